@@ -1,0 +1,83 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/export.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace hapax {
+
+// What is known about the thing that was asked for. An error always says which of the three holds,
+// because a caller reacts differently to each.
+enum class Outcome : std::uint8_t {
+  did_not_happen,  // nothing changed; asking again is safe
+  happened,        // it took effect, only the rest of the answer is missing
+  unknown,         // it may have taken effect: repeat the same request with the same token to learn
+};
+
+// A code exists only where some caller reacts differently. What they have in common (outcome,
+// retryability, HTTP status, metric label) is one table: see info().
+enum class Code : std::uint8_t {
+  invalid_argument,    // the input is outside the documented limits; nothing was written
+  misconfigured,       // a URL, path or option cannot work as given
+  not_in_transaction,  // the handle has no transaction in progress, or lost it
+  handle_closed,       // the database handle is null or closed
+  key_reused,          // the key is known with another payload
+  work_failed,         // the caller's own work said no
+  store_busy,          // another writer holds the lock; run the transaction again
+  store_full,          // no room on disk, or in a bounded store
+  store_read_only,     // the store cannot be written
+  store_unavailable,   // the store did not answer or failed before the commit
+  store_corrupt,       // the file is damaged or is not what it should be
+  store_newer,         // the schema was written by a newer version of hapax
+  outcome_unknown,     // the commit was sent and its answer is missing
+};
+
+inline constexpr std::size_t kCodeCount = static_cast<std::size_t>(Code::outcome_unknown) + 1;
+
+struct CodeInfo {
+  Code code;
+  std::string_view name;  // stable: in problem types, JSON, logs and metric labels
+  Outcome outcome;        // what holds unless the error says otherwise
+  bool retryable;         // the same request may succeed later, unchanged
+  int http_status;
+};
+
+// The row of `code` in the one table. Never fails.
+HAPAX_API const CodeInfo& info(Code code) noexcept;
+
+HAPAX_API std::string_view name(Outcome outcome) noexcept;
+
+// A failure as a value. `detail` says what happened, where, and what to do about it, in one or two
+// sentences for a person; it never holds a secret or a payload. Cheap to move.
+class HAPAX_API Error {
+ public:
+  // The location defaults to the caller's line; leave it alone.
+  explicit Error(Code code, std::string detail, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE());
+  // For the rare error whose outcome is not the usual one of its code.
+  Error(Code code, Outcome outcome, std::string detail, const char* file = __builtin_FILE(),
+        int line = __builtin_LINE());
+
+  Code code() const noexcept { return code_; }
+  Outcome outcome() const noexcept { return outcome_; }
+  const std::string& detail() const noexcept { return detail_; }
+  bool retryable() const noexcept { return info(code_).retryable; }
+  const char* file() const noexcept { return file_; }
+  int line() const noexcept { return line_; }
+
+  // "store-busy: app.db is locked ..." and, where it is not obvious, the outcome.
+  std::string to_string() const;
+
+ private:
+  Code code_;
+  Outcome outcome_;
+  int line_;
+  const char* file_;
+  std::string detail_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,14 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Everything at once.
+#include <hapax/env.hpp>
+#include <hapax/error.hpp>
+#include <hapax/once.hpp>
+#include <hapax/outbox.hpp>
+#include <hapax/result.hpp>
+#include <hapax/sqlite.hpp>
+#include <hapax/store.hpp>
+#include <hapax/tx.hpp>
+#include <hapax/version.hpp>

@@ -1,0 +1,72 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/tx.hpp>
+
+#include <optional>
+
+namespace hapax {
+
+// The parts of once() that need no template. Leaves the savepoint when it goes without keep().
+class HAPAX_API OnceStep {
+ public:
+  explicit OnceStep(Tx& tx) : tx_(tx) {}
+  ~OnceStep();
+  OnceStep(const OnceStep&) = delete;
+  OnceStep& operator=(const OnceStep&) = delete;
+
+  // What is known already, or nothing: the claim is ours and the work is to run.
+  Result<std::optional<Once>> enter(const OnceId& what);
+  Result<Once> keep(Result<std::string> done);
+
+ private:
+  Tx& tx_;
+  Tx::Entered entered_;
+  bool open_ = false;
+};
+
+namespace detail {
+
+template <class Work, class T>
+Result<std::string> run_work(Work& work, T& tx) {
+  using Returned = std::invoke_result_t<Work&, T&>;
+  if constexpr (std::is_void_v<Returned>) {
+    work(tx);
+    return std::string();
+  } else if constexpr (std::is_same_v<Returned, Result<void>>) {
+    Result<void> done = work(tx);
+    if (!done) return std::move(done).error();
+    return std::string();
+  } else {
+    return work(tx);
+  }
+}
+
+}  // namespace detail
+
+// Runs `work` if and only if `what` was not done before, in the transaction `tx` that is the
+// caller's: claim, work, result and outbox messages commit or roll back as one.
+//
+// `work` takes the transaction and returns nothing, a std::string to be stored, or a Result of
+// either; an Error says that it failed. On success the answer holds its result; a later call with
+// the same id runs nothing and gets the same bytes. Not an error: a duplicate.
+//
+// When the work fails or throws, everything since the call began is undone, the id is free again,
+// and the caller's transaction goes on: committing it anyway burns nothing. The error, or the
+// exception, comes through unchanged. Further errors, all did_not_happen: store_busy (another
+// transaction won: roll back and run the whole transaction again), not_in_transaction (there is
+// none, or SQLite ended it after an error: begin a new one), invalid_argument, store_full,
+// store_unavailable. Of an unknown outcome only when the work itself ended the transaction, which
+// it must not do.
+template <class T, class Work>
+Result<Once> once(T& tx, const OnceId& what, Work&& work) {
+  static_assert(std::is_base_of_v<Tx, T>, "tx is a transaction, such as hapax::SqliteTx");
+  OnceStep step(tx);
+  Result<std::optional<Once>> known = step.enter(what);
+  if (!known) return std::move(known).error();
+  if (known->has_value()) return std::move(**known);
+  return step.keep(detail::run_work(work, tx));
+}
+
+}  // namespace hapax

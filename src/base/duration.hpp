@@ -1,0 +1,16 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/result.hpp>
+
+#include <chrono>
+#include <string_view>
+
+namespace hapax {
+
+// "500ms", "30s", "10m", "24h", "30d": a whole number and a unit, nothing else. A bare number is
+// refused: whether it means seconds or milliseconds has broken leases elsewhere.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+}  // namespace hapax

@@ -1,0 +1,11 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include <hapax/version.hpp>
+
+namespace hapax {
+
+std::string_view version() noexcept {
+  return HAPAX_VERSION;
+}
+
+}  // namespace hapax

@@ -1,0 +1,24 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cli/output.hpp"
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace hapax::cli {
+
+// What a subcommand hands to main(): run after all arguments are parsed, it returns the exit code.
+using Action = std::function<int(const Output&)>;
+
+// Each adds its subcommand to `app` and sets `action` when that one is called. One file each.
+void add_dedup(CLI::App& app, Action& action);
+void add_migrate(CLI::App& app, Action& action);
+void add_purge(CLI::App& app, Action& action);
+void add_version(CLI::App& app, Action& action);
+
+}  // namespace hapax::cli

@@ -1,0 +1,79 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/duration.hpp"
+#include "base/try.hpp"
+#include "cli/command.hpp"
+
+#include <hapax/store.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+namespace hapax::cli {
+
+namespace {
+
+struct DedupArguments {
+  std::string url;
+  std::string scope;
+  std::string id;
+  std::string ttl = "30d";
+  std::string token;
+};
+
+Result<Token> parse_token(const std::string& hex) {
+  Token token;
+  if (hex.empty()) return token;
+  const Error wrong(
+      Code::invalid_argument,
+      "a token is 32 hexadecimal digits, not all zero, such as 'openssl rand -hex 16' "
+      "prints");
+  if (hex.size() != 2 * token.bytes.size()) return wrong;
+  for (std::size_t i = 0; i < token.bytes.size(); ++i) {
+    const char* digits = hex.data() + 2 * i;
+    const auto [end, failure] = std::from_chars(digits, digits + 2, token.bytes[i], 16);
+    if (failure != std::errc() || end != digits + 2) return wrong;
+  }
+  if (token.empty()) return wrong;
+  return token;
+}
+
+Result<Dedup> claim(const DedupArguments& arguments, std::chrono::milliseconds ttl, Token token) {
+  HAPAX_TRY_ASSIGN(store, hapax::open(arguments.url));
+  return store.dedup({.scope = arguments.scope, .id = arguments.id, .ttl = ttl, .token = token});
+}
+
+int dedup(const DedupArguments& arguments, const Output& output) {
+  const Result<std::chrono::milliseconds> ttl = parse_duration(arguments.ttl);
+  const Result<Token> token = parse_token(arguments.token);
+  if (!ttl || !token) return output.fail(ttl ? token.error() : ttl.error());
+  const Result<Dedup> answer = claim(arguments, *ttl, *token);
+  if (!answer) return output.fail(answer.error());
+  if (answer->duplicate) {
+    output.answer("Duplicate: this id was claimed before.", R"({"duplicate":true})");
+    return kDuplicate;
+  }
+  output.answer("First: this id is now claimed.", R"({"duplicate":false})");
+  return kDone;
+}
+
+}  // namespace
+
+void add_dedup(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("dedup", "Claim an id; exit code 0: it was free, 3: duplicate, 1: error");
+  auto arguments = std::make_shared<DedupArguments>();
+  command->add_option("--store", arguments->url, "The store, such as sqlite:app.db")->required();
+  command->add_option("--scope", arguments->scope, "What the id is unique in")->required();
+  command->add_option("--id", arguments->id, "The id")->required();
+  command->add_option("--ttl", arguments->ttl, "How long it is remembered")->capture_default_str();
+  command->add_option("--token", arguments->token,
+                      "32 hex digits of your own: repeating a request with its token after an "
+                      "unknown outcome gives the answer the first one should have given");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return dedup(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace hapax::cli;
+  CLI::App app("hapax makes at-least-once delivery take effect exactly once.", "hapax");
+  app.require_subcommand(1);
+  app.fallthrough();
+  bool json = false;
+  app.add_flag("--json", json, "Print JSON, one object per line (also when not on a terminal)");
+
+  Action action;
+  add_dedup(app, action);
+  add_migrate(app, action);
+  add_purge(app, action);
+  add_version(app, action);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help
+    app.exit(asked);
+    return kDone;
+  } catch (const CLI::ParseError& wrong) {
+    std::cerr << "hapax: " << wrong.what() << "\nRun 'hapax --help' or 'hapax COMMAND --help'.\n";
+    return kUsage;
+  }
+  return action(Output(json));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::cerr << "hapax: " << failure.what() << '\n';
+    return hapax::cli::kFailed;
+  }
+}

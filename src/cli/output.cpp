@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/output.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+namespace hapax::cli {
+
+namespace {
+
+void print_line(std::FILE* to, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fputc('\n', to);
+  std::fflush(to);
+}
+
+}  // namespace
+
+Output::Output(bool json_wanted)
+    : json_asked_(json_wanted), json_(json_wanted || isatty(STDOUT_FILENO) == 0) {}
+
+void Output::answer(std::string_view sentence, std::string_view json) const {
+  print_line(stdout, json_ ? json : sentence);
+}
+
+void Output::answer_word(std::string_view word, std::string_view json) const {
+  print_line(stdout, json_asked_ ? json : word);
+}
+
+void Output::progress(std::string_view text) const {
+  if (json_ || isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(text.size()), text.data());
+}
+
+int Output::fail(const Error& error) const {
+  print_line(stderr, "hapax: " + error.to_string());
+  if (json_) {
+    print_line(stdout, "{\"error\":{\"code\":" + json_string(info(error.code()).name) +
+                           ",\"outcome\":" + json_string(name(error.outcome())) +
+                           ",\"detail\":" + json_string(error.detail()) + "}}");
+  }
+  return error.code() == Code::invalid_argument ? kUsage : kFailed;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (each == '"' || each == '\\') {
+      out += '\\';
+      out += each;
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      out += each;
+    } else {
+      std::array<char, 7> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", byte);
+      out += escaped.data();
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/error.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace hapax::cli {
+
+enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kDuplicate = 3 };
+
+// Where answers go: sentences on a terminal, one JSON object per line for programs (--json, or a
+// standard output that is not a terminal).
+class Output {
+ public:
+  explicit Output(bool json_wanted);
+
+  // Prints one of the two on standard output.
+  void answer(std::string_view sentence, std::string_view json) const;
+  // The same, with JSON only where --json asked for it: for what people put into $(...).
+  void answer_word(std::string_view word, std::string_view json) const;
+  // Replaces the line in progress on a terminal's standard error; nothing elsewhere.
+  void progress(std::string_view text) const;
+  // Says what failed on standard error, and on standard output too when JSON is wanted there.
+  // Returns the exit code.
+  int fail(const Error& error) const;
+
+ private:
+  bool json_asked_;
+  bool json_;
+};
+
+// `text` as a JSON string, quotes included. Bytes that are not ASCII letters come out escaped.
+std::string json_string(std::string_view text);
+
+}  // namespace hapax::cli

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "model/message.hpp"
+
+#include <chrono>
+
+namespace hapax {
+
+namespace {
+
+void append_part(std::string& out, std::string_view part) {
+  const auto size = static_cast<std::uint32_t>(part.size());
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(size >> shift & 0xff);
+  out += part;
+}
+
+}  // namespace
+
+MessageId make_message_id(const Clock& clock, Random& random) {
+  MessageId id;
+  random.fill(id.bytes);
+  auto ms = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall().time_since_epoch())
+          .count());
+  for (int i = 5; i >= 0; --i, ms >>= 8) {
+    id.bytes[static_cast<std::size_t>(i)] = static_cast<unsigned char>(ms & 0xff);
+  }
+  id.bytes[6] = static_cast<unsigned char>(0x70 | (id.bytes[6] & 0x0f));  // version 7
+  id.bytes[8] = static_cast<unsigned char>(0x80 | (id.bytes[8] & 0x3f));  // RFC 9562 variant
+  return id;
+}
+
+std::string MessageId::to_string() const {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kHex[bytes[i] >> 4];
+    text += kHex[bytes[i] & 0xf];
+  }
+  return text;
+}
+
+std::string encode_headers(const Message& message) {
+  std::string out;
+  for (const auto& [name, value] : message.headers) {
+    append_part(out, name);
+    append_part(out, value);
+  }
+  return out;
+}
+
+Digest content_digest(const Message& message, std::string_view encoded_headers) {
+  return sha256_of_parts({message.payload, encoded_headers, message.order_key});
+}
+
+}  // namespace hapax

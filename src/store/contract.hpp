@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/store.hpp>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+// What every store does behind hapax::Store. One `write` takes work of every kind: a batch is a
+// unit of sync, not of atomicity. Batch and Answers gain a member with each capability.
+namespace hapax::store {
+
+// A request that has passed the limits, with the key that the unique index compares.
+struct DedupItem {
+  std::string key;
+  Token token;  // never empty
+  std::chrono::milliseconds ttl;
+};
+
+struct Batch {
+  std::span<const DedupItem> dedup;
+};
+
+struct Answers {
+  Result<std::vector<Dedup>> dedup = std::vector<Dedup>{};
+};
+
+// Thread-safe; blocks; never throws. Each item is atomic alone. Time is the store's own. A driver
+// resolves an unknown outcome itself where it can, by repeating the statement with the same token,
+// and reports `unknown` only where it cannot.
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual Capabilities capabilities() const = 0;
+  virtual Answers write(const Batch& batch) = 0;
+  virtual Result<Purged> purge(std::size_t limit) = 0;
+};
+
+// The one rule of expiry, the same in every store and statement.
+constexpr bool is_over(std::int64_t expires_ms, std::int64_t now_ms) {
+  return now_ms >= expires_ms;
+}
+
+}  // namespace hapax::store

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/store.hpp>
+
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/store_time.hpp"
+
+#include <string>
+
+namespace hapax::store::sqlite {
+
+struct ClaimWish {
+  std::string_view key;
+  Token token;
+  std::chrono::milliseconds ttl;
+  std::string_view result = {};  // stored with a fresh claim; empty is none
+};
+
+struct Claimed {
+  bool ours = false;   // the claim stands under the token that was passed
+  bool fresh = false;  // ... and this call made it
+  Token token;         // whose claim stands
+  std::string result;  // what was stored with it, when it is not fresh
+};
+
+// Claims on one connection, inside a write transaction that somebody else begins and ends: the
+// store's, or the caller's own.
+class Claims {
+ public:
+  static Result<Claims> prepare(sqlite3* db, Clock& clock);
+
+  StoreTime& time() { return time_; }
+
+  // Takes the claim when it is free or over at `now_ms`.
+  Result<Claimed> claim(const ClaimWish& wish, std::int64_t now_ms);
+  // Whether the claim stands under this token.
+  Result<bool> is_ours(std::string_view key, const Token& token);
+  Result<void> store_result(std::string_view key, const Token& token, std::string_view result);
+
+ private:
+  Claims(StoreTime time, Statement claim, Statement read, Statement store_result);
+
+  StoreTime time_;
+  Statement claim_;
+  Statement read_;
+  Statement store_result_;
+};
+
+inline std::string_view view(const Token& token) {
+  return {reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()};
+}
+
+}  // namespace hapax::store::sqlite

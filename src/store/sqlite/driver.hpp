@@ -1,0 +1,19 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <memory>
+#include <string>
+
+namespace hapax::store::sqlite {
+
+// Opens the store in the file at `path`. The clock must outlive it.
+Result<std::unique_ptr<Driver>> open_driver(const std::string& path, const OpenOptions& options,
+                                            Clock& clock);
+
+// Brings the file's schema up to date and says its version.
+Result<int> migrate_file(const std::string& path, const OpenOptions& options);
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+// Every statement on SQLite, by name. All of them run inside a write transaction (BEGIN IMMEDIATE
+// in the store; the caller's own in tx/), so what one reads cannot change before the next.
+namespace hapax::store::sqlite {
+
+// Takes the claim when it is free or over; changes no row otherwise. The primary key is the
+// referee. 1 key, 2 token, 3 expires, 4 result, 5 now.
+inline constexpr std::string_view kClaim =
+    "INSERT INTO hapax_claim(key, token, expires_ms, result) VALUES(?1, ?2, ?3, ?4)"
+    " ON CONFLICT(key) DO UPDATE SET token = excluded.token,"
+    " expires_ms = excluded.expires_ms, result = excluded.result"
+    " WHERE expires_ms <= ?5";
+
+// Whose claim stands, for the one who did not get it. Primary key.
+inline constexpr std::string_view kReadClaim =
+    "SELECT token, result FROM hapax_claim WHERE key = ?1";
+
+// Adds the result of the work to the claim of the same transaction. 1 result, 2 key, 3 token.
+inline constexpr std::string_view kStoreResult =
+    "UPDATE hapax_claim SET result = ?1 WHERE key = ?2 AND token = ?3";
+
+// An outbox message; the server moves committed rows into the queue, finding them by being there.
+inline constexpr std::string_view kInsertMessage =
+    "INSERT INTO hapax_message(id, destination, key, order_key, headers, payload, created_ms)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+// Store time: see store_time.hpp. A table of one row.
+inline constexpr std::string_view kReadClock =
+    "SELECT boot_id, boot_ms, store_ms, last_ms FROM hapax_clock WHERE one = 1";
+inline constexpr std::string_view kStartClock =
+    "UPDATE hapax_clock SET boot_id = ?1, boot_ms = ?2, store_ms = ?3, last_ms = ?3 WHERE one = 1";
+inline constexpr std::string_view kNoteClock = "UPDATE hapax_clock SET last_ms = ?1 WHERE one = 1";
+
+// Retention walks the claims by key, a step at a time: an index on expires_ms would cost every
+// insert a page. The step's last key, or no row when fewer than a whole step is left.
+// 1 after, 2 limit - 1.
+inline constexpr std::string_view kPurgeStepEnd =
+    "SELECT key FROM hapax_claim WHERE key > ?1 ORDER BY key LIMIT 1 OFFSET ?2";
+// 1 after, 2 up to, 3 now.
+inline constexpr std::string_view kPurgeStep =
+    "DELETE FROM hapax_claim WHERE key > ?1 AND key <= ?2 AND expires_ms <= ?3";
+// 1 after, 2 now.
+inline constexpr std::string_view kPurgeRest =
+    "DELETE FROM hapax_claim WHERE key > ?1 AND expires_ms <= ?2";
+inline constexpr std::string_view kReadPurgeCursor = "SELECT after FROM hapax_purge WHERE one = 1";
+inline constexpr std::string_view kWritePurgeCursor =
+    "UPDATE hapax_purge SET after = ?1 WHERE one = 1";
+
+}  // namespace hapax::store::sqlite

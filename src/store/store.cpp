@@ -1,0 +1,151 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include <hapax/store.hpp>
+
+#include "base/claim_key.hpp"
+#include "base/try.hpp"
+#include "store/contract.hpp"
+#include "store/limits.hpp"
+#include "store/memory/driver.hpp"
+#include "store/sqlite/driver.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace hapax {
+
+std::string_view name(Capability capability) noexcept {
+  switch (capability) {
+    case Capability::dedup:
+      return "dedup";
+    case Capability::keys:
+      return "keys";
+    case Capability::inbox:
+      return "inbox";
+    case Capability::outbox:
+      break;
+  }
+  return "outbox";
+}
+
+// The clock and the chance that the store was given, or its own.
+struct Store::Parts {
+  explicit Parts(const OpenOptions& options)
+      : own_clock(options.clock == nullptr ? make_system_clock() : nullptr),
+        own_random(options.random == nullptr ? make_system_random() : nullptr),
+        clock(options.clock != nullptr ? *options.clock : *own_clock),
+        random(options.random != nullptr ? *options.random : *own_random) {}
+
+  std::unique_ptr<Clock> own_clock;
+  std::unique_ptr<Random> own_random;
+  Clock& clock;
+  Random& random;
+  std::unique_ptr<store::Driver> driver;
+};
+
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite:";
+constexpr std::string_view kMemory = "memory:";
+
+Error unusable_url(std::string_view url, std::string_view why) {
+  return Error(Code::misconfigured, "cannot use the store URL '" + std::string(url) + "': " +
+                                        std::string(why) + "; write sqlite:PATH or memory:");
+}
+
+Result<std::string> sqlite_path(std::string_view url) {
+  const std::string_view path = url.substr(kSqlite.size());
+  if (path.empty()) return unusable_url(url, "it names no file");
+  if (path.find('\0') != std::string_view::npos) return unusable_url(url, "it has a NUL byte");
+  if (path == ":memory:") return unusable_url(url, "it names no file");
+  return std::string(path);
+}
+
+Result<std::unique_ptr<store::Driver>> open_driver(std::string_view url, const OpenOptions& options,
+                                                   Clock& clock) {
+  if (url == kMemory) return store::memory::make_driver(options.memory_max_ids, clock);
+  if (!url.starts_with(kSqlite)) return unusable_url(url, "there is no such store in this version");
+  HAPAX_TRY_ASSIGN(path, sqlite_path(url));
+  return store::sqlite::open_driver(path, options, clock);
+}
+
+Result<void> check_capabilities(std::string_view url, Capabilities has, Capabilities needs) {
+  for (Capability each :
+       {Capability::dedup, Capability::keys, Capability::inbox, Capability::outbox}) {
+    if (!needs.has(each) || has.has(each)) continue;
+    return Error(Code::misconfigured, "the store " + std::string(url) + " has no " +
+                                          std::string(name(each)) + " in this version");
+  }
+  return {};
+}
+
+// Tokens for the requests that bring none, drawn in one go: asking the kernel once per request
+// would cost more than the claim.
+std::vector<Token> draw_tokens(std::span<const DedupRequest> requests, Random& random) {
+  std::vector<Token> tokens(static_cast<std::size_t>(
+      std::count_if(requests.begin(), requests.end(),
+                    [](const DedupRequest& request) { return request.token.empty(); })));
+  static_assert(sizeof(Token) == sizeof(Token::bytes));
+  random.fill({reinterpret_cast<unsigned char*>(tokens.data()), tokens.size() * sizeof(Token)});
+  return tokens;
+}
+
+Result<std::vector<store::DedupItem>> prepare(std::span<const DedupRequest> requests,
+                                              Random& random) {
+  for (const DedupRequest& request : requests) {
+    HAPAX_TRY(store::check_claim(request.scope, request.id, request.ttl));
+  }
+  const std::vector<Token> drawn = draw_tokens(requests, random);
+  auto next = drawn.begin();
+  std::vector<store::DedupItem> items;
+  items.reserve(requests.size());
+  for (const DedupRequest& request : requests) {
+    items.push_back({claim_key(ClaimKind::id, request.scope, request.id),
+                     request.token.empty() ? *next++ : request.token, request.ttl});
+  }
+  return items;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Capabilities Store::capabilities() const {
+  return parts_->driver->capabilities();
+}
+
+Result<Dedup> Store::dedup(const DedupRequest& request) {
+  HAPAX_TRY_ASSIGN(answers, dedup(std::span(&request, 1)));
+  return answers.front();
+}
+
+Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) {
+  if (requests.empty()) return std::vector<Dedup>();
+  HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->random));
+  store::Answers answers = parts_->driver->write({.dedup = items});
+  return std::move(answers.dedup);
+}
+
+Result<Purged> Store::purge(std::size_t limit) {
+  if (limit == 0) return Error(Code::invalid_argument, "purge must look at one id at least");
+  return parts_->driver->purge(limit);
+}
+
+Result<Store> open(std::string_view url, const OpenOptions& options) {
+  auto parts = std::make_unique<Store::Parts>(options);
+  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->clock));
+  HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
+  parts->driver = std::move(driver);
+  return Store(std::move(parts));
+}
+
+Result<int> migrate(std::string_view url, const OpenOptions& options) {
+  if (!url.starts_with(kSqlite)) return unusable_url(url, "it has no schema to upgrade");
+  HAPAX_TRY_ASSIGN(path, sqlite_path(url));
+  return store::sqlite::migrate_file(path, options);
+}
+
+}  // namespace hapax

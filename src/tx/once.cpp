@@ -1,0 +1,53 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include <hapax/once.hpp>
+
+#include "base/try.hpp"
+
+namespace hapax {
+
+namespace {
+
+Result<void> check_result(std::string_view result) {
+  if (result.size() <= kMaxResult) return {};
+  return Error(Code::invalid_argument, "a stored result has " + std::to_string(kMaxResult) +
+                                           " bytes at most; this one has " +
+                                           std::to_string(result.size()));
+}
+
+}  // namespace
+
+OnceStep::~OnceStep() {
+  // Only when the work threw: the exception says what went wrong, and leave() has ended the whole
+  // transaction if it could not undo its part.
+  if (open_) static_cast<void>(tx_.leave(entered_).has_value());
+}
+
+Result<std::optional<Once>> OnceStep::enter(const OnceId& what) {
+  HAPAX_TRY_ASSIGN(entered, tx_.enter(what));
+  if (entered.duplicate) {
+    return std::optional<Once>(Once{.duplicate = true, .result = std::move(entered.result)});
+  }
+  entered_ = std::move(entered);
+  open_ = true;
+  return std::optional<Once>();
+}
+
+Result<Once> OnceStep::keep(Result<std::string> done) {
+  if (done) {
+    if (Result<void> fits = check_result(*done); !fits) done = std::move(fits).error();
+  }
+  if (done) {
+    Result<void> kept = tx_.keep(entered_, *done);
+    if (kept) {
+      open_ = false;
+      return Once{.duplicate = false, .result = std::move(*done)};
+    }
+    done = std::move(kept).error();
+  }
+  open_ = false;
+  HAPAX_TRY(tx_.leave(entered_));
+  return std::move(done).error();
+}
+
+}  // namespace hapax
