@@ -7,6 +7,7 @@
 #include <hapax/error.hpp>
 #include <hapax/once.hpp>
 #include <hapax/outbox.hpp>
+#include <hapax/postgres.hpp>
 #include <hapax/result.hpp>
 #include <hapax/sqlite.hpp>
 #include <hapax/store.hpp>

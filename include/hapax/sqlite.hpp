@@ -21,7 +21,7 @@ class HAPAX_API SqliteTx : public Tx {
 
  protected:
   friend class SqliteSession;
-  struct Session;
+  struct HAPAX_HIDDEN Session;
   explicit SqliteTx(Session& session) : session_(&session) {}
   Session* session_;
 

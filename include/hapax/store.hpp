@@ -30,15 +30,21 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
+// A fresh one, for a request that you may have to repeat.
+HAPAX_API Token make_token();
+
 struct DedupRequest {
   std::string_view scope;  // 1 to kMaxScope bytes: ids of two scopes never meet
   std::string_view id;     // 1 to kMaxId bytes
   std::chrono::milliseconds ttl = kDefaultTtl;  // how long the id is remembered, from its claim on
-  // Leave it empty and the store draws one. To be able to repeat a request whose outcome came back
-  // unknown, pass a random token of your own, and the same one again: the repeated request gets the
-  // answer that the first one should have got. Never share a token between two requests.
+  // Leave it empty, and nobody can repeat the request. To be able to repeat one whose outcome came
+  // back unknown, pass make_token(), and the same token again: the repeated request gets the answer
+  // that the first one should have got. Never share a token between two requests.
   Token token = {};
 };
+
+// The limits above, as a store applies them: invalid_argument says which one was passed.
+HAPAX_API Result<void> check(const DedupRequest& request);
 
 struct Dedup {
   bool duplicate = false;  // false: the id was free and is now claimed; true: it was known already
@@ -53,7 +59,8 @@ class HAPAX_API DedupStore {
   // requests; an id twice in one call is claimed by its first place. When this returns a value the
   // claims are durable. Of any number of concurrent callers with one id exactly one gets
   // `duplicate == false`. A claim is over when ttl has passed: `now >= claimed + ttl` is free
-  // again. A duplicate does not extend it.
+  // again. A duplicate does not extend it. A request whose token is the claim's own is not a
+  // duplicate; an empty token is nobody's.
   //
   // Errors concern the whole call. did_not_happen: nothing was claimed. unknown: some or all may
   // have been claimed, resolve it by repeating the call with the same tokens.
@@ -82,7 +89,9 @@ struct OpenOptions {
   bool migrate =
       true;  // create or upgrade the schema; false: a schema that is not there is an error
   Capabilities needs = {Capability::dedup};  // refused at once where the store lacks one
-  std::chrono::milliseconds busy_timeout = std::chrono::seconds(5);  // wait for another writer
+  std::chrono::milliseconds busy_timeout = std::chrono::seconds(5);  // sqlite: for another writer
+  std::chrono::milliseconds timeout = std::chrono::seconds(5);       // postgres: for each answer
+  std::size_t connections = 4;             // postgres: at most; callers beyond share a transaction
   std::size_t memory_max_ids = 1'000'000;  // memory: only; full is an error, no live id is evicted
 
   // The world, for tests. They must outlive the store; null is the real one.
@@ -119,13 +128,15 @@ class HAPAX_API Store final : public DedupStore {
 
  private:
   friend Result<Store> open(std::string_view url, const OpenOptions& options);
-  struct Parts;
+  struct HAPAX_HIDDEN Parts;
   explicit Store(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };
 
-// Opens "sqlite:PATH" or "memory:". On success the schema is there and the store can be written.
-// Errors name the cause and the remedy: misconfigured (URL, directory), store_read_only,
+// Opens "sqlite:PATH", "postgres://USER@HOST/DATABASE" (all that libpq takes, several hosts with
+// target_session_attrs too) or "memory:". On success the schema is there and the store can be
+// written. A server that goes away later is waited for, a little longer each time, within
+// `timeout`. Errors name the cause and the remedy: misconfigured (URL, directory), store_read_only,
 // store_corrupt, store_newer, store_busy, store_unavailable.
 HAPAX_API Result<Store> open(std::string_view url, const OpenOptions& options = {});
 

@@ -4,8 +4,8 @@
 
 #include <hapax/result.hpp>
 
-#define HAPAX_CONCAT_(a, b) a##b
-#define HAPAX_CONCAT(a, b) HAPAX_CONCAT_(a, b)
+#define HAPAX_CONCAT_AS_IS(a, b) a##b
+#define HAPAX_CONCAT(a, b) HAPAX_CONCAT_AS_IS(a, b)
 
 // Returns the error of a Result<void> to the caller, or goes on.
 #define HAPAX_TRY(expression)                                \
@@ -14,9 +14,11 @@
     if (!hapax_tried) return std::move(hapax_tried).error(); \
   } while (false)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `name` is declared, not evaluated.
 // Declares `name` as the value of a Result<T>, or returns its error to the caller.
 #define HAPAX_TRY_ASSIGN(name, expression)                          \
   auto HAPAX_CONCAT(hapax_tried_, __LINE__) = (expression);         \
   if (!HAPAX_CONCAT(hapax_tried_, __LINE__))                        \
     return std::move(HAPAX_CONCAT(hapax_tried_, __LINE__)).error(); \
   auto name = std::move(HAPAX_CONCAT(hapax_tried_, __LINE__)).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/duration.hpp"
+#include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 
@@ -8,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
+#include <algorithm>
 
 namespace hapax::cli {
 
@@ -25,18 +26,14 @@ struct DedupArguments {
 Result<Token> parse_token(const std::string& hex) {
   Token token;
   if (hex.empty()) return token;
-  const Error wrong(
-      Code::invalid_argument,
-      "a token is 32 hexadecimal digits, not all zero, such as 'openssl rand -hex 16' "
-      "prints");
-  if (hex.size() != 2 * token.bytes.size()) return wrong;
-  for (std::size_t i = 0; i < token.bytes.size(); ++i) {
-    const char* digits = hex.data() + 2 * i;
-    const auto [end, failure] = std::from_chars(digits, digits + 2, token.bytes[i], 16);
-    if (failure != std::errc() || end != digits + 2) return wrong;
+  const std::optional<std::string> bytes = from_hex(hex);
+  if (bytes && bytes->size() == token.bytes.size()) {
+    std::copy(bytes->begin(), bytes->end(), token.bytes.begin());
   }
-  if (token.empty()) return wrong;
-  return token;
+  if (!token.empty()) return token;
+  return Error(Code::invalid_argument,
+               "a token is 32 hexadecimal digits, not all zero, such as 'openssl rand -hex 16' "
+               "prints");
 }
 
 Result<Dedup> claim(const DedupArguments& arguments, std::chrono::milliseconds ttl, Token token) {

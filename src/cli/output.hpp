@@ -9,7 +9,10 @@
 
 namespace hapax::cli {
 
-enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kDuplicate = 3 };
+inline constexpr int kDone = 0;       // yes, or done
+inline constexpr int kFailed = 1;     // no, or failed
+inline constexpr int kUsage = 2;      // wrong usage
+inline constexpr int kDuplicate = 3;  // dedup only
 
 // Where answers go: sentences on a terminal, one JSON object per line for programs (--json, or a
 // standard output that is not a terminal).

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/message.hpp"
 
+#include "base/hex.hpp"
+
 #include <chrono>
 
 namespace hapax {
@@ -31,13 +33,8 @@ MessageId make_message_id(const Clock& clock, Random& random) {
 }
 
 std::string MessageId::to_string() const {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kHex[bytes[i] >> 4];
-    text += kHex[bytes[i] & 0xf];
-  }
+  std::string text = to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const std::size_t place : {8U, 13U, 18U, 23U}) text.insert(place, 1, '-');
   return text;
 }
 

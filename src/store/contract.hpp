@@ -20,6 +20,10 @@ struct DedupItem {
   std::chrono::milliseconds ttl;
 };
 
+inline std::string_view view(const Token& token) {
+  return {reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()};
+}
+
 struct Batch {
   std::span<const DedupItem> dedup;
 };

@@ -25,4 +25,15 @@ Result<void> check_claim(std::string_view scope, std::string_view id,
                                            std::to_string(ttl.count()) + " ms");
 }
 
+Result<void> check_message(const Message& message, std::string_view encoded_headers) {
+  HAPAX_TRY(check_length("a destination", message.destination, kMaxDestination));
+  const auto at_most = [](std::string_view what, std::string_view bytes, std::size_t most) {
+    return bytes.empty() ? Result<void>() : check_length(what, bytes, most);
+  };
+  HAPAX_TRY(at_most("a message key", message.key, kMaxId));
+  HAPAX_TRY(at_most("an order key", message.order_key, kMaxId));
+  HAPAX_TRY(at_most("a payload", message.payload, kMaxPayload));
+  return at_most("a message's encoded headers", encoded_headers, kMaxHeaderBytes);
+}
+
 }  // namespace hapax::store

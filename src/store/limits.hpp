@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hapax/result.hpp>
+#include <hapax/tx.hpp>
 
 #include <chrono>
 #include <string_view>
@@ -15,5 +16,8 @@ Result<void> check_length(std::string_view what, std::string_view bytes, std::si
 // The limits of a claim: scope, id and ttl.
 Result<void> check_claim(std::string_view scope, std::string_view id,
                          std::chrono::milliseconds ttl);
+
+// The limits of an outbox message.
+Result<void> check_message(const Message& message, std::string_view encoded_headers);
 
 }  // namespace hapax::store

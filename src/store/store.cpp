@@ -7,6 +7,7 @@
 #include "store/contract.hpp"
 #include "store/limits.hpp"
 #include "store/memory/driver.hpp"
+#include "store/postgres/driver.hpp"
 #include "store/sqlite/driver.hpp"
 
 #include <algorithm>
@@ -48,9 +49,20 @@ namespace {
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::string_view kMemory = "memory:";
 
+// An error must not show a password, wherever a URL that is misspelt may have it: of a URL that is
+// not a path only the scheme is shown.
+std::string shown(std::string_view url) {
+  if (url.starts_with(kSqlite) || url == kMemory) return std::string(url);
+  const std::size_t colon = url.find(':');
+  const bool has_scheme = colon != std::string_view::npos && colon <= 16 &&
+                          url.substr(0, colon).find_first_of("=@/ ") == std::string_view::npos;
+  return has_scheme ? std::string(url.substr(0, colon + 1)) + "..." : "...";
+}
+
 Error unusable_url(std::string_view url, std::string_view why) {
-  return Error(Code::misconfigured, "cannot use the store URL '" + std::string(url) + "': " +
-                                        std::string(why) + "; write sqlite:PATH or memory:");
+  return Error(Code::misconfigured,
+               "cannot use the store URL '" + shown(url) + "': " + std::string(why) +
+                   "; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:");
 }
 
 Result<std::string> sqlite_path(std::string_view url) {
@@ -62,18 +74,32 @@ Result<std::string> sqlite_path(std::string_view url) {
 }
 
 Result<std::unique_ptr<store::Driver>> open_driver(std::string_view url, const OpenOptions& options,
-                                                   Clock& clock) {
+                                                   Clock& clock, Random& random) {
   if (url == kMemory) return store::memory::make_driver(options.memory_max_ids, clock);
+  if (store::postgres::is_url(url)) {
+    return store::postgres::open_driver(std::string(url), options, random);
+  }
   if (!url.starts_with(kSqlite)) return unusable_url(url, "there is no such store in this version");
   HAPAX_TRY_ASSIGN(path, sqlite_path(url));
   return store::sqlite::open_driver(path, options, clock);
+}
+
+Result<void> check_options(const OpenOptions& options) {
+  if (options.connections >= 1 && options.timeout.count() >= 1 &&
+      options.busy_timeout.count() >= 0) {
+    return {};
+  }
+  return Error(
+      Code::misconfigured,
+      "a store needs one connection at least, a timeout of 1 ms at least and a busy_timeout "
+      "that is not negative");
 }
 
 Result<void> check_capabilities(std::string_view url, Capabilities has, Capabilities needs) {
   for (Capability each :
        {Capability::dedup, Capability::keys, Capability::inbox, Capability::outbox}) {
     if (!needs.has(each) || has.has(each)) continue;
-    return Error(Code::misconfigured, "the store " + std::string(url) + " has no " +
+    return Error(Code::misconfigured, "the store " + shown(url) + " has no " +
                                           std::string(name(each)) + " in this version");
   }
   return {};
@@ -92,9 +118,7 @@ std::vector<Token> draw_tokens(std::span<const DedupRequest> requests, Random& r
 
 Result<std::vector<store::DedupItem>> prepare(std::span<const DedupRequest> requests,
                                               Random& random) {
-  for (const DedupRequest& request : requests) {
-    HAPAX_TRY(store::check_claim(request.scope, request.id, request.ttl));
-  }
+  for (const DedupRequest& request : requests) HAPAX_TRY(check(request));
   const std::vector<Token> drawn = draw_tokens(requests, random);
   auto next = drawn.begin();
   std::vector<store::DedupItem> items;
@@ -107,6 +131,16 @@ Result<std::vector<store::DedupItem>> prepare(std::span<const DedupRequest> requ
 }
 
 }  // namespace
+
+Token make_token() {
+  Token token;
+  make_system_random()->fill(token.bytes);
+  return token;
+}
+
+Result<void> check(const DedupRequest& request) {
+  return store::check_claim(request.scope, request.id, request.ttl);
+}
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Store::Store(Store&&) noexcept = default;
@@ -135,14 +169,17 @@ Result<Purged> Store::purge(std::size_t limit) {
 }
 
 Result<Store> open(std::string_view url, const OpenOptions& options) {
+  HAPAX_TRY(check_options(options));
   auto parts = std::make_unique<Store::Parts>(options);
-  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->clock));
+  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->clock, parts->random));
   HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
   parts->driver = std::move(driver);
   return Store(std::move(parts));
 }
 
 Result<int> migrate(std::string_view url, const OpenOptions& options) {
+  HAPAX_TRY(check_options(options));
+  if (store::postgres::is_url(url)) return store::postgres::migrate_url(std::string(url), options);
   if (!url.starts_with(kSqlite)) return unusable_url(url, "it has no schema to upgrade");
   HAPAX_TRY_ASSIGN(path, sqlite_path(url));
   return store::sqlite::migrate_file(path, options);

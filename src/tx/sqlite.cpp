@@ -8,8 +8,10 @@
 #include "store/limits.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/savepoint.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/statements.hpp"
+#include "tx/errors.hpp"
 
 #include <sqlite3.h>
 
@@ -30,9 +32,9 @@ struct SqliteTx::Session {
 
   struct Statements {
     sql::Claims claims;
-    sql::Statement savepoint;
-    sql::Statement release;
-    sql::Statement back;
+    // Two names, so that a message inside once() never ends once's own savepoint.
+    sql::Savepoint once;
+    sql::Savepoint message;
     sql::Statement begin;
     sql::Statement commit;
     sql::Statement insert_message;
@@ -43,6 +45,7 @@ struct SqliteTx::Session {
   Result<void> run(sql::Statement Statements::*which, std::string_view doing);
   Result<void> insert(const MessageId& id, const Message& message, const std::string& headers,
                       std::int64_t now_ms);
+  Result<void> undo(sql::Savepoint& savepoint, const std::string& key, const Token& token);
 
   sqlite3* db;
   std::unique_ptr<Clock> own_clock;
@@ -65,35 +68,17 @@ bool is_open(sqlite3* db) {
   return db != nullptr && sqlite3_errcode(db) != SQLITE_MISUSE;
 }
 
-Error transaction_lost() {
-  return Error(Code::not_in_transaction, Outcome::unknown,
-               "the work ended the transaction that it ran in; let whoever began it end it");
-}
-
-Result<void> check_message(const Message& message, std::string_view encoded_headers) {
-  HAPAX_TRY(store::check_length("a destination", message.destination, kMaxDestination));
-  const auto at_most = [](std::string_view what, std::string_view bytes, std::size_t most) {
-    return bytes.empty() ? Result<void>() : store::check_length(what, bytes, most);
-  };
-  HAPAX_TRY(at_most("a message key", message.key, kMaxId));
-  HAPAX_TRY(at_most("an order key", message.order_key, kMaxId));
-  HAPAX_TRY(at_most("a payload", message.payload, kMaxPayload));
-  return at_most("a message's encoded headers", encoded_headers, kMaxHeaderBytes);
-}
-
 }  // namespace
 
 Result<void> SqliteTx::Session::prepare() {
   HAPAX_TRY_ASSIGN(claims, sql::Claims::prepare(db, clock));
-  HAPAX_TRY_ASSIGN(savepoint, sql::Statement::prepare(db, "SAVEPOINT hapax_once"));
-  HAPAX_TRY_ASSIGN(release, sql::Statement::prepare(db, "RELEASE hapax_once"));
-  HAPAX_TRY_ASSIGN(back, sql::Statement::prepare(db, "ROLLBACK TO hapax_once"));
+  HAPAX_TRY_ASSIGN(once, sql::Savepoint::prepare(db, "hapax_once"));
+  HAPAX_TRY_ASSIGN(message, sql::Savepoint::prepare(db, "hapax_message"));
   HAPAX_TRY_ASSIGN(begin, sql::Statement::prepare(db, "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, sql::Statement::prepare(db, "COMMIT"));
   HAPAX_TRY_ASSIGN(insert_message, sql::Statement::prepare(db, sql::kInsertMessage));
-  statements =
-      Statements{std::move(claims), std::move(savepoint), std::move(release),       std::move(back),
-                 std::move(begin),  std::move(commit),    std::move(insert_message)};
+  statements.emplace(Statements{std::move(claims), std::move(once), std::move(message),
+                                std::move(begin), std::move(commit), std::move(insert_message)});
   return {};
 }
 
@@ -122,6 +107,15 @@ Result<void> SqliteTx::Session::insert(const MessageId& id, const Message& messa
   return {};
 }
 
+// After some errors SQLite rolls the whole transaction back by itself: then nothing is left to
+// undo. If the claim is there all the same, the work has committed it.
+Result<void> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::string& key,
+                                     const Token& token) {
+  if (savepoint.undo()) return {};
+  const Result<bool> committed = statements->claims.is_ours(key, token);
+  return committed && !*committed ? Result<void>() : Result<void>(transaction_lost());
+}
+
 sqlite3* SqliteTx::handle() const {
   return session_->db;
 }
@@ -133,7 +127,7 @@ Result<Tx::Entered> SqliteTx::enter(const OnceId& what) {
   entered.key = claim_key(ClaimKind::id, what.scope, what.id);
   session_->random.fill(entered.token.bytes);
 
-  HAPAX_TRY(session_->run(&Session::Statements::savepoint, "set a savepoint"));
+  HAPAX_TRY(session_->statements->once.set());
   const Result<sql::Claimed> claimed = [&]() -> Result<sql::Claimed> {
     sql::Claims& claims = session_->statements->claims;
     HAPAX_TRY_ASSIGN(now_ms, claims.time().now_ms());
@@ -144,7 +138,7 @@ Result<Tx::Entered> SqliteTx::enter(const OnceId& what) {
     return claimed.error();
   }
   if (!claimed->fresh) {
-    HAPAX_TRY(session_->run(&Session::Statements::release, "release the savepoint"));
+    HAPAX_TRY(session_->statements->once.release());
     entered.duplicate = true;
     entered.result = claimed->result;
   }
@@ -156,30 +150,18 @@ Result<void> SqliteTx::keep(const Entered& entered, std::string_view result) {
   if (!result.empty()) {
     HAPAX_TRY(session_->statements->claims.store_result(entered.key, entered.token, result));
   }
-  return session_->run(&Session::Statements::release, "release the savepoint");
+  return session_->statements->once.release();
 }
 
 Result<void> SqliteTx::leave(const Entered& entered) {
   if (!is_open(session_->db)) return closed();
-  if (!sql::in_transaction(session_->db)) {
-    // After some errors SQLite rolls everything back by itself: then nothing is left to undo. If
-    // our claim is there all the same, the work has committed it.
-    HAPAX_TRY_ASSIGN(committed, session_->statements->claims.is_ours(entered.key, entered.token));
-    return committed ? Result<void>(transaction_lost()) : Result<void>();
-  }
-  Result<void> undone = session_->run(&Session::Statements::back, "roll back to the savepoint");
-  if (undone) {
-    undone = session_->run(&Session::Statements::release, "release the savepoint");
-  }
-  if (undone) return {};
-  sql::roll_back(session_->db);
-  return transaction_lost();
+  return session_->undo(session_->statements->once, entered.key, entered.token);
 }
 
 Result<Enqueued> SqliteTx::enqueue(const Message& message) {
   HAPAX_TRY(session_->check_in_transaction());
   const std::string headers = encode_headers(message);
-  HAPAX_TRY(check_message(message, headers));
+  HAPAX_TRY(store::check_message(message, headers));
   HAPAX_TRY_ASSIGN(now_ms, session_->statements->claims.time().now_ms());
   const MessageId id = make_message_id(session_->clock, session_->random);
   if (message.key.empty()) {
@@ -192,30 +174,27 @@ Result<Enqueued> SqliteTx::enqueue(const Message& message) {
 // The key's claim holds the message's id and digest; claim and row stand or fall together.
 Result<Enqueued> SqliteTx::enqueue_once(const MessageId& id, const Message& message,
                                         const std::string& headers, std::int64_t now_ms) {
-  Entered entered;
-  entered.key = claim_key(ClaimKind::message, message.destination, message.key);
-  entered.token = Token{id.bytes};
+  const std::string key = claim_key(ClaimKind::message, message.destination, message.key);
+  const Token token{id.bytes};
   const Digest digest = content_digest(message, headers);
 
-  HAPAX_TRY(session_->run(&Session::Statements::savepoint, "set a savepoint"));
-  const Result<sql::Claimed> claimed = session_->statements->claims.claim(
-      {entered.key, entered.token, kDefaultTtl, view(digest)}, now_ms);
+  HAPAX_TRY(session_->statements->message.set());
+  const Result<sql::Claimed> claimed =
+      session_->statements->claims.claim({key, token, kDefaultTtl, view(digest)}, now_ms);
   Result<void> done = claimed ? Result<void>() : Result<void>(claimed.error());
   if (done && claimed->fresh) done = session_->insert(id, message, headers, now_ms);
-  if (done) done = session_->run(&Session::Statements::release, "release the savepoint");
+  if (done) done = session_->statements->message.release();
   if (!done) {
-    HAPAX_TRY(leave(entered));
+    HAPAX_TRY(session_->undo(session_->statements->message, key, token));
     return std::move(done).error();
   }
   if (claimed->fresh) return Enqueued{id, false};
   if (claimed->result == view(digest)) return Enqueued{MessageId{claimed->token.bytes}, true};
-  return Error(Code::key_reused, "a message for " + std::string(message.destination) +
-                                     " with this key and other content is there already; use "
-                                     "another key for another message");
+  return key_reused(message);
 }
 
 SqliteTransaction::SqliteTransaction(SqliteTransaction&& other) noexcept
-    : SqliteTx(other), open_(std::exchange(other.open_, false)) {}
+    : SqliteTx(std::move(other)), open_(std::exchange(other.open_, false)) {}
 
 SqliteTransaction& SqliteTransaction::operator=(SqliteTransaction&& other) noexcept {
   if (this == &other) return *this;
@@ -236,8 +215,11 @@ Result<void> SqliteTransaction::commit() {
   HAPAX_TRY(session_->check_in_transaction());
   Result<void> done = session_->run(&Session::Statements::commit, "commit");
   if (done) return done;
+  // A COMMIT that is busy, or interrupted in time, leaves the transaction as it was.
+  const bool locked_out =
+      done.error().code() == Code::store_busy && sql::in_transaction(session_->db);
   sql::roll_back(session_->db);
-  if (done.error().code() == Code::store_busy) return done;
+  if (locked_out) return done;
   return Error(Code::outcome_unknown,
                done.error().detail() +
                    "; whether it was committed is not known: open the handle "
@@ -272,8 +254,10 @@ Result<SqliteTransaction> SqliteSession::begin() {
     return Error(Code::invalid_argument,
                  "the handle is in a transaction already; use join() to work inside it");
   }
-  HAPAX_TRY(session_->run(&SqliteTx::Session::Statements::begin, "begin a transaction"));
-  return SqliteTransaction(*session_);
+  Result<void> begun = session_->run(&SqliteTx::Session::Statements::begin, "begin a transaction");
+  if (begun) return SqliteTransaction(*session_);
+  sql::roll_back(session_->db);  // an interrupted BEGIN may have begun
+  return std::move(begun).error();
 }
 
 Result<SqliteTx> SqliteSession::join() {

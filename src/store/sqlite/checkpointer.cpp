@@ -6,17 +6,9 @@
 
 namespace hapax::store::sqlite {
 
-namespace {
-
-constexpr int kLogPagesMax = 4000;  // 16 MiB of 4 KiB pages, before a pass begins
-
-}  // namespace
-
-bool checkpoint_passively(sqlite3* db, bool& all) {
-  int log = 0;
-  int moved = 0;
-  const int code = sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_PASSIVE, &log, &moved);
-  all = code == SQLITE_OK && log == moved;
+bool checkpoint_passively(sqlite3* db) {
+  const int code =
+      sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   return code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
 }
 
@@ -31,8 +23,7 @@ Checkpointer::~Checkpointer() {
   thread_.join();
 }
 
-void Checkpointer::note_log(int pages) {
-  if (pages < kLogPagesMax) return;
+void Checkpointer::ask() {
   {
     const std::lock_guard lock(mutex_);
     due_ = true;
@@ -46,16 +37,13 @@ void Checkpointer::work() {
     wake_.wait(lock, [this] { return due_ || stopping_; });
     if (stopping_) return;
     lock.unlock();
-    pass();
+    if (!checkpoint_passively(db_.get())) failed_ = true;
     lock.lock();
-    due_ = false;  // what was noted during the pass is the writer's to finish
+    // What was asked for during the pass is the writer's to finish. SQLite counts the log as it was
+    // when the pass began, so only the writer can tell whether anything was appended since.
+    due_ = false;
+    finish_due_ = true;
   }
-}
-
-void Checkpointer::pass() {
-  bool all = false;
-  if (!checkpoint_passively(db_.get(), all)) failed_ = true;
-  if (!all) finish_due_ = true;
 }
 
 }  // namespace hapax::store::sqlite

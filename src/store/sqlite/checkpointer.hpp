@@ -19,17 +19,18 @@ class Checkpointer {
   explicit Checkpointer(Handle db);
   ~Checkpointer();
 
-  // Called by the writer with the length of the log, after a commit.
-  void note_log(int pages);
+  // Asks for a pass. Called by the writer when the log has become long.
+  void ask();
 
-  // The writer's turn: a pass has ended and left a rest. Asking clears it.
+  // The writer's turn: a pass has ended. Asking clears it.
   bool finish_due() { return finish_due_.exchange(false); }
-  // A pass failed on the disk: the writer must not trust what it has written. Asking clears it.
+  // A pass failed on the disk: what it wrote cannot be trusted. Asking clears it.
   bool failed() { return failed_.exchange(false); }
+
+  sqlite3* handle() { return db_.get(); }
 
  private:
   void work();
-  void pass();
 
   Handle db_;
   std::mutex mutex_;
@@ -42,6 +43,6 @@ class Checkpointer {
 };
 
 // Moves what it can without waiting for anybody. False when the disk failed.
-bool checkpoint_passively(sqlite3* db, bool& all);
+bool checkpoint_passively(sqlite3* db);
 
 }  // namespace hapax::store::sqlite

@@ -4,6 +4,7 @@
 
 #include <hapax/store.hpp>
 
+#include "store/contract.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/store_time.hpp"
 
@@ -47,9 +48,5 @@ class Claims {
   Statement read_;
   Statement store_result_;
 };
-
-inline std::string_view view(const Token& token) {
-  return {reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()};
-}
 
 }  // namespace hapax::store::sqlite

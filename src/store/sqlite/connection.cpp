@@ -61,6 +61,17 @@ std::string message_of(sqlite3* db, int code) {
   return sqlite3_errstr(code);
 }
 
+Error error_in(const std::string& file, int code, const std::string& message,
+               std::string_view doing) {
+  const Meaning meaning = meaning_of(code);
+  std::string detail = "cannot ";
+  detail += doing;
+  if (meaning.code != Code::handle_closed) detail += " in " + file + ": " + message;
+  detail += "; ";
+  detail += meaning.remedy;
+  return Error(meaning.code, std::move(detail));
+}
+
 // A path that starts with "file:" would be read as a URI; a user who wrote a path means a path.
 std::string literal_path(const std::string& path) {
   return path.starts_with("file:") ? "./" + path : path;
@@ -112,14 +123,7 @@ Result<void> configure(sqlite3* db, std::chrono::milliseconds busy_timeout) {
 }  // namespace
 
 Error error_of(sqlite3* db, int code, std::string_view doing) {
-  const Meaning meaning = meaning_of(code);
-  std::string detail = "cannot ";
-  detail += doing;
-  if (meaning.code == Code::handle_closed)
-    return Error(meaning.code, detail + ": the handle is closed");
-  detail += " in " + file_of(db) + ": " + message_of(db, code) + "; ";
-  detail += meaning.remedy;
-  return Error(meaning.code, std::move(detail));
+  return error_in(file_of(db), code, message_of(db, code), doing);
 }
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -200,6 +204,10 @@ bool roll_back(sqlite3* db) {
          sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
+void keep_log_on_close(sqlite3* db) {
+  sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
 void Close::operator()(sqlite3* db) const {
   sqlite3_close(db);
 }
@@ -211,7 +219,7 @@ Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(literal_path(path).c_str(), &raw, kFlags, nullptr);
   Handle db(raw);
-  if (code != SQLITE_OK) return error_of(raw, code, "open the store");
+  if (code != SQLITE_OK) return error_in(path, code, sqlite3_errstr(code), "open the store");
   if (sqlite3_db_readonly(raw, "main") == 1) {
     return error_of(raw, SQLITE_READONLY, "write to the store");
   }

@@ -69,6 +69,9 @@ bool in_transaction(sqlite3* db);
 // Rolls back what is in progress, if anything is. False when SQLite refuses even that.
 bool roll_back(sqlite3* db);
 
+// Closing this handle as the last one leaves the log as it is, instead of moving and removing it.
+void keep_log_on_close(sqlite3* db);
+
 struct Close {
   void operator()(sqlite3* db) const;
 };

@@ -3,6 +3,7 @@
 #include "store/sqlite/schema.hpp"
 
 #include "base/try.hpp"
+#include "store/schema_version.hpp"
 #include "store/sqlite/connection.hpp"
 
 #include <array>
@@ -73,13 +74,6 @@ Result<int> version_of(sqlite3* db) {
   return row ? static_cast<int>(run.number(0)) : 0;
 }
 
-Result<void> refuse_newer(int version) {
-  if (version <= kVersion) return {};
-  return Error(Code::store_newer, "the schema has version " + std::to_string(version) +
-                                      " and this hapax knows only up to " +
-                                      std::to_string(kVersion) + "; use a newer hapax");
-}
-
 Result<void> apply(sqlite3* db, int from) {
   HAPAX_TRY_ASSIGN(exists, has_version_table(db));
   if (!exists) HAPAX_TRY(execute(db, kMakeVersionTable, "create the schema"));
@@ -88,14 +82,16 @@ Result<void> apply(sqlite3* db, int from) {
   }
   HAPAX_TRY_ASSIGN(note, Statement::prepare(db, "UPDATE hapax_schema SET version = ?1"));
   HAPAX_TRY(Run(note).bind(std::int64_t{kVersion}).change("note the schema version"));
-  return execute(db, "COMMIT", "commit the schema");
+  Result<void> done = execute(db, "COMMIT", "commit the schema");
+  if (done || in_transaction(db)) return done;
+  return Error(done.error().code(), Outcome::unknown, done.error().detail());
 }
 
 }  // namespace
 
 Result<int> migrate(sqlite3* db) {
   HAPAX_TRY_ASSIGN(seen, version_of(db));
-  HAPAX_TRY(refuse_newer(seen));
+  HAPAX_TRY(refuse_newer(seen, kVersion));
   if (seen == kVersion) return kVersion;
   if (in_transaction(db)) {
     return Error(Code::misconfigured,
@@ -105,7 +101,7 @@ Result<int> migrate(sqlite3* db) {
   HAPAX_TRY(execute(db, "BEGIN IMMEDIATE", "upgrade the schema"));
   // Another process may have done it while this one waited for the lock.
   Result<int> now = version_of(db);
-  Result<void> done = !now ? Result<void>(now.error()) : refuse_newer(*now);
+  Result<void> done = !now ? Result<void>(now.error()) : refuse_newer(*now, kVersion);
   if (done) done = apply(db, *now);
   roll_back(db);
   if (!done) return std::move(done).error();
@@ -114,11 +110,7 @@ Result<int> migrate(sqlite3* db) {
 
 Result<void> check_schema(sqlite3* db) {
   HAPAX_TRY_ASSIGN(version, version_of(db));
-  HAPAX_TRY(refuse_newer(version));
-  if (version == kVersion) return {};
-  return Error(Code::misconfigured, "the schema has version " + std::to_string(version) +
-                                        " and this hapax needs " + std::to_string(kVersion) +
-                                        "; run hapax migrate, or open with migrate = true");
+  return require_current(version, kVersion);
 }
 
 }  // namespace hapax::store::sqlite

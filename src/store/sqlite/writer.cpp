@@ -6,9 +6,13 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 namespace hapax::store::sqlite {
 
 namespace {
+
+constexpr int kLogPagesMax = 4000;  // 16 MiB of 4 KiB pages, before a checkpoint begins
 
 Error unknown(const Error& cause) {
   return Error(Code::outcome_unknown,
@@ -19,8 +23,8 @@ Error unknown(const Error& cause) {
 
 }  // namespace
 
-Writer::Connection::Connection(Handle handle, Claims prepared)
-    : db(std::move(handle)), claims(std::move(prepared)) {
+Writer::Handles::Handles(Handle writing, Claims prepared, Handle checkpointing)
+    : db(std::move(writing)), claims(std::move(prepared)), checkpointer(std::move(checkpointing)) {
   const auto note = [](void* pages, sqlite3*, const char*, int log) {
     *static_cast<int*>(pages) = log;
     return SQLITE_OK;
@@ -36,53 +40,79 @@ Result<Writer> Writer::open(const FileOptions& options, Clock& clock) {
 
 Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(db, open_file(options_.path, options_.busy_timeout));
+  HAPAX_TRY_ASSIGN(other, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(claims, Claims::prepare(db.get(), *clock_));
-  connection_ = std::make_unique<Connection>(std::move(db), std::move(claims));
+  handles_ = std::make_unique<Handles>(std::move(db), std::move(claims), std::move(other));
   return {};
 }
 
+void Writer::disconnect() {
+  if (handles_ && trust_ == Trust::nothing_of_the_last_checkpoint) {
+    keep_log_on_close(handles_->db.get());
+    keep_log_on_close(handles_->checkpointer.handle());
+  }
+  handles_.reset();
+}
+
 Result<void> Writer::heal() {
-  connection_.reset();
+  disconnect();
   HAPAX_TRY(connect());
-  // A page that once failed to sync may look clean to the kernel. Writing the whole log into the
-  // database and syncing that settles what is there.
   const int code =
       sqlite3_wal_checkpoint_v2(handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   if (code != SQLITE_OK) {
     Error error = error_of(handle(), code, "recover the write-ahead log");
-    connection_.reset();
+    distrust(Trust::nothing_of_the_last_checkpoint);
+    disconnect();
     return error;
   }
-  poisoned_ = false;
+  trust_ = Trust::full;
   return {};
+}
+
+void Writer::distrust(Trust trust) {
+  trust_ = std::max(trust_, trust);
+}
+
+Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
+  HAPAX_TRY(execute(handle(), "BEGIN IMMEDIATE", "begin a transaction"));
+  HAPAX_TRY(work(*this));
+  failed_at = Stage::at_commit;
+  return execute(handle(), "COMMIT", "commit");
 }
 
 Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   failed_at = Stage::before_commit;
-  if (poisoned_ || !connection_) HAPAX_TRY(heal());
-  HAPAX_TRY(execute(handle(), "BEGIN IMMEDIATE", "begin a transaction"));
-  Result<void> done = work(*this);
-  if (done) {
-    failed_at = Stage::at_commit;
-    done = execute(handle(), "COMMIT", "commit");
-  }
+  if (handles_ && handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_checkpoint);
+  if (!handles_ || trust_ != Trust::full) HAPAX_TRY(heal());
+  Result<void> done = run(work, failed_at);
   if (done) return done;
-  const bool locked_out = failed_at == Stage::at_commit && done.error().code() == Code::store_busy;
-  if (locked_out) failed_at = Stage::before_commit;  // SQLite commits nothing when it is busy
+  // A COMMIT that is busy, or interrupted in time, leaves the transaction as it was. One that came
+  // too late to be stopped has ended it.
+  const bool locked_out = done.error().code() == Code::store_busy && in_transaction(handle());
+  if (locked_out) failed_at = Stage::before_commit;
   const bool broken = failed_at == Stage::at_commit || !roll_back(handle()) ||
                       done.error().code() == Code::store_unavailable;
-  if (broken) poison();
+  if (broken) distrust(Trust::nothing_of_the_last_commit);
   return done;
 }
 
 Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) {
   Stage failed_at = Stage::before_commit;
   Result<void> first = attempt(work, failed_at);
+  if (first) tend_log();
   if (first || failed_at == Stage::before_commit) return first;
   // Same work, same tokens: a first try that did commit is found as ours.
   Result<void> second = attempt(work, failed_at);
   if (second) return second;
   return unknown(failed_at == Stage::at_commit ? second.error() : first.error());
+}
+
+void Writer::tend_log() {
+  if (!handles_->checkpointer.finish_due()) {
+    if (handles_->log_pages >= kLogPagesMax) handles_->checkpointer.ask();
+    return;
+  }
+  if (!checkpoint_passively(handle())) distrust(Trust::nothing_of_the_last_checkpoint);
 }
 
 }  // namespace hapax::store::sqlite

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/contract.hpp"
+#include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/connection.hpp"
 
@@ -17,12 +18,17 @@ struct FileOptions {
   std::chrono::milliseconds busy_timeout;
 };
 
-// The store's one writing connection, and what to do when it fails. Used by one thread at a time.
+// The store's handles on its file, and what to do when they fail. Used by one thread at a time.
 //
-// After a COMMIT that fails nobody can say what is on disk. The connection is then poisoned:
-// closed, opened again, and the write-ahead log checkpointed and truncated before anything else is
+// After a COMMIT that fails nobody can say what is on disk. The writing handle is then closed and
+// opened again, and the write-ahead log is checkpointed and truncated before anything else is
 // answered. The same work then runs once more with the same tokens, which tells what became of the
 // first try.
+//
+// After a checkpoint that fails, pages that were moved into the database may never have reached the
+// disk although the kernel takes them for clean. SQLite would not move them again, as its index of
+// the log counts them as moved. That index goes when the last handle does: so all are closed,
+// leaving the log as it is, and everything in it is moved once more.
 class Writer {
  public:
   static Result<Writer> open(const FileOptions& options, Clock& clock);
@@ -32,32 +38,33 @@ class Writer {
   // behind, unless its outcome is unknown.
   Result<void> transact(const std::function<Result<void>(Writer&)>& work);
 
-  sqlite3* handle() { return connection_->db.get(); }
-  Claims& claims() { return connection_->claims; }
-  // How long the write-ahead log was after the last commit of this connection.
-  int log_pages() const { return connection_ ? connection_->log_pages : 0; }
-
-  // The next transaction starts by opening the file again.
-  void poison() { poisoned_ = true; }
+  sqlite3* handle() { return handles_->db.get(); }
+  Claims& claims() { return handles_->claims; }
 
  private:
-  struct Connection {
-    Connection(Handle handle, Claims prepared);
+  struct Handles {
+    Handles(Handle writing, Claims prepared, Handle checkpointing);
     Handle db;
-    Claims claims;  // after db: its statements must be finalised before the handle closes
-    int log_pages = 0;
+    Claims claims;      // after db: its statements must be finalised before the handle closes
+    int log_pages = 0;  // of the write-ahead log, after the last commit here
+    Checkpointer checkpointer;
   };
   enum class Stage { before_commit, at_commit };
+  enum class Trust { full, nothing_of_the_last_commit, nothing_of_the_last_checkpoint };
 
   Writer(FileOptions options, Clock& clock) : options_(std::move(options)), clock_(&clock) {}
   Result<void> connect();
+  void disconnect();
   Result<void> heal();
   Result<void> attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
+  Result<void> run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
+  void distrust(Trust trust);
+  void tend_log();
 
   FileOptions options_;
   Clock* clock_;
-  std::unique_ptr<Connection> connection_;  // null after a failed heal()
-  bool poisoned_ = false;
+  std::unique_ptr<Handles> handles_;  // null after a failed heal()
+  Trust trust_ = Trust::full;
 };
 
 }  // namespace hapax::store::sqlite

@@ -1,0 +1,124 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "bench/report.hpp"
+#include "bench/store/cases.hpp"
+
+#include <hapax/version.hpp>
+
+#include <sqlite3.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <iostream>
+
+// Measures the stores and once() beside the same done by hand, and prints a table. A budget
+// that is missed is said in the table and nowhere else: the exit code is not 0 only when nothing
+// could be measured.
+namespace hapax::bench {
+
+namespace {
+
+constexpr int kTurns = 4;
+// A checkpoint that hapax's thread has begun ends in this time, not in the other side's turn.
+constexpr Seconds kPause(0.02);
+
+struct Arguments {
+  std::string directory = ".";
+  std::string only;
+  int rounds = 7;
+  double seconds = 0.3;
+  bool json = false;
+};
+
+// Where the cases do their work.
+struct Places {
+  WorkDirectory directory;
+  std::optional<PostgresPlace> postgres = PostgresPlace::find();
+};
+
+std::vector<Case> all_cases(Places& places) {
+  std::vector<Case> cases;
+  const auto add = [&](std::vector<Case> more) {
+    for (Case& each : more) cases.push_back(std::move(each));
+  };
+  add(dedup_cases(places.directory));
+  add(once_cases(places.directory));
+  if (!places.postgres) return cases;
+  add(postgres_dedup_cases(*places.postgres));
+  add(postgres_once_cases(*places.postgres));
+  return cases;
+}
+
+Setting setting(const Arguments& arguments, const Places& places) {
+  return {{"hapax", std::string(version())},
+          {"sqlite", sqlite3_libversion()},
+          {"postgres", places.postgres ? places.postgres->version() : "left out"},
+          {"rounds", std::to_string(arguments.rounds)},
+          {"seconds", std::to_string(arguments.seconds)}};
+}
+
+// A disk that others keep busy makes every ratio go to 1: how long a sync took, right before and
+// right after the case, says whether to believe it.
+std::string sync_note(Seconds before, Seconds after) {
+  const auto us = [](Seconds time) { return std::to_string(std::lround(time.count() * 1e6)); };
+  return us(before) + "," + us(after);
+}
+
+Outcome measure(const Case& what, const Plan& plan, WorkDirectory& directory) {
+  const Seconds before = time_of_sync(directory.fresh_file());
+  Outcome outcome = compare(what, plan);
+  outcome.note = sync_note(before, time_of_sync(directory.fresh_file()));
+  return outcome;
+}
+
+void measure_all(const Arguments& arguments) {
+  const Plan plan{.rounds = arguments.rounds,
+                  .turns = kTurns,
+                  .round = Seconds(arguments.seconds),
+                  .pause = kPause};
+  Places places{.directory = WorkDirectory(arguments.directory)};
+  std::vector<Outcome> outcomes;
+  if (!arguments.json) print_head(std::cout, {"hand-written", "hapax"}, "sync us");
+  for (const Case& each : all_cases(places)) {
+    if (each.name.find(arguments.only) == std::string::npos) continue;
+    outcomes.push_back(measure(each, plan, places.directory));
+    if (!arguments.json) print_line(std::cout, outcomes.back());
+  }
+  if (arguments.json) {
+    print_json(std::cout, setting(arguments, places), outcomes);
+  } else if (!places.postgres) {
+    std::cout << "PostgreSQL was left out: run it with tools/with_postgres\n";
+  }
+}
+
+int run(int count, char** words) {
+  Arguments arguments;
+  CLI::App app("Measures hapax's stores beside the same written by hand");
+  app.add_option("--dir", arguments.directory, "Where the files go: on a disk, not in memory")
+      ->capture_default_str();
+  app.add_option("--rounds", arguments.rounds, "Rounds of each case")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--seconds", arguments.seconds,
+                 "About how long a round of the hand-written side lasts")
+      ->check(CLI::Range(0.001, 600.0))
+      ->capture_default_str();
+  app.add_option("--only", arguments.only, "Only the cases with this text in their name");
+  app.add_flag("--json", arguments.json, "Print JSON, with every round");
+  CLI11_PARSE(app, count, words);
+  measure_all(arguments);
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace hapax::bench
+
+int main(int count, char** words) {
+  try {
+    return hapax::bench::run(count, words);
+  } catch (const std::exception& failure) {
+    std::cerr << "bench/store: " << failure.what() << '\n';
+    return 1;
+  }
+}

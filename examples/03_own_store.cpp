@@ -1,0 +1,73 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// A store of your own has one method. The suite that hapax's own stores pass says whether it keeps
+// the contract; this one does, as long as the process lives.
+#include <hapax/compliance.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+using std::chrono::milliseconds;
+
+// The store asks a clock that it is given, so that a test need not wait for a claim to end.
+struct ManualClock {
+  std::atomic<milliseconds::rep> ms{0};
+};
+
+class MapStore final : public hapax::DedupStore {
+ public:
+  explicit MapStore(const ManualClock& clock) : clock_(clock) {}
+
+  hapax::Result<std::vector<hapax::Dedup>> dedup(
+      std::span<const hapax::DedupRequest> requests) override {
+    for (const auto& each : requests) {
+      if (auto allowed = hapax::check(each); !allowed) return allowed.error();
+    }
+    const std::lock_guard lock(mutex_);
+    std::vector<hapax::Dedup> answers;
+    for (const auto& each : requests) answers.push_back({.duplicate = !claim(each)});
+    return answers;
+  }
+
+ private:
+  struct Claim {
+    hapax::Token token;
+    milliseconds over{0};
+  };
+
+  // Whether the claim is now the asker's. Who repeats a request with its token owns it already.
+  bool claim(const hapax::DedupRequest& request) {
+    const milliseconds now(clock_.ms);
+    Claim& standing = claims_[{std::string(request.scope), std::string(request.id)}];
+    if (now < standing.over) return !request.token.empty() && request.token == standing.token;
+    standing = {.token = request.token, .over = now + request.ttl};
+    return true;
+  }
+
+  const ManualClock& clock_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Claim> claims_;
+};
+
+class MapStoreSubject final : public hapax::compliance::Subject {
+ public:
+  hapax::DedupStore& store() override { return store_; }
+  void advance(milliseconds by) override { clock_.ms += by.count(); }
+
+ private:
+  ManualClock clock_;
+  MapStore store_{clock_};
+};
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  hapax::compliance::add_dedup_suite("MapStore", {.exact_time = true},
+                                     [] { return std::make_unique<MapStoreSubject>(); });
+  return RUN_ALL_TESTS();
+}

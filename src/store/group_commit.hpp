@@ -1,0 +1,91 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+namespace hapax::store {
+
+// One caller's wish, on that caller's stack, from when it queues until it is answered.
+struct Job {
+  explicit Job(const Batch& wanted) : batch(&wanted) {}
+  explicit Job(std::size_t limit) : purge_limit(limit) {}
+
+  std::size_t items() const { return batch != nullptr ? batch->dedup.size() : purge_limit; }
+
+  const Batch* batch = nullptr;  // null: a step of retention
+  std::size_t purge_limit = 0;
+  Answers answers;
+  Purged purged;
+  Result<void> fate;  // of the transaction it was part of
+
+ private:
+  friend class GroupCommit;
+  bool answered_ = false;
+  std::condition_variable wake_;
+};
+
+// Group commit: a caller at the head of the queue commits for all who wait behind it, on its own
+// thread. So a lone caller waits for nobody and for no timer, and many share one sync. The queue is
+// bounded by the number of threads that call. Thread-safe.
+class GroupCommit {
+ public:
+  // How many groups may be committed at the same time: as many as the store has writers.
+  explicit GroupCommit(std::size_t writers) : writers_(writers) {}
+
+  // Returns when `job` is answered: by `commit(group)` on this thread, which sets the fate of every
+  // job in the group, or by another caller's.
+  template <class Commit>
+  void submit(Job& job, Commit commit) {
+    std::unique_lock lock(mutex_);
+    queue_.push_back(&job);
+    job.wake_.wait(lock, [&] { return job.answered_ || (free() && queue_.front() == &job); });
+    if (job.answered_) return;
+
+    ++writing_;
+    const std::vector<Job*> group = take();
+    wake_head();
+    lock.unlock();
+    commit(group);
+    lock.lock();
+    --writing_;
+    for (Job* each : group) {
+      each->answered_ = true;
+      each->wake_.notify_one();
+    }
+    wake_head();
+  }
+
+ private:
+  static constexpr std::size_t kItemsMax = 4096;  // bounds how long one transaction lasts
+
+  bool free() const { return writing_ < writers_; }
+
+  void wake_head() {
+    if (free() && !queue_.empty()) queue_.front()->wake_.notify_one();
+  }
+
+  std::vector<Job*> take() {
+    std::vector<Job*> group;
+    std::size_t items = 0;
+    while (!queue_.empty()) {
+      items += queue_.front()->items();
+      if (!group.empty() && items > kItemsMax) break;
+      group.push_back(queue_.front());
+      queue_.pop_front();
+    }
+    return group;
+  }
+
+  const std::size_t writers_;
+  std::mutex mutex_;
+  std::deque<Job*> queue_;
+  std::size_t writing_ = 0;
+};
+
+}  // namespace hapax::store

@@ -1,0 +1,241 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/postgres/connection.hpp"
+
+#include "base/try.hpp"
+#include "store/postgres/errors.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+namespace hapax::store::postgres {
+
+namespace {
+
+std::string_view text_or_empty(const char* text) {
+  return text != nullptr ? text : "";
+}
+
+std::string_view state_of(const PGresult* result) {
+  return text_or_empty(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+}
+
+// The first line alone: detail and context may quote what the statement was given.
+std::string_view message_of(const PGresult* result) {
+  const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  return primary != nullptr ? primary : text_or_empty(PQresultErrorMessage(result));
+}
+
+bool succeeded(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+// The server gave up waiting for a standby: committed here, perhaps nowhere else. It says so in a
+// warning, whose text depends on the language and whose source does not.
+void note(void* notices, const PGresult* result) {
+  const std::string_view source =
+      text_or_empty(PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION));
+  if (source == "SyncRepWaitForLSN") *static_cast<bool*>(notices) = true;
+}
+
+Error misconfigured(std::string detail) {
+  return Error(Code::misconfigured, std::move(detail));
+}
+
+// libpq gives no SQLSTATE for a refused connection; its text has the server's words.
+struct Refusal {
+  std::string_view words;
+  std::string_view state;
+};
+
+constexpr std::array kRefusals{
+    Refusal{"password authentication failed", "28P01"},
+    Refusal{"no password supplied", "28P01"},
+    Refusal{"pg_hba.conf", "28000"},
+    Refusal{"is not permitted to log in", "28000"},
+    Refusal{"permission denied for database", "42501"},
+    Refusal{"too many clients", "53300"},
+    Refusal{"too many connections", "53300"},
+    Refusal{"remaining connection slots", "53300"},
+    Refusal{"session is read-only", "25006"},
+};
+
+Error connection_refused(PGconn* connection) {
+  constexpr std::string_view kDoing = "connect";
+  const std::string_view message = text_or_empty(PQerrorMessage(connection));
+  const auto says = [&](std::string_view part) {
+    return message.find(part) != std::string_view::npos;
+  };
+  for (const Refusal& each : kRefusals) {
+    if (says(each.words)) return error_of(each.state, message, kDoing);
+  }
+  if (says("database \"") && says("does not exist")) return error_of("3D000", message, kDoing);
+  if (says("role \"") && says("does not exist")) return error_of("28000", message, kDoing);
+  // libpq itself did not understand a value.
+  if (message.starts_with("invalid ")) {
+    return misconfigured("PostgreSQL: cannot connect: " + std::string(message) +
+                         "; correct the URL");
+  }
+  return error_of("", message, kDoing);
+}
+
+}  // namespace
+
+void Answer::Clear::operator()(pg_result* result) const {
+  PQclear(result);
+}
+
+int Answer::rows() const {
+  return PQntuples(result_.get());
+}
+
+std::string_view Answer::command() const {
+  return PQcmdStatus(result_.get());
+}
+
+std::string_view Answer::field(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+void Connection::Finish::operator()(pg_conn* connection) const {
+  PQfinish(connection);
+}
+
+Connection::Connection(pg_conn* raw, const Clock& clock)
+    : notices_(std::make_unique<Notices>()), connection_(raw), clock_(&clock) {
+  PQsetNoticeReceiver(raw, &note, &notices_->not_replicated);
+}
+
+Result<Connection> Connection::connect(const std::string& url, const Clock& clock,
+                                       BootTime timeout) {
+  // What stands before the URL is a default that the URL can change. libpq keeps the time-out for
+  // each host of the URL in turn.
+  const auto whole_seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
+  const std::string seconds = std::to_string(std::max<std::int64_t>(2, whole_seconds));
+  const std::array<const char*, 6> names{"connect_timeout",  "application_name", "client_encoding",
+                                         "tcp_user_timeout", "dbname",           nullptr};
+  const std::string user_timeout = seconds + "000";
+  const std::array<const char*, 6> values{seconds.c_str(),      "hapax",     "UTF8",
+                                          user_timeout.c_str(), url.c_str(), nullptr};
+  PGconn* raw = PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1);
+  if (raw == nullptr) return error_of("", "out of memory", "connect");
+  Connection connection(raw, clock);
+  if (PQstatus(raw) != CONNECTION_OK) return connection_refused(raw);
+  PQsetnonblocking(raw, 1);
+  HAPAX_TRY(connection.check_server(clock.since_boot() + timeout));
+  return connection;
+}
+
+Result<void> Connection::check_server(BootTime deadline) {
+  HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
+  constexpr const char* kAsk =
+      "SELECT current_setting('fsync'), pg_is_in_recovery(),"
+      " current_setting('transaction_read_only')";
+  HAPAX_TRY_ASSIGN(answer, run(kAsk, {}, deadline, "ask the server for its settings"));
+  if (answer.field(0, 0) == "off") {
+    return misconfigured(
+        "the PostgreSQL server runs with fsync=off and would lose what hapax has acknowledged; "
+        "turn "
+        "it on in postgresql.conf");
+  }
+  if (answer.field(0, 1) == "t" || answer.field(0, 2) == "on") {
+    return error_of("25006", "it is read-only", "write");
+  }
+  return {};
+}
+
+bool Connection::broken() const {
+  return PQstatus(connection_.get()) != CONNECTION_OK;
+}
+
+bool Connection::wait_for_socket(short events, BootTime deadline) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - clock_->since_boot()).count();
+    if (left <= 0) return false;
+    pollfd wanted{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+    const int ready = poll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+// A server that is sending too must be read while we write, or both wait for ever.
+bool Connection::flush(BootTime deadline) {
+  for (;;) {
+    const int unsent = PQflush(connection_.get());
+    if (unsent <= 0) return unsent == 0;
+    if (!wait_for_socket(POLLIN | POLLOUT, deadline)) return false;
+    if (PQconsumeInput(connection_.get()) == 0) return false;
+  }
+}
+
+bool Connection::wait_for_input(BootTime deadline) {
+  while (PQisBusy(connection_.get()) != 0) {
+    if (!wait_for_socket(POLLIN, deadline)) return false;
+    if (PQconsumeInput(connection_.get()) == 0) return false;
+  }
+  return true;
+}
+
+Error Connection::lost(std::string_view why) {
+  std::string reason(text_or_empty(PQerrorMessage(connection_.get())));
+  if (reason.empty()) reason = why;
+  connection_.reset();  // the server must not hear from us again about this
+  return answer_lost(reason);
+}
+
+Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
+  std::optional<Answer> answer;
+  std::optional<Error> failure;
+  for (;;) {
+    if (!wait_for_input(deadline)) return lost("no answer in time");
+    PGresult* result = PQgetResult(connection_.get());
+    if (result == nullptr) break;
+    Answer part(result);
+    if (succeeded(result)) {
+      answer.emplace(std::move(part));
+    } else if (state_of(result).empty() || state_of(result).starts_with("57P")) {
+      return lost(message_of(result));
+    } else {
+      failure = error_of(state_of(result), message_of(result), doing);
+    }
+  }
+  if (broken()) return lost("the connection broke");
+  if (notices_->not_replicated) return lost("the wait for the synchronous standby was cancelled");
+  if (failure) return std::move(*failure);
+  if (!answer) return lost("the server said nothing");
+  return std::move(*answer);
+}
+
+Result<Answer> Connection::run(const char* sql, const Parameters& parameters, BootTime deadline,
+                               std::string_view doing) {
+  if (broken()) return error_of("", "the connection is closed", doing);
+  notices_->not_replicated = false;
+  const std::vector<const char*> values = parameters.values();
+  const std::vector<int> lengths = parameters.lengths();
+  const std::vector<int> formats = parameters.formats();
+  const int queued =
+      PQsendQueryParams(connection_.get(), sql, parameters.count(), parameters.types(),
+                        values.data(), lengths.data(), formats.data(), /*text*/ 0);
+  // libpq may have written a part of it already: from here on nobody knows.
+  if (queued == 0 || !flush(deadline)) return lost("the connection broke");
+  return collect(deadline, doing);
+}
+
+Result<Answer> Connection::execute(const char* sql, BootTime deadline, std::string_view doing) {
+  if (broken()) return error_of("", "the connection is closed", doing);
+  if (PQsendQuery(connection_.get(), sql) == 0 || !flush(deadline)) {
+    return lost("the connection broke");
+  }
+  return collect(deadline, doing);
+}
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+#include <hapax/result.hpp>
+
+#include "store/postgres/wire.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct pg_conn;
+struct pg_result;
+
+namespace hapax::store::postgres {
+
+// What a statement returned, as text.
+class Answer {
+ public:
+  explicit Answer(pg_result* result) : result_(result) {}
+  int rows() const;
+  std::string_view command() const;  // the tag of the command: "COMMIT", "ROLLBACK"
+  std::string_view field(int row, int column) const;  // NULL reads as empty
+
+ private:
+  struct Clear {
+    void operator()(pg_result* result) const;
+  };
+  std::unique_ptr<pg_result, Clear> result_;
+};
+
+// One connection of the store's own. Used by one thread at a time. Everything it does ends by a
+// deadline of the boot clock. It holds no session state: between two transactions a pooler may put
+// another server connection behind it.
+class Connection {
+ public:
+  // Connects and checks that the server can keep the promises: version, fsync, not read-only.
+  static Result<Connection> connect(const std::string& url, const Clock& clock, BootTime timeout);
+
+  // Sends one statement, which is a transaction of its own unless one was begun, and waits for all
+  // that the server says about it, commit included: rows that came before a failed commit do not
+  // count. A failure of unknown outcome breaks the connection.
+  Result<Answer> run(const char* sql, const Parameters& parameters, BootTime deadline,
+                     std::string_view doing);
+
+  // One or several statements without parameters; the answer is the last one's.
+  Result<Answer> execute(const char* sql, BootTime deadline, std::string_view doing);
+
+  bool broken() const;
+
+ private:
+  struct Finish {
+    void operator()(pg_conn* connection) const;
+  };
+  // On the heap, because libpq keeps its address.
+  struct Notices {
+    bool not_replicated = false;
+  };
+
+  Connection(pg_conn* raw, const Clock& clock);
+  Result<Answer> collect(BootTime deadline, std::string_view doing);
+  bool flush(BootTime deadline);
+  bool wait_for_input(BootTime deadline);
+  bool wait_for_socket(short events, BootTime deadline);
+  Error lost(std::string_view why);
+  Result<void> check_server(BootTime deadline);
+
+  std::unique_ptr<Notices> notices_;
+  std::unique_ptr<pg_conn, Finish> connection_;
+  const Clock* clock_;
+};
+
+}  // namespace hapax::store::postgres

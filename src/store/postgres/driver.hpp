@@ -1,0 +1,23 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hapax::store::postgres {
+
+// "postgres://..." and "postgresql://..."
+bool is_url(std::string_view url);
+
+// Opens the store behind `url`. `random` must outlive it; `clock` too, where the options give one.
+Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOptions& options,
+                                            Random& random);
+
+// Brings the schema up to date and says its version.
+Result<int> migrate_url(const std::string& url, const OpenOptions& options);
+
+}  // namespace hapax::store::postgres

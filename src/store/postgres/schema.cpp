@@ -1,0 +1,93 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/postgres/schema.hpp"
+
+#include "base/try.hpp"
+#include "store/postgres/errors.hpp"
+#include "store/schema_version.hpp"
+
+#include <cstdlib>
+#include <string>
+
+namespace hapax::store::postgres {
+
+namespace {
+
+// The lock is the transaction's, not the session's: a pooler in transaction mode keeps it safe. Its
+// number spells "hapax".
+constexpr const char* kBegin =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(448345170296)";
+constexpr const char* kMakeSchema =
+    "CREATE SCHEMA IF NOT EXISTS hapax;"
+    "CREATE TABLE IF NOT EXISTS hapax.schema_version (version int NOT NULL);"
+    "INSERT INTO hapax.schema_version"
+    " SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hapax.schema_version)";
+constexpr const char* kHasVersion = "SELECT to_regclass('hapax.schema_version') IS NOT NULL";
+constexpr const char* kReadVersion = "SELECT version FROM hapax.schema_version";
+
+int known() {
+  return static_cast<int>(migrations().size());
+}
+
+// 0 when there is none.
+Result<int> version_of(Executor& executor) {
+  constexpr std::string_view kDoing = "read the schema version";
+  HAPAX_TRY_ASSIGN(exists, executor.run(kHasVersion, kDoing));
+  if (exists.field(0, 0) != "t") return 0;
+  HAPAX_TRY_ASSIGN(version, executor.run(kReadVersion, kDoing));
+  if (version.rows() == 0) return 0;
+  return std::atoi(std::string(version.field(0, 0)).c_str());
+}
+
+Result<void> apply(Executor& executor) {
+  constexpr std::string_view kDoing = "upgrade the schema";
+  HAPAX_TRY(executor.run(kBegin, kDoing));
+  // Another node may have done it while this one waited for the lock.
+  HAPAX_TRY_ASSIGN(from, version_of(executor));
+  HAPAX_TRY(refuse_newer(from, known()));
+  if (from == 0) HAPAX_TRY(executor.run(kMakeSchema, kDoing));
+  for (int version = from; version < known(); ++version) {
+    const std::string sql(migrations()[static_cast<std::size_t>(version)]);
+    HAPAX_TRY(executor.run(sql.c_str(), kDoing));
+  }
+  const std::string note = "UPDATE hapax.schema_version SET version = " + std::to_string(known());
+  HAPAX_TRY(executor.run(note.c_str(), kDoing));
+  HAPAX_TRY(executor.run("COMMIT", kDoing));
+  return {};
+}
+
+constexpr const char* kMayWrite =
+    "SELECT bool_and(has_table_privilege('hapax.claim', what)) AND"
+    " has_table_privilege('hapax.message', 'INSERT')"
+    " FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS what";
+
+Result<void> check_rights(Executor& executor) {
+  HAPAX_TRY_ASSIGN(may, executor.run(kMayWrite, "ask for the rights on the schema"));
+  if (may.field(0, 0) == "t") return {};
+  return error_of("42501", "permission denied for table claim or message of the schema hapax",
+                  "write");
+}
+
+}  // namespace
+
+Result<int> migrate(Executor& executor) {
+  HAPAX_TRY_ASSIGN(seen, version_of(executor));
+  HAPAX_TRY(refuse_newer(seen, known()));
+  if (seen == known()) {
+    HAPAX_TRY(check_rights(executor));
+    return seen;
+  }
+  if (Result<void> done = apply(executor); !done) {
+    static_cast<void>(executor.run("ROLLBACK", "roll back").has_value());
+    return std::move(done).error();
+  }
+  return known();
+}
+
+Result<void> check_schema(Executor& executor) {
+  HAPAX_TRY_ASSIGN(version, version_of(executor));
+  HAPAX_TRY(require_current(version, known()));
+  return check_rights(executor);
+}
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,26 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The statements the store sends; what they do is in migrations/. Each is one round trip and one
+// transaction, at whatever isolation level the database has: at the higher ones a conflict is 40001
+// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement.
+namespace hapax::store::postgres {
+
+// 1 keys, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another transaction, in
+// ms. A digit for each. The server gives up waiting before we do, so that it says "did not happen"
+// instead of being left behind with a statement that nobody waits for.
+inline constexpr const char* kClaim =
+    "SELECT hapax._claim($1, $2, $3, $4)"
+    " FROM (SELECT set_config('lock_timeout', $5::text, true)) AS patience";
+
+// 1 at most, 2 moment or NULL. How many were removed.
+inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";
+
+// In the caller's transaction. 1 id, 2 destination, 3 key, 4 order key, 5 headers, 6 payload, 7
+// claim key, 8 digest, 9 ttl in ms, 10 moment; 3, 4, 7, 8 and 10 may be NULL.
+inline constexpr const char* kEnqueue =
+    "SELECT encode(uuid_send(message), 'hex'), duplicate, reused FROM hapax._enqueue("
+    "encode($1, 'hex')::uuid, convert_from($2, 'UTF8'), $3, $4, $5, $6, $7, $8, $9, $10)";
+
+}  // namespace hapax::store::postgres

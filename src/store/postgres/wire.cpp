@@ -1,0 +1,99 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/postgres/wire.hpp"
+
+namespace hapax::store::postgres {
+
+namespace {
+
+// Object ids of built-in types, fixed since PostgreSQL exists.
+constexpr unsigned kBytea = 17;
+constexpr unsigned kInt8 = 20;
+constexpr unsigned kByteaArray = 1001;
+constexpr unsigned kInt8Array = 1016;
+constexpr unsigned kTimestamptz = 1184;
+
+constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 to 2000
+
+template <class Integer>
+void append_big_endian(std::string& out, Integer number) {
+  for (int shift = static_cast<int>(sizeof number) * 8 - 8; shift >= 0; shift -= 8) {
+    out += static_cast<char>((number >> shift) & 0xff);
+  }
+}
+
+std::string array_head(unsigned element_type, std::size_t count) {
+  std::string out;
+  append_big_endian(out, std::int32_t{count == 0 ? 0 : 1});  // dimensions
+  append_big_endian(out, std::int32_t{0});                   // no NULLs inside
+  append_big_endian(out, static_cast<std::int32_t>(element_type));
+  if (count == 0) return out;
+  append_big_endian(out, static_cast<std::int32_t>(count));
+  append_big_endian(out, std::int32_t{1});  // the first index
+  return out;
+}
+
+}  // namespace
+
+void Parameters::add(unsigned type, std::optional<std::string> value) {
+  types_.push_back(type);
+  values_.emplace_back(std::move(value));
+}
+
+void Parameters::add_bytes(std::string_view bytes) {
+  add(kBytea, std::string(bytes));
+}
+
+void Parameters::add_bytes_or_null(std::string_view bytes) {
+  if (bytes.empty()) return add(kBytea, std::nullopt);
+  add_bytes(bytes);
+}
+
+void Parameters::add_number(std::int64_t number) {
+  std::string value;
+  append_big_endian(value, number);
+  add(kInt8, std::move(value));
+}
+
+void Parameters::add_time(std::optional<std::int64_t> us_since_1970) {
+  if (!us_since_1970) return add(kTimestamptz, std::nullopt);
+  std::string value;
+  append_big_endian(value, *us_since_1970 - kEpochGapUs);
+  add(kTimestamptz, std::move(value));
+}
+
+void Parameters::add_bytes_array(std::span<const std::string_view> values) {
+  std::string out = array_head(kBytea, values.size());
+  for (std::string_view each : values) {
+    append_big_endian(out, static_cast<std::int32_t>(each.size()));
+    out += each;
+  }
+  add(kByteaArray, std::move(out));
+}
+
+void Parameters::add_number_array(std::span<const std::int64_t> values) {
+  std::string out = array_head(kInt8, values.size());
+  for (std::int64_t each : values) {
+    append_big_endian(out, std::int32_t{sizeof each});
+    append_big_endian(out, each);
+  }
+  add(kInt8Array, std::move(out));
+}
+
+std::vector<const char*> Parameters::values() const {
+  std::vector<const char*> out;
+  for (const auto& each : values_) out.push_back(each ? each->data() : nullptr);
+  return out;
+}
+
+std::vector<int> Parameters::lengths() const {
+  std::vector<int> out;
+  for (const auto& each : values_) out.push_back(each ? static_cast<int>(each->size()) : 0);
+  return out;
+}
+
+std::vector<int> Parameters::formats() const {
+  return std::vector<int>(values_.size(), 1);
+}
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,21 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/tx.hpp>
+
+namespace hapax {
+
+// What the databases' transactions say in the same words.
+inline Error transaction_lost() {
+  return Error(Code::not_in_transaction, Outcome::unknown,
+               "the work ended the transaction that it ran in; let whoever began it end it");
+}
+
+inline Error key_reused(const Message& message) {
+  return Error(Code::key_reused, "a message for " + std::string(message.destination) +
+                                     " with this key and other content is there already; use "
+                                     "another key for another message");
+}
+
+}  // namespace hapax

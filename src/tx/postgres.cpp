@@ -1,0 +1,271 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include <hapax/postgres.hpp>
+
+#include "base/claim_key.hpp"
+#include "base/hex.hpp"
+#include "base/try.hpp"
+#include "model/message.hpp"
+#include "store/contract.hpp"
+#include "store/limits.hpp"
+#include "store/postgres/errors.hpp"
+#include "store/postgres/executor.hpp"
+#include "store/postgres/schema.hpp"
+#include "store/postgres/statements.hpp"
+#include "tx/errors.hpp"
+
+#include <libpq-fe.h>
+
+#include <algorithm>
+
+namespace hapax {
+
+namespace pg = store::postgres;
+
+// What the session knows; it keeps nothing on the server.
+struct PostgresTx::Session {
+  Session(PGconn* handle, const PostgresOptions& options)
+      : connection(handle),
+        own_clock(options.clock == nullptr ? make_system_clock() : nullptr),
+        own_random(options.random == nullptr ? make_system_random() : nullptr),
+        given_clock(options.clock),
+        clock(options.clock != nullptr ? *options.clock : *own_clock),
+        random(options.random != nullptr ? *options.random : *own_random) {}
+
+  Result<void> check_open() const;
+  Result<void> check_in_transaction() const;
+  // NULL in production: the server's clock decides.
+  std::optional<std::int64_t> moment_us() const {
+    if (given_clock == nullptr) return std::nullopt;
+    return given_clock->wall().time_since_epoch().count();
+  }
+
+  pg::CallersConnection connection;
+  std::unique_ptr<Clock> own_clock;
+  std::unique_ptr<Random> own_random;
+  const Clock* given_clock;
+  Clock& clock;
+  Random& random;
+};
+
+namespace {
+
+PGTransactionStatusType status_of(const pg::CallersConnection& connection) {
+  return PQtransactionStatus(connection.handle());
+}
+
+bool is_transaction(PGTransactionStatusType status) {
+  return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
+// A bytea as SQL text. Only hexadecimal digits are put between the quotes.
+std::string literal(std::string_view bytes) {
+  return "decode('" + to_hex(bytes) + "', 'hex')";
+}
+
+std::string literal(std::optional<std::int64_t> us_since_1970) {
+  if (!us_since_1970) return "NULL";
+  return "timestamptz 'epoch' + " + std::to_string(*us_since_1970) + " * interval '1 microsecond'";
+}
+
+// Savepoint and claim in one round trip.
+std::string enter_sql(std::string_view key, const Token& token, std::chrono::milliseconds ttl,
+                      std::optional<std::int64_t> moment_us) {
+  return "SAVEPOINT hapax_once; SELECT fresh, encode(result, 'hex') FROM hapax._once(" +
+         literal(key) + ", " + literal(store::view(token)) + ", " + std::to_string(ttl.count()) +
+         ", " + literal(moment_us) + ")";
+}
+
+}  // namespace
+
+Result<void> PostgresTx::Session::check_open() const {
+  PGconn* handle = connection.handle();
+  if (handle == nullptr || PQstatus(handle) != CONNECTION_OK) {
+    return Error(Code::handle_closed,
+                 "the PGconn is null or its connection is closed; attach to one that is open");
+  }
+  if (status_of(connection) == PQTRANS_ACTIVE || PQpipelineStatus(handle) != PQ_PIPELINE_OFF) {
+    return Error(Code::invalid_argument,
+                 "the PGconn is busy with another command or in pipeline mode; finish that first");
+  }
+  return {};
+}
+
+Result<void> PostgresTx::Session::check_in_transaction() const {
+  HAPAX_TRY(check_open());
+  if (status_of(connection) == PQTRANS_INTRANS) return {};
+  return Error(Code::not_in_transaction,
+               status_of(connection) == PQTRANS_INERROR
+                   ? "a statement of this transaction has failed; roll it back and begin a new one"
+                   : "the connection is in no transaction; begin one first");
+}
+
+pg_conn* PostgresTx::handle() const {
+  return session_->connection.handle();
+}
+
+Result<Tx::Entered> PostgresTx::enter(const OnceId& what) {
+  HAPAX_TRY(session_->check_in_transaction());
+  HAPAX_TRY(store::check_claim(what.scope, what.id, what.ttl));
+  Entered entered;
+  entered.key = claim_key(ClaimKind::id, what.scope, what.id);
+  session_->random.fill(entered.token.bytes);
+
+  const std::string sql = enter_sql(entered.key, entered.token, what.ttl, session_->moment_us());
+  const Result<pg::Answer> answer = session_->connection.run(sql.c_str(), "claim an id");
+  if (!answer) {
+    HAPAX_TRY(leave(entered));
+    return answer.error();
+  }
+  entered.duplicate = answer->field(0, 0) != "t";
+  if (entered.duplicate) {
+    HAPAX_TRY(session_->connection.run("RELEASE SAVEPOINT hapax_once", "release the savepoint"));
+    entered.result = from_hex(answer->field(0, 1)).value_or(std::string());
+  }
+  return entered;
+}
+
+Result<void> PostgresTx::keep(const Entered& entered, std::string_view result) {
+  HAPAX_TRY(session_->check_open());
+  if (status_of(session_->connection) == PQTRANS_INERROR) {
+    return Error(
+        Code::work_failed,
+        "the work returned success although a statement of it had failed; return its error");
+  }
+  HAPAX_TRY(session_->check_in_transaction());
+  std::string sql;
+  if (!result.empty()) {
+    sql = "SELECT hapax._keep(" + literal(entered.key) + ", " +
+          literal(store::view(entered.token)) + ", " + literal(result) + "); ";
+  }
+  sql += "RELEASE SAVEPOINT hapax_once";
+  HAPAX_TRY(session_->connection.run(sql.c_str(), "keep the claim"));
+  return {};
+}
+
+Result<void> PostgresTx::leave(const Entered& entered) {
+  // A connection that broke took the transaction with it.
+  if (PQstatus(handle()) != CONNECTION_OK) return {};
+  HAPAX_TRY(session_->check_open());
+  pg::CallersConnection& connection = session_->connection;
+  if (!is_transaction(status_of(connection))) {
+    // If our claim is there all the same, the work has committed it.
+    const std::string sql = "SELECT 1 FROM hapax.claim WHERE key = " + literal(entered.key) +
+                            " AND token = " + literal(store::view(entered.token));
+    HAPAX_TRY_ASSIGN(found, connection.run(sql.c_str(), "look for the claim"));
+    return found.rows() > 0 ? Result<void>(transaction_lost()) : Result<void>();
+  }
+  const Result<pg::Answer> undone =
+      connection.run("ROLLBACK TO SAVEPOINT hapax_once; RELEASE SAVEPOINT hapax_once",
+                     "roll back to the savepoint");
+  if (undone || PQstatus(handle()) != CONNECTION_OK) return {};
+  static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
+  return transaction_lost();
+}
+
+Result<Enqueued> PostgresTx::enqueue(const Message& message) {
+  HAPAX_TRY(session_->check_in_transaction());
+  const std::string headers = encode_headers(message);
+  HAPAX_TRY(store::check_message(message, headers));
+  const MessageId id = make_message_id(session_->clock, session_->random);
+  const Digest digest = content_digest(message, headers);
+  const bool keyed = !message.key.empty();
+
+  pg::Parameters parameters;
+  parameters.add_bytes({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+  parameters.add_bytes(message.destination);
+  parameters.add_bytes_or_null(message.key);
+  parameters.add_bytes_or_null(message.order_key);
+  parameters.add_bytes(headers);
+  parameters.add_bytes(message.payload);
+  parameters.add_bytes_or_null(
+      keyed ? claim_key(ClaimKind::message, message.destination, message.key) : std::string());
+  parameters.add_bytes_or_null(keyed ? view(digest) : std::string_view());
+  parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
+  parameters.add_time(session_->moment_us());
+  HAPAX_TRY_ASSIGN(answer, session_->connection.run(pg::kEnqueue, parameters, "enqueue a message"));
+  if (answer.field(0, 2) == "t") return key_reused(message);
+  Enqueued enqueued{.message = {}, .duplicate = answer.field(0, 1) == "t"};
+  const std::string stored = from_hex(answer.field(0, 0)).value_or(std::string());
+  std::copy_n(stored.begin(), std::min(stored.size(), id.bytes.size()),
+              enqueued.message.bytes.begin());
+  return enqueued;
+}
+
+PostgresTransaction::PostgresTransaction(PostgresTransaction&& other) noexcept
+    : PostgresTx(std::move(other)), open_(std::exchange(other.open_, false)) {}
+
+PostgresTransaction& PostgresTransaction::operator=(PostgresTransaction&& other) noexcept {
+  if (this == &other) return *this;
+  rollback();
+  session_ = other.session_;
+  open_ = std::exchange(other.open_, false);
+  return *this;
+}
+
+PostgresTransaction::~PostgresTransaction() {
+  rollback();
+}
+
+Result<void> PostgresTransaction::commit() {
+  if (!std::exchange(open_, false)) {
+    return Error(Code::not_in_transaction, "this transaction has ended; begin another");
+  }
+  HAPAX_TRY(session_->check_open());
+  if (!is_transaction(status_of(session_->connection))) HAPAX_TRY(session_->check_in_transaction());
+  const Result<pg::Answer> done = session_->connection.run("COMMIT", "commit");
+  // PostgreSQL answers a COMMIT of a failed transaction with success and rolls back.
+  if (done && done->command() == "COMMIT") return {};
+  if (done) {
+    return Error(Code::not_in_transaction,
+                 "a statement of this transaction had failed, so PostgreSQL rolled it back");
+  }
+  // The server itself said no, or nobody knows what it did.
+  if (PQstatus(handle()) == CONNECTION_OK) return done.error();
+  return Error(Code::outcome_unknown,
+               done.error().detail() +
+                   "; whether it was committed is not known: connect anew and "
+                   "call once() again, its answer is the truth");
+}
+
+void PostgresTransaction::rollback() {
+  if (!std::exchange(open_, false) || !session_->check_open()) return;
+  if (!is_transaction(status_of(session_->connection))) return;
+  static_cast<void>(session_->connection.run("ROLLBACK", "roll back").has_value());
+}
+
+PostgresSession::PostgresSession(std::unique_ptr<PostgresTx::Session> session)
+    : session_(std::move(session)) {}
+PostgresSession::PostgresSession(PostgresSession&&) noexcept = default;
+PostgresSession& PostgresSession::operator=(PostgresSession&&) noexcept = default;
+PostgresSession::~PostgresSession() = default;
+
+Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
+                                                const PostgresOptions& options) {
+  auto session = std::make_unique<PostgresTx::Session>(connection, options);
+  HAPAX_TRY(session->check_open());
+  HAPAX_TRY(pg::refuse_old_server(PQserverVersion(connection)));
+  if (options.migrate && !is_transaction(status_of(session->connection))) {
+    HAPAX_TRY(pg::migrate(session->connection));
+  } else {
+    HAPAX_TRY(pg::check_schema(session->connection));
+  }
+  return PostgresSession(std::move(session));
+}
+
+Result<PostgresTransaction> PostgresSession::begin() {
+  HAPAX_TRY(session_->check_open());
+  if (is_transaction(status_of(session_->connection))) {
+    return Error(Code::invalid_argument,
+                 "the connection is in a transaction already; use join() to work inside it");
+  }
+  HAPAX_TRY(session_->connection.run("BEGIN", "begin a transaction"));
+  return PostgresTransaction(*session_);
+}
+
+Result<PostgresTx> PostgresSession::join() {
+  HAPAX_TRY(session_->check_in_transaction());
+  return PostgresTx(*session_);
+}
+
+}  // namespace hapax

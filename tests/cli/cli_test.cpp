@@ -1,0 +1,109 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/output.hpp"
+
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+
+namespace hapax {
+namespace {
+
+using testing::HasSubstr;
+
+struct Ran {
+  int exit_code;
+  std::string out;  // standard output, and standard error behind it
+};
+
+// Runs the real binary. `arguments` are for a shell.
+Ran hapax(const std::string& arguments) {
+  const std::string command = std::string(HAPAX_BINARY) + " " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string out;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
+}
+
+class CliTest : public testing::Test {
+ protected:
+  std::string claim(const std::string& id) const {
+    return "dedup --store " + url_ + " --scope s --id " + id;
+  }
+
+  test::TempDir directory_;
+  std::string url_ = "sqlite:" + directory_.file("cli.db");
+};
+
+TEST_F(CliTest, DedupSaysFirstAndThenDuplicate) {
+  const Ran first = hapax(claim("a") + " --json");
+  EXPECT_EQ(first.out, "{\"duplicate\":false}\n");
+  EXPECT_EQ(first.exit_code, 0);
+  const Ran second = hapax(claim("a"));
+  EXPECT_EQ(second.out, "{\"duplicate\":true}\n");
+  EXPECT_EQ(second.exit_code, 3);
+}
+
+TEST_F(CliTest, DedupRemembersForAsLongAsItIsTold) {
+  EXPECT_EQ(hapax(claim("a") + " --ttl 1ms").exit_code, 0);
+  EXPECT_EQ(hapax(claim("b") + " --ttl 1d").exit_code, 0);
+  EXPECT_EQ(hapax(claim("b") + " --ttl 1d").exit_code, 3);
+}
+
+TEST_F(CliTest, DedupRepeatedWithItsTokenGetsItsAnswerAgain) {
+  const std::string token = " --token 00112233445566778899aabbccddeeff";
+  EXPECT_EQ(hapax(claim("a") + token).exit_code, 0);
+  EXPECT_EQ(hapax(claim("a") + token).exit_code, 0);
+  EXPECT_EQ(hapax(claim("a")).exit_code, 3);
+}
+
+TEST_F(CliTest, WrongUsageIsExitCodeTwo) {
+  for (const std::string& arguments :
+       {std::string(), std::string("frobnicate"), std::string("dedup"),
+        "dedup --store " + url_ + " --scope s", claim("a") + " --ttl 30", claim("a") + " --ttl 0s",
+        claim("''"), claim("a") + " --token zz", claim("a") + " --token " + std::string(32, '0'),
+        claim("a") + " --nope", std::string("migrate"), std::string("purge")}) {
+    const Ran ran = hapax(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << arguments << ": " << ran.out;
+  }
+}
+
+TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
+  const Ran ran = hapax("dedup --store sqlite:/no/such/dir/x.db --scope s --id a");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("the directory /no/such/dir does not exist"));
+  EXPECT_THAT(ran.out, HasSubstr("\"outcome\":\"did-not-happen\""));
+  EXPECT_EQ(hapax("purge --store nope:").exit_code, 1);
+  EXPECT_EQ(hapax("migrate --store memory:").exit_code, 1);
+}
+
+TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
+  EXPECT_EQ(hapax("migrate --store " + url_).out, "{\"schema\":1}\n");
+  EXPECT_EQ(hapax("migrate --store " + url_).exit_code, 0);
+}
+
+TEST_F(CliTest, PurgeSaysHowManyItRemoved) {
+  for (const char* id : {"a", "b", "c"}) EXPECT_EQ(hapax(claim(id) + " --ttl 1ms").exit_code, 0);
+  EXPECT_EQ(hapax(claim("d")).exit_code, 0);
+  EXPECT_EQ(hapax("purge --store " + url_).out, "{\"removed\":3}\n");
+  EXPECT_EQ(hapax("purge --json --store " + url_).out, "{\"removed\":0}\n");
+}
+
+TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
+  EXPECT_EQ(hapax("version").out, "hapax " HAPAX_VERSION "\n");
+  EXPECT_EQ(hapax("version --json").out, "{\"version\":\"" HAPAX_VERSION "\"}\n");
+  EXPECT_EQ(hapax("--help").exit_code, 0);
+}
+
+TEST(JsonString, EscapesWhatJsonDoesNotTake) {
+  EXPECT_EQ(cli::json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
+}
+
+}  // namespace
+}  // namespace hapax

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// The compliance suite over every store that hapax has.
+#include <hapax/compliance.hpp>
+
+#include "support/postgres.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace hapax::test {
+namespace {
+
+class MemorySubject final : public compliance::Subject {
+ public:
+  MemorySubject() : store_(open("memory:", {.clock = &clock_}).value()) {}
+
+  DedupStore& store() override { return store_; }
+  void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
+
+ private:
+  ManualClock clock_;
+  Store store_;
+};
+
+class SqliteSubject final : public compliance::Subject {
+ public:
+  SqliteSubject() { open_again(); }
+
+  DedupStore& store() override { return *store_; }
+  void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
+  void restart() override { open_again(); }
+
+ private:
+  void open_again() {
+    store_.reset();
+    store_.emplace(open("sqlite:" + directory_.file("store.db"), {.clock = &clock_}).value());
+  }
+
+  TempDir directory_;
+  ManualClock clock_;
+  std::optional<Store> store_;
+};
+
+class PostgresSubject : public compliance::Subject {
+ public:
+  PostgresSubject() { open_again(database_.url()); }
+
+  DedupStore& store() override { return *store_; }
+  void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
+  void restart() override { open_again(database_.url()); }
+
+ protected:
+  void open_again(const std::string& url) {
+    store_.reset();
+    store_.emplace(open(url, {.clock = &clock_}).value());
+  }
+  PostgresDatabase database_;
+
+ private:
+  ManualClock clock_;
+  std::optional<Store> store_;
+};
+
+class PgbouncerSubject final : public PostgresSubject {
+ public:
+  PgbouncerSubject() { restart(); }
+  void restart() override { open_again(database_.url_through_pgbouncer()); }
+};
+
+// A database whose owner made every transaction serializable.
+class SerializableSubject final : public PostgresSubject {
+ public:
+  SerializableSubject() {
+    ask_server("ALTER DATABASE " + database_.name() +
+               " SET default_transaction_isolation = 'serializable'");
+    restart();
+  }
+};
+
+template <class Subject>
+std::unique_ptr<compliance::Subject> make() {
+  return std::make_unique<Subject>();
+}
+
+}  // namespace
+}  // namespace hapax::test
+
+int main(int argc, char** argv) {
+  using namespace hapax;
+  using namespace hapax::test;
+  testing::InitGoogleTest(&argc, argv);
+  compliance::add_dedup_suite("Memory", {.durable = false, .exact_time = true},
+                              make<MemorySubject>);
+  const compliance::Traits durable{.durable = true, .exact_time = true};
+  compliance::add_dedup_suite("Sqlite", durable, make<SqliteSubject>);
+  compliance::add_dedup_suite("Postgres", durable, make<PostgresSubject>);
+  compliance::add_dedup_suite("Pgbouncer", durable, make<PgbouncerSubject>);
+  compliance::add_dedup_suite("Serializable", {.exact_time = true}, make<SerializableSubject>);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,227 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "crash/crash_vfs.hpp"
+#include "crash/truth.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+
+// The N-th write, sync, truncation or removal fails, for every N until a run passes without meeting
+// it. Whatever was answered must then be true of the file as it is, and of the file as a power cut
+// before the close would have left it.
+namespace hapax::test {
+namespace {
+
+using Op = CrashVfs::Op;
+using Left = CrashVfs::Left;
+
+constexpr std::int64_t kStepsMax = 2000;  // a run that is longer than this has gone wrong
+
+struct Shape {
+  const char* name;
+  CrashVfs::Fault fault;
+
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << shape.name;
+  }
+};
+
+const Shape kShapes[] = {
+    {"WriteFailsOnce", {.op = Op::write}},
+    {"WriteFailsForGood", {.op = Op::write, .lasting = true}},
+    {"HalfWriteFailsOnce", {.op = Op::write, .left = Left::half}},
+    {"HalfWriteFailsForGood", {.op = Op::write, .lasting = true, .left = Left::half}},
+    {"DiskFullOnce", {.op = Op::write, .disk_full = true}},
+    {"DiskFullForGood", {.op = Op::write, .lasting = true, .disk_full = true}},
+    {"DiskFullHalfWayOnce", {.op = Op::write, .disk_full = true, .left = Left::half}},
+    {"SyncFailsOnce", {.op = Op::sync}},
+    {"SyncFailsForGood", {.op = Op::sync, .lasting = true}},
+    {"SyncForgetsOnce", {.op = Op::sync, .left = Left::forgotten}},
+    {"SyncForgetsForGood", {.op = Op::sync, .lasting = true, .left = Left::forgotten}},
+    {"TruncateFailsOnce", {.op = Op::truncate}},
+    {"TruncateFailsForGood", {.op = Op::truncate, .lasting = true}},
+    {"RemoveFailsOnce", {.op = Op::remove}},
+    {"RemoveFailsForGood", {.op = Op::remove, .lasting = true}},
+};
+
+// What one run may touch: the file it works on, a power cut to call, and the end of the fault.
+struct Stage {
+  World& world;
+  std::string path;
+  std::function<void()> cut;
+  std::function<void()> repair;
+};
+
+// A program, and the check of what it was told on a file that it may have left.
+struct Play {
+  std::function<void(Stage&)> run;
+  std::function<void(World&, const std::string& path)> check;
+};
+
+class FailEveryStep : public testing::TestWithParam<Shape> {
+ protected:
+  // `first_file`, when not empty, is copied for every run.
+  void fail_every_step(const std::string& first_file, const Play& play) {
+    for (std::int64_t nth = 1; nth <= kStepsMax; ++nth) {
+      SCOPED_TRACE(std::string(GetParam().name) + ", operation " + std::to_string(nth));
+      const bool reached = fail_one_step(nth, first_file, play);
+      if (HasFailure()) return;
+      if (reached) continue;
+      RecordProperty("steps", static_cast<int>(nth - 1));
+      return;
+    }
+    FAIL() << "the run does not end";
+  }
+
+  // What failed once must not make the next call fail too.
+  template <class Calls>
+  static void expect_few_failures(const Calls& calls) {
+    EXPECT_TRUE(GetParam().fault.lasting || failures(calls) <= 1) << failures(calls);
+  }
+
+ private:
+  static bool fail_one_step(std::int64_t nth, const std::string& first_file, const Play& play) {
+    const TempDir dir;
+    const std::string path = dir.file("app.db");
+    if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
+    World world;
+    bool reached = false;
+    {
+      CrashVfs vfs;
+      CrashVfs::Fault fault = GetParam().fault;
+      fault.nth = nth;
+      vfs.fail(fault);
+      Stage stage{.world = world, .path = path, .cut = {}, .repair = {}};
+      stage.cut = [&] {
+        vfs.materialize(dir.path() / "dropped", Fate::drop_all, 0);
+        vfs.materialize(dir.path() / "torn", Fate::tear, static_cast<unsigned>(nth));
+      };
+      stage.repair = [&] {
+        reached = vfs.reached();
+        vfs.disarm();
+      };
+      play.run(stage);
+      reached = reached || vfs.reached();
+    }
+    const CrashVfs no_faults;  // saves the check the time of real syncs
+    for (const char* place : {"", "dropped", "torn"}) {
+      SCOPED_TRACE(std::string("the file in '") + place + "'");
+      play.check(world, (dir.path() / place / "app.db").string());
+    }
+    return reached;
+  }
+};
+
+TEST_P(FailEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
+  fail_every_step("", {.run =
+                           [](Stage& stage) {
+                             const Result<Store> store =
+                                 open("sqlite:" + stage.path, stage.world.options());
+                             stage.cut();
+                           },
+                       .check = expect_store_complete});
+}
+
+TEST_P(FailEveryStep, ACallersFileWhoseMigrationFailedCanBeMigratedAgain) {
+  fail_every_step("", {.run =
+                           [](Stage& stage) {
+                             const Db db = open_db(stage.path);
+                             if (db) {
+                               const auto session =
+                                   SqliteSession::attach(db.get(), stage.world.session_options());
+                             }
+                             stage.cut();
+                           },
+                       .check = expect_store_complete});
+}
+
+TEST_P(FailEveryStep, DedupTellsTheTruthOfEveryId) {
+  const TempDir dir;
+  std::vector<Asked> asked;
+  fail_every_step(
+      make_first_file(dir, "WAL"),
+      {.run =
+           [&](Stage& stage) {
+             asked = ask_for_ids(stage.world, stage.path, [&](Store*) { stage.cut(); });
+             expect_few_failures(asked);
+           },
+       .check = [&](World& world,
+                    const std::string& path) { expect_ids_told_truly(world, path, asked); }});
+}
+
+TEST_P(FailEveryStep, AStoreWorksAgainAsSoonAsItsDiskDoes) {
+  const TempDir dir;
+  std::vector<Asked> asked;
+  const auto ask_once_more = [](Stage& stage, Store* store) {
+    stage.repair();
+    stage.cut();
+    if (store == nullptr) return;
+    const Result<Dedup> after = store->dedup({.scope = "s", .id = "after"});
+    EXPECT_TRUE(after) << after.error().to_string();
+  };
+  fail_every_step(
+      make_first_file(dir, "WAL"),
+      {.run =
+           [&](Stage& stage) {
+             asked = ask_for_ids(stage.world, stage.path,
+                                 [&](Store* store) { ask_once_more(stage, store); });
+           },
+       .check = [&](World& world,
+                    const std::string& path) { expect_ids_told_truly(world, path, asked); }});
+}
+
+class FailEveryStepOfOnce : public FailEveryStep {
+ protected:
+  void run_with(const std::string& journal_mode, Way way) {
+    const TempDir dir;
+    std::vector<Job> jobs;
+    const std::string set_up = "PRAGMA journal_mode=" + journal_mode;
+    fail_every_step(
+        make_first_file(dir, journal_mode),
+        {.run =
+             [&](Stage& stage) {
+               jobs = run_jobs(stage.world, stage.path, way, set_up, stage.cut);
+               expect_few_failures(jobs);
+             },
+         .check = [&](World& world,
+                      const std::string& path) { expect_jobs_told_truly(world, path, jobs); }});
+  }
+};
+
+TEST_P(FailEveryStepOfOnce, InATransactionOfHapaxWithALogTellsTheTruth) {
+  run_with("WAL", Way::begin);
+}
+
+TEST_P(FailEveryStepOfOnce, InATransactionOfTheCallerWithALogTellsTheTruth) {
+  run_with("WAL", Way::join);
+}
+
+TEST_P(FailEveryStepOfOnce, CommittedInSpiteOfItsErrorWithALogBurnsNothing) {
+  run_with("WAL", Way::join_and_commit_anyway);
+}
+
+TEST_P(FailEveryStepOfOnce, InATransactionOfHapaxWithAJournalTellsTheTruth) {
+  run_with("DELETE", Way::begin);
+}
+
+TEST_P(FailEveryStepOfOnce, InATransactionOfTheCallerWithAJournalTellsTheTruth) {
+  run_with("TRUNCATE", Way::join);
+}
+
+TEST_P(FailEveryStepOfOnce, CommittedInSpiteOfItsErrorWithAJournalBurnsNothing) {
+  run_with("PERSIST", Way::join_and_commit_anyway);
+}
+
+std::string name_of(const testing::TestParamInfo<Shape>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStep, testing::ValuesIn(kShapes), name_of);
+INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStepOfOnce, testing::ValuesIn(kShapes), name_of);
+
+}  // namespace
+}  // namespace hapax::test

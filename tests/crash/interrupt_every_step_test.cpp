@@ -1,0 +1,123 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "crash/crash_vfs.hpp"
+#include "crash/truth.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+// Every statement is interrupted at every point where SQLite can be: the N-th call of a progress
+// handler says stop, for every N until a run passes. SQLite then ends the statement, and mostly the
+// whole transaction with it; what hapax answers must be true all the same.
+namespace hapax::test {
+namespace {
+
+constexpr std::int64_t kStepsMax = 20000;
+
+// The hook that SQLite calls for every new handle takes no argument of ours, hence the global.
+std::atomic<std::int64_t> g_calls_left{0};
+
+int count_down(void*) {
+  return g_calls_left.fetch_sub(1) == 1 ? 1 : 0;
+}
+
+int watch(sqlite3* db, char**, const struct sqlite3_api_routines*) {
+  sqlite3_progress_handler(db, 1, count_down, nullptr);
+  return SQLITE_OK;
+}
+
+// While it lives, the nth step of all handles that are opened is interrupted.
+class Interruption {
+ public:
+  explicit Interruption(std::int64_t nth) {
+    g_calls_left = nth;
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(watch));
+  }
+  ~Interruption() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watch)); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  bool reached() const { return g_calls_left <= 0; }
+};
+
+class InterruptEveryStep : public testing::Test {
+ protected:
+  // `first_file`, when not empty, is copied for every run.
+  void interrupt_every_step(const std::string& first_file,
+                            const std::function<void(World&, const std::string& path)>& play,
+                            const std::function<void(World&, const std::string& path)>& check) {
+    for (std::int64_t nth = 1; nth <= kStepsMax; ++nth) {
+      SCOPED_TRACE("step " + std::to_string(nth));
+      const CrashVfs no_faults;  // saves the time of real syncs
+      const TempDir dir;
+      const std::string path = dir.file("app.db");
+      if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
+      World world;
+      bool reached = false;
+      {
+        const Interruption interruption(nth);
+        play(world, path);
+        reached = interruption.reached();
+      }
+      check(world, path);
+      if (HasFailure()) return;
+      if (reached) continue;
+      RecordProperty("steps", static_cast<int>(nth - 1));
+      return;
+    }
+    FAIL() << "the run does not end";
+  }
+
+  void interrupt_jobs(Way way) {
+    const TempDir dir;
+    std::vector<Job> jobs;
+    interrupt_every_step(
+        make_first_file(dir, "WAL"),
+        [&](World& world, const std::string& path) {
+          jobs = run_jobs(world, path, way, "", [] {});
+          EXPECT_LE(failures(jobs), 1U);
+        },
+        [&](World& world, const std::string& path) { expect_jobs_told_truly(world, path, jobs); });
+  }
+};
+
+TEST_F(InterruptEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
+  interrupt_every_step(
+      "",
+      [](World& world, const std::string& path) {
+        const Result<Store> store = open("sqlite:" + path, world.options());
+      },
+      expect_store_complete);
+}
+
+TEST_F(InterruptEveryStep, DedupTellsTheTruthOfEveryId) {
+  const TempDir dir;
+  std::vector<Asked> asked;
+  interrupt_every_step(
+      make_first_file(dir, "WAL"),
+      [&](World& world, const std::string& path) {
+        asked = ask_for_ids(world, path, [](Store*) {});
+        EXPECT_LE(failures(asked), 1U);
+      },
+      [&](World& world, const std::string& path) { expect_ids_told_truly(world, path, asked); });
+}
+
+TEST_F(InterruptEveryStep, OnceInATransactionOfHapaxTellsTheTruth) {
+  interrupt_jobs(Way::begin);
+}
+
+TEST_F(InterruptEveryStep, OnceInATransactionOfTheCallerTellsTheTruth) {
+  interrupt_jobs(Way::join);
+}
+
+TEST_F(InterruptEveryStep, OnceCommittedInSpiteOfItsErrorBurnsNothing) {
+  interrupt_jobs(Way::join_and_commit_anyway);
+}
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "crash/acknowledged.hpp"
+#include "crash/crash_vfs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Faults in a store with more pages than its cache and its log may have: while it moves the log
+// into the database, on a thread of its own and on the writer's, and in the middle of a
+// transaction.
+namespace hapax::test {
+namespace {
+
+// Ids so long and so random that the log soon has more pages than the store lets it have.
+std::vector<std::string> long_ids(SeededRandom& chance, std::size_t count) {
+  std::vector<std::string> ids(count);
+  for (std::string& id : ids) {
+    id.resize(190);
+    chance.fill({reinterpret_cast<unsigned char*>(id.data()), id.size()});
+  }
+  return ids;
+}
+
+void write_a_lot(Store& store, World& world, const std::string& path, Acknowledged& told) {
+  constexpr int kBatches = 9;
+  constexpr std::size_t kBatch = 4000;
+  SeededRandom chance(world.random.next());
+  for (int i = 0; i < kBatches; ++i) {
+    claim(store, long_ids(chance, kBatch), told);
+    claim(store, {"after batch " + std::to_string(i)}, told);
+    do_jobs(world, path, {kJobNames[static_cast<std::size_t>(i) % kJobNames.size()]}, told);
+  }
+}
+
+void run_large(World& world, const std::string& path, Acknowledged& told) {
+  Result<Store> store = open("sqlite:" + path, world.options());
+  if (store) write_a_lot(*store, world, path, told);
+}
+
+TEST(PowerCut, LosesNothingWhileTheLogIsMovedIntoTheDatabase) {
+  std::int64_t operations = 0;  // of a whole run; the timing of the threads changes it a little
+  {
+    const TempDir dir;
+    World world;
+    Acknowledged told;
+    const CrashVfs vfs;
+    run_large(world, dir.file("app.db"), told);
+    operations = vfs.operations();
+  }
+  const auto part = static_cast<std::uint64_t>(operations / 3);  // nearly all before a checkpoint
+  SeededRandom chance(11);
+  const int cuts = rounds(60);
+  for (int i = 0; i < cuts && !HasFailure(); ++i) {
+    crash_once(static_cast<std::int64_t>(part + chance.below(2 * part)), 1, run_large);
+  }
+  RecordProperty("cuts", cuts);
+}
+
+// A store whose log is long enough to be moved, with the mover held at the gate.
+class HeldCheckpoint : public testing::Test {
+ protected:
+  HeldCheckpoint() : store_(open("sqlite:" + path_, world_.options())) {
+    EXPECT_TRUE(store_);
+    vfs_.gate().close();
+    constexpr int kBatchesMax = 20;
+    SeededRandom chance(5);
+    for (int i = 0; i < kBatchesMax && !is_log_long(); ++i) {
+      claim(*store_, long_ids(chance, 4000), told_);
+    }
+    EXPECT_TRUE(vfs_.gate().wait_for_visitor());
+  }
+  ~HeldCheckpoint() override { vfs_.gate().open(); }
+
+  bool is_log_long() const {
+    constexpr std::uintmax_t kLong = 20'000'000;
+    return std::filesystem::file_size(path_ + "-wal") > kLong;
+  }
+  // One commit, and the checkpoint that it sets off, if it does, to its end.
+  void commit_and_wait() {
+    const std::int64_t ended = vfs_.gate().ended();
+    claim(*store_, {"small " + std::to_string(++commits_)}, told_);
+    vfs_.gate().wait_for_end(ended + 1);
+  }
+  // Lets the held checkpoint go to its end, after a commit that it knows nothing of.
+  void overtake() {
+    const std::int64_t ended = vfs_.gate().ended();
+    claim(*store_, {"small " + std::to_string(++commits_)}, told_);
+    vfs_.gate().open();
+    EXPECT_TRUE(vfs_.gate().wait_for_end(ended + 1));
+    vfs_.gate().close();
+  }
+
+  TempDir dir_;
+  std::string path_ = dir_.file("app.db");
+  World world_;
+  Acknowledged told_;
+  CrashVfs vfs_;
+  Result<Store> store_;
+  int commits_ = 0;
+};
+
+TEST_F(HeldCheckpoint, OvertakenEveryTimeStillLetsTheLogStartOver) {
+  constexpr int kTimesMax = 10;
+  for (int i = 0; i < kTimesMax && vfs_.log_starts() < 2; ++i) {
+    if (vfs_.gate().wait_for_visitor()) overtake();
+    claim(*store_, {"next " + std::to_string(i)}, told_);
+  }
+  EXPECT_GE(vfs_.log_starts(), 2) << "the log only grows";
+}
+
+TEST_F(HeldCheckpoint, WhoseSuccessorCannotSyncTheDatabaseLosesNothing) {
+  overtake();
+  vfs_.gate().open();
+  vfs_.fail({.op = CrashVfs::Op::sync,
+             .where = CrashVfs::Where::database,
+             .left = CrashVfs::Left::forgotten});
+  constexpr int kCommitsMax = 10;
+  for (int i = 0; i < kCommitsMax && !vfs_.reached(); ++i) commit_and_wait();
+  ASSERT_TRUE(vfs_.reached());
+  for (int i = 0; i < kCommitsMax && vfs_.log_starts() == 0; ++i) commit_and_wait();
+  vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+}
+
+// One batch that outgrows the cache, so that SQLite writes to the log before the commit, on a copy
+// of `first_file`; the nth write fails. Nothing means that there was no nth write.
+std::optional<Asked> fail_batch(const std::string& first_file, const CrashVfs::Fault& fault) {
+  const TempDir dir;
+  const std::string path = dir.file("app.db");
+  std::filesystem::copy_file(first_file, path);
+  World world;
+  SeededRandom chance(13);
+  CrashVfs vfs;
+  std::vector<Asked> asked;
+  {
+    Result<Store> store = open("sqlite:" + path, world.options());
+    EXPECT_TRUE(store);
+    vfs.fail(fault);
+    asked.push_back(ask(world, *store, long_ids(chance, 4000)));
+    if (!vfs.reached()) return std::nullopt;
+    asked.push_back(ask(world, *store, {"after the failure"}));
+    EXPECT_FALSE(asked.back().failed);
+  }
+  vfs.disarm();
+  expect_ids_told_truly(world, path, asked);
+  return asked.front();
+}
+
+TEST(LargeBatch, WhoseWriteFailsBeforeTheCommitTellsTheTruth) {
+  const TempDir dir;
+  World world;
+  Acknowledged told;
+  const std::string first_file = dir.file("first.db");
+  run_large(world, first_file, told);
+  run_large(world, first_file, told);
+  SeededRandom chance(17);
+  int before_commit = 0;
+  const int times = rounds(40);
+  for (int i = 0; i < times && !HasFailure(); ++i) {
+    CrashVfs::Fault fault{.op = CrashVfs::Op::write, .disk_full = i % 2 == 1};
+    fault.nth = 1 + static_cast<std::int64_t>(chance.below(1000));
+    const std::optional<Asked> call = fail_batch(first_file, fault);
+    before_commit += call && call->failed == Outcome::did_not_happen ? 1 : 0;
+  }
+  EXPECT_GT(before_commit, 0) << "no fault came before the commit: the batch fits the cache";
+  RecordProperty("before_commit", before_commit);
+}
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,11 @@
+# Configures PROJECT with OPTIONS (separated by |) in an empty DIRECTORY, builds it and runs its
+# program.
+cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+string(REPLACE "|" ";" options "${OPTIONS}")
+file(REMOVE_RECURSE ${DIRECTORY})
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${DIRECTORY} ${options}
+    -DCMAKE_PREFIX_PATH=${PREFIX} -DHAPAX_EXPECTED_VERSION=${VERSION})
+run(${CMAKE_COMMAND} --build ${DIRECTORY} --parallel 2)
+run(${CMAKE_COMMAND} -E chdir ${DIRECTORY} ./consumer)

@@ -1,0 +1,17 @@
+# Everything that the shared LIBRARY exports is hapax's own: a symbol of anybody else would take part
+# in the program's own linking.
+cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+run(${NM} --dynamic --defined-only --demangle --format=posix ${LIBRARY})
+string(REGEX REPLACE "[][;]" "_" output "${output}")
+string(REPLACE "\n" ";" symbols "${output}")
+list(FILTER symbols EXCLUDE REGEX "^((vtable|typeinfo|typeinfo name) for )?hapax::")
+if(symbols)
+  list(JOIN symbols "\n" symbols)
+  message(FATAL_ERROR "${LIBRARY} exports\n${symbols}")
+endif()
+# An empty list would pass too.
+if(NOT output MATCHES "hapax::open\\(")
+  message(FATAL_ERROR "${LIBRARY} does not export hapax::open")
+endif()

@@ -1,0 +1,12 @@
+# run(command...): a step of a test. Its output is shown only when it fails, which ends the test.
+# What it printed is in `output`.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
+                  OUTPUT_VARIABLE printed ERROR_VARIABLE printed OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT status STREQUAL 0)
+    list(JOIN ARGN " " command)
+    message(NOTICE "${command}\n${printed}")
+    message(FATAL_ERROR "ended with ${status}")
+  endif()
+  set(output "${printed}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,287 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/refusal.hpp"
+
+#include <libpq-fe.h>
+
+#include <optional>
+#include <thread>
+
+// The linker puts this in the place of libpq's own, which can still be called by its other name.
+namespace {
+std::optional<int> pretended_version;
+}
+extern "C" int __real_PQserverVersion(const PGconn* connection);
+extern "C" int __wrap_PQserverVersion(const PGconn* connection) {
+  return pretended_version ? *pretended_version : __real_PQserverVersion(connection);
+}
+
+namespace hapax::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A database, and a user who may do only what a test allows him.
+class PostgresBadInput : public testing::Test {
+ protected:
+  std::string url() const { return role_.url(database_); }
+  // As the owner of everything.
+  std::string as_owner(const std::string& sql) const { return ask(owner_.get(), sql); }
+  void make_schema() const { ASSERT_TRUE(migrate(database_.url())); }
+  void allow_to_make_schema() const {
+    as_owner("GRANT CREATE ON DATABASE " + database_.name() + " TO " + role_.name());
+  }
+  void allow_to_use_schema() const {
+    as_owner("GRANT USAGE ON SCHEMA hapax TO " + role_.name());
+    as_owner("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hapax TO " +
+             role_.name());
+  }
+  void set_for_database(const std::string& setting) const {
+    as_owner("ALTER DATABASE " + database_.name() + " SET " + setting);
+  }
+
+  Role role_;
+  PostgresDatabase database_;
+  PgHandle owner_ = database_.connect();
+};
+
+TEST_F(PostgresBadInput, ADatabaseThatDoesNotExistIsNamed) {
+  const std::string missing = "postgres://" + role_.name() + ":" + std::string(kPassword) +
+                              "@/no_such_database?host=" + postgres_directory();
+  expect_refused(missing, Code::misconfigured, "\"no_such_database\" does not exist",
+                 "create the database first");
+}
+
+TEST_F(PostgresBadInput, AUserWhoDoesNotExistIsNamed) {
+  const std::string unknown = "postgres://nobody_knows_him:" + std::string(kPassword) + "@/" +
+                              database_.name() + "?host=" + postgres_directory();
+  expect_refused(unknown, Code::misconfigured, "\"nobody_knows_him\" does not exist",
+                 "check the user, the password and pg_hba.conf");
+}
+
+TEST_F(PostgresBadInput, AUserWhoMayNotLogInIsToldSo) {
+  as_owner("ALTER ROLE " + role_.name() + " NOLOGIN");
+  expect_refused(url(), Code::misconfigured, "not permitted to log in", "check the user");
+}
+
+TEST_F(PostgresBadInput, AUserWhoMayNotConnectToTheDatabaseIsToldSo) {
+  as_owner("REVOKE CONNECT ON DATABASE " + database_.name() + " FROM PUBLIC");
+  expect_refused(url(), Code::misconfigured, "permission denied for database",
+                 "grant this user the right");
+}
+
+TEST_F(PostgresBadInput, NoRightToCreateTheSchemaIsToldAndNothingIsLeft) {
+  expect_refused(url(), Code::misconfigured, "permission denied for database",
+                 "run hapax migrate as the owner");
+  EXPECT_EQ(as_owner("SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'"), "0");
+}
+
+TEST_F(PostgresBadInput, NoRightToCreateTheSchemaIsToldToACallerWithHisOwnConnection) {
+  const PgHandle connection(PQconnectdb(url().c_str()));
+  const Result<PostgresSession> session = PostgresSession::attach(connection.get());
+  ASSERT_FALSE(session);
+  expect_refusal(session.error(), Code::misconfigured, "permission denied for database",
+                 "run hapax migrate as the owner");
+  EXPECT_EQ(PQtransactionStatus(connection.get()), PQTRANS_IDLE) << "no transaction is left open";
+}
+
+TEST_F(PostgresBadInput, ASchemaWithoutAnyRightToItIsRefused) {
+  make_schema();
+  expect_refused(url(), Code::misconfigured, "permission denied for schema hapax",
+                 "grant this user the right");
+}
+
+TEST_F(PostgresBadInput, ASchemaThatMayBeSeenAndNotReadIsRefused) {
+  make_schema();
+  as_owner("GRANT USAGE ON SCHEMA hapax TO " + role_.name());
+  expect_refused(url(), Code::misconfigured, "permission denied for table schema_version",
+                 "grant this user the right");
+}
+
+TEST_F(PostgresBadInput, ASchemaThatMayBeReadAndNotWrittenIsRefusedWhenItIsOpened) {
+  make_schema();
+  allow_to_use_schema();
+  as_owner("REVOKE INSERT ON hapax.claim FROM " + role_.name());
+  const Result<Store> store = open(url());
+  ASSERT_FALSE(store) << "open() promises that the store can be written";
+  expect_refusal(store.error(), Code::misconfigured, "permission denied for table claim",
+                 "grant this user the right");
+}
+
+TEST_F(PostgresBadInput, AClaimWithoutTheRightToItDidNotHappen) {
+  make_schema();
+  allow_to_use_schema();
+  Store store = open(url()).value();
+  as_owner("REVOKE INSERT ON hapax.claim FROM " + role_.name());
+  const Result<Dedup> refused = store.dedup({.scope = "s", .id = "a"});
+  ASSERT_FALSE(refused);
+  expect_refusal(refused.error(), Code::misconfigured, "permission denied for table claim",
+                 "grant this user the right");
+  allow_to_use_schema();
+  EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
+}
+
+TEST_F(PostgresBadInput, ADatabaseThatIsReadOnlyIsRefusedWhenItIsOpened) {
+  make_schema();
+  allow_to_use_schema();
+  set_for_database("default_transaction_read_only = on");
+  expect_refused(url(), Code::store_read_only, "read-only", "target_session_attrs=read-write");
+}
+
+TEST_F(PostgresBadInput, ADatabaseThatIsReadOnlyIsRefusedToACallerWithoutASchema) {
+  set_for_database("default_transaction_read_only = on");
+  const PgHandle connection(PQconnectdb(url().c_str()));
+  const Result<PostgresSession> session = PostgresSession::attach(connection.get());
+  ASSERT_FALSE(session);
+  expect_refusal(session.error(), Code::store_read_only, "read-only transaction",
+                 "name the primary");
+}
+
+TEST_F(PostgresBadInput, AServerThatIsTooOldIsNamedWithItsVersion) {
+  allow_to_make_schema();
+  pretended_version = 130012;
+  expect_refused(url(), Code::misconfigured, "version 13", "needs 14 or newer");
+  pretended_version.reset();
+  EXPECT_TRUE(open(url()));
+}
+
+TEST_F(PostgresBadInput, AServerThatIsTooOldIsNamedToACallerWithHisOwnConnection) {
+  pretended_version = 130012;
+  const Result<PostgresSession> session = PostgresSession::attach(owner_.get());
+  pretended_version.reset();
+  ASSERT_FALSE(session);
+  expect_refusal(session.error(), Code::misconfigured, "version 13", "needs 14 or newer");
+}
+
+TEST_F(PostgresBadInput, ASchemaThatIsNewerIsRefused) {
+  make_schema();
+  allow_to_use_schema();
+  as_owner("UPDATE hapax.schema_version SET version = 999");
+  expect_refused(url(), Code::store_newer, "version 999", "use a newer hapax");
+}
+
+TEST_F(PostgresBadInput, AConnectionLimitIsToldWhenTheStoreIsOpened) {
+  as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 0");
+  expect_refused(url(), Code::store_unavailable, "too many connections for role",
+                 "raise max_connections");
+}
+
+// One connection is all there is, and a claim that has to wait is using it.
+TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) {
+  make_schema();
+  allow_to_use_schema();
+  as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 1");
+  Store store = open(url(), {.timeout = milliseconds(300)}).value();
+  PostgresSession session = PostgresSession::attach(owner_.get()).value();
+  std::optional<PostgresTransaction> holder = session.begin().value();
+  ASSERT_TRUE(once(*holder, {"s", "held"}, [](PostgresTx&) {}));
+  const Token token = make_token();
+  std::thread waiter([&] {
+    const Result<Dedup> told = store.dedup({.scope = "s", .id = "held", .token = token});
+    ASSERT_FALSE(told) << "the id is held all the time";
+    expect_no_password(told.error());
+  });
+  const PgHandle watcher = database_.connect();
+  while (ask(watcher.get(), "SELECT count(*) FROM pg_stat_activity WHERE usename = '" +
+                                role_.name() + "' AND wait_event_type = 'Lock'") == "0") {
+  }
+  const Result<Dedup> refused = store.dedup({.scope = "s", .id = "other"});
+  waiter.join();
+  ASSERT_FALSE(refused);
+  expect_refusal(refused.error(), Code::store_unavailable, "too many connections for role",
+                 "raise max_connections");
+  EXPECT_TRUE(refused.error().retryable());
+
+  holder->rollback();
+  as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT -1");
+  EXPECT_FALSE(store.dedup({.scope = "s", .id = "other"})->duplicate);
+  EXPECT_FALSE(store.dedup({.scope = "s", .id = "held", .token = token})->duplicate);
+}
+
+TEST_F(PostgresBadInput, AStatementTimeoutIsToldAndNothingHappened) {
+  make_schema();
+  allow_to_use_schema();
+  as_owner("ALTER ROLE " + role_.name() + " SET statement_timeout = '100ms'");
+  Store store = open(url()).value();
+  PostgresSession session = PostgresSession::attach(owner_.get()).value();
+  PostgresTransaction holder = session.begin().value();
+  ASSERT_TRUE(once(holder, {"s", "held"}, [](PostgresTx&) {}));
+  const Result<Dedup> refused = store.dedup({.scope = "s", .id = "held"});
+  ASSERT_FALSE(refused);
+  expect_refusal(refused.error(), Code::store_busy, "statement timeout", "raise it");
+  EXPECT_TRUE(refused.error().retryable());
+  holder.rollback();
+  EXPECT_FALSE(store.dedup({.scope = "s", .id = "held"})->duplicate);
+}
+
+TEST_F(PostgresBadInput, OptionsThatCannotWorkAreRefused) {
+  allow_to_make_schema();
+  const Result<Store> store = open(url(), {.connections = 0});
+  ASSERT_FALSE(store) << "without a connection every call would wait for ever";
+  expect_no_password(store.error());
+}
+
+// A server can be told to add a statement's parameters to what it says about it.
+TEST_F(PostgresBadInput, APayloadIsNotShownInAnError) {
+  make_schema();
+  set_for_database("log_parameter_max_length_on_error = -1");
+  const PgHandle connection = database_.connect();
+  PostgresSession session = PostgresSession::attach(connection.get()).value();
+  PostgresTransaction tx = session.begin().value();
+  const Result<Enqueued> refused =
+      outbox(tx).enqueue({.destination = "\xff", .payload = "payload"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().detail().find(to_hex("payload")), std::string::npos)
+      << refused.error().detail();
+}
+
+// What synchronous_commit was when a claim was committed, or a message.
+class PostgresDurability : public PostgresBadInput {
+ protected:
+  void SetUp() override {
+    make_schema();
+    set_for_database("synchronous_commit = off");
+    as_owner(
+        "CREATE TABLE public.noted(setting text);"
+        "CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        "  INSERT INTO public.noted VALUES (current_setting('synchronous_commit'));"
+        "  RETURN NULL; END $$;"
+        "CREATE CONSTRAINT TRIGGER claimed AFTER INSERT OR UPDATE ON hapax.claim"
+        "  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note();"
+        "CREATE CONSTRAINT TRIGGER enqueued AFTER INSERT ON hapax.message"
+        "  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note()");
+    caller_ = database_.connect();
+    ASSERT_EQ(ask(caller_.get(), "SHOW synchronous_commit"), "off");
+  }
+  std::string noted() const {
+    return as_owner("SELECT string_agg(DISTINCT setting, ',') FROM public.noted");
+  }
+
+  PgHandle caller_;
+};
+
+TEST_F(PostgresDurability, IsRaisedForAClaimOfTheStore) {
+  Store store = open(database_.url()).value();
+  ASSERT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
+  EXPECT_EQ(noted(), "on");
+}
+
+TEST_F(PostgresDurability, IsRaisedForOnce) {
+  PostgresSession session = PostgresSession::attach(caller_.get()).value();
+  PostgresTransaction tx = session.begin().value();
+  ASSERT_TRUE(once(tx, {"s", "a"}, [](PostgresTx&) { return std::string("result"); }));
+  ASSERT_TRUE(tx.commit());
+  EXPECT_EQ(noted(), "on");
+  EXPECT_EQ(ask(caller_.get(), "SHOW synchronous_commit"), "off") << "only that transaction";
+}
+
+TEST_F(PostgresDurability, IsRaisedForAMessage) {
+  PostgresSession session = PostgresSession::attach(caller_.get()).value();
+  PostgresTransaction tx = session.begin().value();
+  ASSERT_TRUE(outbox(tx).enqueue({.destination = "mail", .payload = "p"}));
+  ASSERT_TRUE(tx.commit());
+  EXPECT_EQ(noted(), "on") << "commit() promises that all of it is on the server's disk";
+}
+
+}  // namespace
+}  // namespace hapax::test

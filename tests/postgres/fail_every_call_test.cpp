@@ -1,0 +1,357 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/jobs.hpp"
+#include "postgres/libpq_faults.hpp"
+#include "store/postgres/schema.hpp"
+#include "support/postgres.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <optional>
+#include <vector>
+
+// The N-th call of libpq fails, for every N until a run passes without meeting it. Whatever was
+// answered must then be true of the database.
+namespace hapax::test {
+namespace {
+
+constexpr int kCallsMax = 1000;  // a run that is longer than this has gone wrong
+constexpr std::string_view kScope = "orders";
+
+struct Shape {
+  LibpqFault fault;
+  Lasting lasting;
+
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << shape.fault << (shape.lasting == Lasting::yes ? "ForGood" : "Once");
+  }
+};
+
+class FailEveryCall : public testing::TestWithParam<Shape> {
+ protected:
+  // `run` does its part under a FailCall made of the number, and says whether that was reached.
+  template <class Run>
+  void fail_every_call(Run run) {
+    for (int nth = 1; nth <= kCallsMax; ++nth) {
+      SCOPED_TRACE(testing::PrintToString(GetParam()) + ", call " + std::to_string(nth));
+      const bool reached = run(nth);
+      if (HasFailure()) return;
+      if (reached) continue;
+      std::cout << "visited " << nth - 1 << " calls\n";
+      RecordProperty("calls", nth - 1);
+      return;
+    }
+    FAIL() << "the run does not end";
+  }
+
+  // What `call` returns when the nth call of libpq in it fails.
+  template <class Call>
+  static auto under_fault(int nth, bool& reached, Call call) {
+    const FailCall fault(GetParam().fault, nth, GetParam().lasting);
+    auto told = call();
+    reached = fault.reached();
+    return told;
+  }
+  // Short where the fault stays, because then nothing but the end of it is to be waited for.
+  OpenOptions options() {
+    const bool lasting = GetParam().lasting == Lasting::yes;
+    return {.timeout = lasting ? std::chrono::milliseconds(50) : std::chrono::seconds(5),
+            .clock = &clock_};
+  }
+  // One failure is for the store to overcome: the server is well.
+  static bool must_succeed() { return GetParam().lasting == Lasting::no; }
+
+  static void expect_no_transaction(PGconn* connection) {
+    if (PQstatus(connection) != CONNECTION_OK) return;
+    EXPECT_EQ(PQtransactionStatus(connection), PQTRANS_IDLE)
+        << "the connection is well and a transaction is left on it";
+  }
+
+  // Until the stores have only so many connections left on the server.
+  void wait_for_backends(int left) const {
+    while (ask(watcher_.get(),
+               "SELECT count(*) FROM pg_stat_activity"
+               " WHERE datname = current_database() AND application_name = 'hapax'") !=
+           std::to_string(left)) {
+    }
+  }
+
+  ManualClock clock_;
+  PostgresDatabase database_;
+  PgHandle watcher_ = database_.connect();
+};
+
+class FailEveryCallOfOpening : public FailEveryCall {
+ protected:
+  // Saves the time of a sync for every migration. It is not the disk that fails here.
+  void SetUp() override {
+    ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
+  }
+
+  void drop_schema() const {
+    ask(watcher_.get(), "SET client_min_messages = error; DROP SCHEMA IF EXISTS hapax CASCADE");
+  }
+
+  // The migration happened, or nothing of it did.
+  void expect_whole_or_absent() const {
+    const std::string known = std::to_string(store::postgres::migrations().size());
+    if (ask(watcher_.get(), "SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'") == "0") {
+      return;
+    }
+    EXPECT_EQ(
+        ask(watcher_.get(), "SELECT string_agg(version::text, ',') FROM hapax.schema_version"),
+        known);
+  }
+
+  void expect_can_be_opened() const {
+    Result<Store> again = open(database_.url());
+    ASSERT_TRUE(again) << again.error().to_string();
+    EXPECT_FALSE(again->dedup({.scope = kScope, .id = "first"})->duplicate);
+  }
+};
+
+TEST_P(FailEveryCallOfOpening, AStoreWhoseFirstOpeningFailedCanBeOpenedAgain) {
+  fail_every_call([&](int nth) {
+    drop_schema();
+    bool reached = false;
+    const Result<Store> store = under_fault(nth, reached, [&] { return open(database_.url()); });
+    EXPECT_TRUE(store || reached) << store.error().to_string();
+    expect_whole_or_absent();
+    expect_can_be_opened();
+    return reached;
+  });
+}
+
+TEST_P(FailEveryCallOfOpening, ACallersDatabaseWhoseMigrationFailedCanBeMigratedAgain) {
+  fail_every_call([&](int nth) {
+    drop_schema();
+    PgHandle connection = database_.connect();
+    bool reached = false;
+    const Result<PostgresSession> session =
+        under_fault(nth, reached, [&] { return PostgresSession::attach(connection.get()); });
+    EXPECT_TRUE(session || reached) << session.error().to_string();
+    expect_no_transaction(connection.get());
+    connection.reset();
+    expect_whole_or_absent();
+    expect_can_be_opened();
+    return reached;
+  });
+}
+
+// One call of dedup(): ids that are free, and perhaps one that is not.
+struct Asked {
+  std::vector<std::string> ids;
+  std::optional<std::size_t> taken;  // which of them another has claimed before
+  std::vector<Token> tokens = std::vector<Token>(ids.size(), Token{});
+
+  std::vector<DedupRequest> requests() const {
+    std::vector<DedupRequest> all;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      all.push_back({.scope = kScope, .id = ids[i], .token = tokens[i]});
+    }
+    return all;
+  }
+};
+
+class FailEveryCallOfDedup : public FailEveryCall {
+ protected:
+  enum class Before : bool { well, broken };
+
+  // `make` says what is asked for in the nth run, and `before` how the store's connection is then.
+  template <class Make>
+  void fail_dedup(Before before, Make make) {
+    Store witness = open(database_.url(), {.clock = &clock_}).value();
+    fail_every_call([&](int nth) {
+      Asked call = make(nth);
+      for (Token& token : call.tokens) token = make_token();
+      if (call.taken) {
+        EXPECT_FALSE(witness.dedup({.scope = kScope, .id = call.ids[*call.taken]})->duplicate);
+      }
+      Store store = open(database_.url(), options()).value();
+      if (before == Before::broken) end_all_backends();
+      bool reached = false;
+      const Result<std::vector<Dedup>> told =
+          under_fault(nth, reached, [&] { return store.dedup(call.requests()); });
+      EXPECT_TRUE(told || (reached && !must_succeed())) << told.error().to_string();
+      expect_told_truly(witness, call, told);
+      expect_works(store, nth);
+      return reached;
+    });
+  }
+
+ private:
+  void end_all_backends() const {
+    ask(watcher_.get(),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND application_name = 'hapax'");
+    wait_for_backends(0);
+  }
+
+  static void expect_answers(const Asked& call, const std::vector<Dedup>& answers) {
+    ASSERT_EQ(answers.size(), call.ids.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      EXPECT_EQ(answers[i].duplicate, call.taken == i) << "id " << call.ids[i];
+    }
+  }
+
+  static void expect_told_truly(Store& witness, const Asked& call,
+                                const Result<std::vector<Dedup>>& told) {
+    if (told) expect_answers(call, *told);
+    const bool unknown = !told && told.error().outcome() == Outcome::unknown;
+    if (unknown) expect_answers(call, witness.dedup(call.requests()).value());
+    const bool claimed = told || unknown;
+    for (std::size_t i = 0; i < call.ids.size(); ++i) {
+      const Result<Dedup> other = witness.dedup({.scope = kScope, .id = call.ids[i]});
+      ASSERT_TRUE(other) << other.error().to_string();
+      EXPECT_EQ(other->duplicate, claimed || call.taken == i)
+          << "id " << call.ids[i] << " as another asks for it, after "
+          << (told ? "success" : told.error().to_string());
+    }
+  }
+
+  static void expect_works(Store& store, int nth) {
+    const Result<Dedup> after =
+        store.dedup({.scope = kScope, .id = "after " + std::to_string(nth)});
+    ASSERT_TRUE(after) << "the fault is over: " << after.error().to_string();
+    EXPECT_FALSE(after->duplicate);
+  }
+};
+
+TEST_P(FailEveryCallOfDedup, TheTruthIsToldOfASingleId) {
+  fail_dedup(Before::well,
+             [](int nth) { return Asked{.ids = {"single " + std::to_string(nth)}, .taken = {}}; });
+}
+
+TEST_P(FailEveryCallOfDedup, TheTruthIsToldOfAnIdOverANewConnection) {
+  fail_dedup(Before::broken,
+             [](int nth) { return Asked{.ids = {"again " + std::to_string(nth)}, .taken = {}}; });
+}
+
+TEST_P(FailEveryCallOfDedup, TheTruthIsToldOfABatch) {
+  fail_dedup(Before::well, [](int nth) {
+    const std::string run = std::to_string(nth);
+    return Asked{.ids = {"d " + run, "a " + run, "c " + run, "b " + run}, .taken = 2};
+  });
+}
+
+class FailEveryCallOfPurge : public FailEveryCall {
+ protected:
+  Result<Purged> purge_under_fault(int nth, bool& reached) {
+    Store store = open(database_.url(), options()).value();
+    Result<Purged> told = under_fault(nth, reached, [&] { return store.purge(); });
+    EXPECT_TRUE(store.purge()) << "the fault is over";
+    return told;
+  }
+};
+
+TEST_P(FailEveryCallOfPurge, WhatIsOverGoesAndWhatLivesStays) {
+  Store witness = open(database_.url(), {.clock = &clock_}).value();
+  ASSERT_TRUE(witness.dedup({.scope = kScope, .id = "living"}));
+  const std::chrono::milliseconds ttl(10);
+  fail_every_call([&](int nth) {
+    const std::string old = "old " + std::to_string(nth);
+    EXPECT_TRUE(witness.dedup({.scope = kScope, .id = old, .ttl = ttl}));
+    clock_.advance(ttl);
+    bool reached = false;
+    const Result<Purged> told = purge_under_fault(nth, reached);
+    EXPECT_TRUE(told || (reached && !must_succeed())) << told.error().to_string();
+    wait_for_backends(1);  // a purge that nobody waits for any more runs to its end
+    EXPECT_EQ(ask(watcher_.get(), "SELECT count(*) FROM hapax.claim"), "1");
+    EXPECT_TRUE(witness.dedup({.scope = kScope, .id = "living"})->duplicate);
+    return reached;
+  });
+}
+
+class FailEveryCallOfOnce : public FailEveryCall {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(make_caller_tables(watcher_.get()));
+    ASSERT_TRUE(migrate(database_.url()));
+  }
+
+  // On a new connection once() tells and completes the truth.
+  void expect_told_truly(const std::string& id, Outcome told) {
+    const PgHandle connection = database_.connect();
+    PostgresSession session = PostgresSession::attach(connection.get()).value();
+    const Result<Once> again = do_and_commit(session, id);
+    ASSERT_TRUE(again) << again.error().to_string();
+    if (told != Outcome::unknown) {
+      EXPECT_EQ(again->duplicate, told == Outcome::happened) << "told: " << name(told);
+    }
+    EXPECT_EQ(traces_of(connection.get(), id), kAll);
+    expect_all_agree(connection.get());
+  }
+};
+
+// Only commit() may not know.
+Outcome run_job(PGconn* connection, const std::string& id) {
+  Result<PostgresSession> session = PostgresSession::attach(connection);
+  if (!session) return Outcome::did_not_happen;
+  Result<PostgresTransaction> tx = session->begin();
+  if (!tx) return Outcome::did_not_happen;
+  const Result<Once> done = do_job(*tx, id);
+  if (!done) {
+    EXPECT_EQ(done.error().outcome(), Outcome::did_not_happen) << done.error().to_string();
+    return done.error().outcome();
+  }
+  EXPECT_FALSE(done->duplicate);
+  const Result<void> committed = tx->commit();
+  return committed ? Outcome::happened : committed.error().outcome();
+}
+
+TEST_P(FailEveryCallOfOnce, InATransactionOfHapaxTheTruthIsTold) {
+  fail_every_call([&](int nth) {
+    const std::string id = "begin-" + std::to_string(nth);
+    PgHandle connection = database_.connect();
+    bool reached = false;
+    const Outcome told = under_fault(nth, reached, [&] { return run_job(connection.get(), id); });
+    EXPECT_TRUE(reached || told == Outcome::happened);
+    expect_no_transaction(connection.get());
+    connection.reset();
+    expect_told_truly(id, told);
+    return reached;
+  });
+}
+
+// The caller commits whatever once() has said, over a connection that is well again or is not.
+TEST_P(FailEveryCallOfOnce, CommittedInSpiteOfItsErrorItBurnsNothing) {
+  fail_every_call([&](int nth) {
+    const std::string id = "join-" + std::to_string(nth);
+    PgHandle connection = database_.connect();
+    PostgresSession session = PostgresSession::attach(connection.get()).value();
+    ask(connection.get(), "BEGIN");
+    PostgresTx tx = session.join().value();
+    bool reached = false;
+    const Result<Once> done = under_fault(nth, reached, [&] { return do_job(tx, id); });
+    EXPECT_TRUE(done || reached) << done.error().to_string();
+    PQclear(PQexec(connection.get(), "COMMIT"));
+    const bool committed = done && PQstatus(connection.get()) == CONNECTION_OK;
+    connection.reset();
+    expect_told_truly(
+        id, committed ? Outcome::happened : (done ? Outcome::unknown : done.error().outcome()));
+    return reached;
+  });
+}
+
+std::string name_of(const testing::TestParamInfo<Shape>& info) {
+  return testing::PrintToString(info.param);
+}
+
+constexpr Shape kOnce[] = {{LibpqFault::cut_before, Lasting::no},
+                           {LibpqFault::cut_after, Lasting::no},
+                           {LibpqFault::refused, Lasting::no},
+                           {LibpqFault::answer_dropped, Lasting::no}};
+constexpr Shape kForGood[] = {{LibpqFault::cut_before, Lasting::yes},
+                              {LibpqFault::cut_after, Lasting::yes}};
+INSTANTIATE_TEST_SUITE_P(Libpq, FailEveryCallOfOpening, testing::ValuesIn(kOnce), name_of);
+INSTANTIATE_TEST_SUITE_P(Libpq, FailEveryCallOfDedup, testing::ValuesIn(kOnce), name_of);
+INSTANTIATE_TEST_SUITE_P(Libpq, FailEveryCallOfPurge, testing::ValuesIn(kOnce), name_of);
+INSTANTIATE_TEST_SUITE_P(Libpq, FailEveryCallOfOnce, testing::ValuesIn(kOnce), name_of);
+// Opening is left out: it never tries twice.
+INSTANTIATE_TEST_SUITE_P(LibpqForGood, FailEveryCallOfDedup, testing::ValuesIn(kForGood), name_of);
+INSTANTIATE_TEST_SUITE_P(LibpqForGood, FailEveryCallOfPurge, testing::ValuesIn(kForGood), name_of);
+INSTANTIATE_TEST_SUITE_P(LibpqForGood, FailEveryCallOfOnce, testing::ValuesIn(kForGood), name_of);
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,372 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/gate.hpp"
+
+#include "postgres/gate_link.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace hapax::test {
+
+namespace {
+
+Fd listen_on_any_port() {
+  Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(listen(fd.get(), 64), 0);
+  return fd;
+}
+
+int port_of(const Fd& listener) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  EXPECT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+// Closed when the server is not there.
+Fd connect_to_server(const std::string& path) {
+  Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) fd.close();
+  return fd;
+}
+
+}  // namespace
+
+// One thread owns the connections and does everything with them; the others give it orders.
+class Gate::Loop {
+ public:
+  explicit Loop(const std::string& directory)
+      : server_path_(directory + "/.s.PGSQL.5432"), thread_([this] { run(); }) {}
+  ~Loop() {
+    order([this] { stopping_ = true; });
+    thread_.join();
+  }
+
+  int port() const { return port_; }
+
+  // Returns when the loop's thread has done it.
+  void order(std::function<void()> what) {
+    std::packaged_task<void()> task(std::move(what));
+    std::future<void> done = task.get_future();
+    {
+      const std::lock_guard lock(mutex_);
+      orders_.push_back(std::move(task));
+    }
+    eventfd_write(wake_.get(), 1);
+    done.get();
+  }
+
+  int strikes() const {
+    const std::lock_guard lock(mutex_);
+    return strikes_;
+  }
+  void wait_until_struck() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !is_armed_; });
+  }
+  void wait_until_drained() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !is_holding_; });
+  }
+
+  // The rest is for orders.
+  void arm(Fault fault, Kind kind) {
+    const std::lock_guard lock(mutex_);
+    is_armed_ = true;
+    armed_ = {fault, kind};
+  }
+  void cut_all() {
+    for (Link& link : links_) {
+      if (link.client.is_open()) link.cut();
+    }
+  }
+  void silence_all() {
+    for (Link& link : links_) {
+      if (link.client.is_open()) silence(link);
+    }
+  }
+  void release_held() {
+    for (Link& link : links_) {
+      if (link.state != Link::State::holding) continue;
+      link.to_server.add(std::move(link.held), pace);
+      link.state = Link::State::draining;
+      if (!link.server.is_open()) answered(link);
+    }
+  }
+
+  Pace pace;
+  Welcome welcome = Welcome::forward;
+
+ private:
+  void run() {
+    while (!stopping_) {
+      std::vector<pollfd> wanted = list_sockets();
+      poll(wanted.data(), wanted.size(), milliseconds_to_next());
+      obey();
+      if ((wanted[1].revents & POLLIN) != 0) take_client();
+      std::size_t place = 2;
+      for (Link& link : links_) {
+        if (place + 1 >= wanted.size()) break;  // came in this turn
+        serve(link, wanted[place].revents, wanted[place + 1].revents);
+        place += 2;
+      }
+      links_.remove_if([](const Link& link) { return link.state == Link::State::over; });
+    }
+  }
+
+  std::vector<pollfd> list_sockets() const {
+    std::vector<pollfd> wanted{{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    const auto events = [](const Lane& lane) {
+      return static_cast<short>(lane.is_due() ? POLLIN | POLLOUT : POLLIN);
+    };
+    for (const Link& link : links_) {
+      wanted.push_back({link.client.get(), events(link.to_client), 0});
+      wanted.push_back({link.server.get(), events(link.to_server), 0});
+    }
+    return wanted;
+  }
+
+  int milliseconds_to_next() const {
+    std::optional<Moment> next;
+    for (const Link& link : links_) {
+      for (const Lane* lane : {&link.to_client, &link.to_server}) {
+        if (lane->due() && !lane->is_due())
+          next = std::min(next.value_or(*lane->due()), *lane->due());
+      }
+    }
+    if (!next) return -1;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(*next - std::chrono::steady_clock::now());
+    return std::max(0, static_cast<int>(left.count()));
+  }
+
+  void obey() {
+    eventfd_t ignored = 0;
+    eventfd_read(wake_.get(), &ignored);
+    std::vector<std::packaged_task<void()>> orders;
+    {
+      const std::lock_guard lock(mutex_);
+      orders.swap(orders_);
+    }
+    for (auto& each : orders) each();
+  }
+
+  void take_client() {
+    Fd client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!client.is_open()) return;
+    const int yes = 1;
+    setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (welcome == Welcome::refuse) return client.reset();
+    Link& link = links_.emplace_back();
+    link.client = std::move(client);
+    if (welcome == Welcome::swallow) return silence(link);
+    link.server = connect_to_server(server_path_);
+    if (!link.server.is_open()) link.cut();
+  }
+
+  void serve(Link& link, short client, short server) {
+    constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
+    if (link.client.is_open() && (client & kReadable) != 0) read_client(link);
+    if (link.server.is_open() && (server & kReadable) != 0) read_server(link);
+    pass_on(link.to_client, link.client, client, link);
+    pass_on(link.to_server, link.server, server, link);
+  }
+
+  void pass_on(Lane& lane, const Fd& to, short events, Link& link) const {
+    if (!to.is_open() || (events & POLLOUT) == 0 || !lane.is_due()) return;
+    const bool writable = lane.send_some(to.get(), pace) || errno == EAGAIN;
+    if (!writable) link.cut();
+  }
+
+  // Nothing when there is no more.
+  static std::string read_some(const Fd& from) {
+    std::string bytes(65536, '\0');
+    const ssize_t count = recv(from.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return bytes;
+  }
+
+  void read_client(Link& link) {
+    const std::string bytes = read_some(link.client);
+    if (bytes.empty()) return lose_client(link);
+    if (link.state != Link::State::forwarding) return;
+    link.requests.feed(bytes);
+    while (std::optional<Piece> piece = link.requests.next()) {
+      if (armed_ && piece->is_request && piece->is(armed_->second)) {
+        return strike(link, std::move(piece->bytes), std::exchange(armed_, std::nullopt)->first);
+      }
+      if (piece->asks_for_encryption) link.answers.expect_a_bare_byte();
+      link.to_server.add(std::move(piece->bytes), pace);
+    }
+  }
+
+  void lose_client(Link& link) {
+    if (!link.awaits_answer()) return finish(link, link.to_server, link.server);
+    link.client.close();
+    link.state = Link::State::cutting_after;
+  }
+
+  void read_server(Link& link) {
+    std::string bytes = read_some(link.server);
+    const bool ended = bytes.empty();
+    if (ended && !link.drops_answers()) return finish(link, link.to_client, link.client);
+    if (link.answers.ends_in(bytes) || ended) answered(link);
+    if (!link.drops_answers()) link.to_client.add(std::move(bytes), pace);
+    if (ended) link.server.close();
+  }
+
+  // One side has ended: what it has sent before still arrives, whatever the pace.
+  static void finish(Link& link, Lane& rest, const Fd& other) {
+    if (link.state == Link::State::forwarding) {
+      while (!rest.empty() && rest.send_some(other.get(), Pace{})) {
+      }
+    }
+    link.client.close();
+    link.server.close();
+    link.state = Link::State::over;
+  }
+
+  static void silence(Link& link) {
+    link.state = Link::State::silent;
+    link.to_client.clear();
+    link.to_server.clear();
+  }
+
+  void strike(Link& link, std::string request, Fault fault) {
+    if (fault == Fault::cut_before) link.cut();
+    if (fault == Fault::silence_before) silence(link);
+    if (fault == Fault::hold) {
+      link.client.reset();
+      link.held = std::move(request);
+      link.state = Link::State::holding;
+      note([this] { is_holding_ = true; });
+    }
+    const bool is_after = fault == Fault::cut_after || fault == Fault::silence_after;
+    if (!is_after) return struck();
+    link.to_server.add(std::move(request), pace);
+    link.state =
+        fault == Fault::cut_after ? Link::State::cutting_after : Link::State::silencing_after;
+  }
+
+  // The server has ended its answer, or the connection.
+  void answered(Link& link) {
+    if (link.state == Link::State::cutting_after) {
+      link.cut();
+      struck();
+    } else if (link.state == Link::State::silencing_after) {
+      silence(link);
+      struck();
+    } else if (link.state == Link::State::draining) {
+      link.cut();
+      note([this] { is_holding_ = false; });
+    }
+  }
+
+  void struck() {
+    note([this] {
+      is_armed_ = false;
+      ++strikes_;
+    });
+  }
+
+  // For those who wait.
+  template <class Change>
+  void note(Change change) {
+    const std::lock_guard lock(mutex_);
+    change();
+    changed_.notify_all();
+  }
+
+  const std::string server_path_;
+  const Fd listener_ = listen_on_any_port();
+  const int port_ = port_of(listener_);
+  const Fd wake_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::list<Link> links_;
+  std::optional<std::pair<Fault, Kind>> armed_;
+  bool stopping_ = false;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::packaged_task<void()>> orders_;
+  int strikes_ = 0;
+  bool is_armed_ = false;    // and has not happened
+  bool is_holding_ = false;  // and the server has not answered
+
+  std::thread thread_;  // the last, because it uses the others
+};
+
+Gate::Gate(const std::string& directory) : loop_(std::make_unique<Loop>(directory)) {}
+Gate::~Gate() = default;
+
+std::string Gate::url(const std::string& database) const {
+  return "postgres://hapax@127.0.0.1:" + std::to_string(loop_->port()) + "/" + database +
+         "?sslmode=disable";
+}
+
+void Gate::delay_each_chunk(std::chrono::milliseconds by) {
+  loop_->order([&] { loop_->pace.delay = by; });
+}
+void Gate::trickle(std::size_t bytes_at_a_time) {
+  loop_->order([&] { loop_->pace.at_a_time = bytes_at_a_time; });
+}
+void Gate::welcome(Welcome welcome) {
+  loop_->order([&] { loop_->welcome = welcome; });
+}
+void Gate::cut() {
+  loop_->order([&] { loop_->cut_all(); });
+}
+void Gate::half_open() {
+  loop_->order([&] {
+    loop_->welcome = Welcome::swallow;
+    loop_->silence_all();
+  });
+}
+void Gate::heal() {
+  loop_->order([&] {
+    loop_->welcome = Welcome::forward;
+    loop_->pace = Pace{};
+  });
+}
+
+void Gate::arm(Fault fault, Kind kind) {
+  loop_->order([&] { loop_->arm(fault, kind); });
+}
+void Gate::wait_until_struck() {
+  loop_->wait_until_struck();
+}
+int Gate::strikes() const {
+  return loop_->strikes();
+}
+
+void Gate::release_held() {
+  loop_->order([&] { loop_->release_held(); });
+}
+void Gate::wait_until_held_is_answered() {
+  loop_->wait_until_drained();
+}
+
+}  // namespace hapax::test

@@ -1,0 +1,294 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/gate.hpp"
+#include "postgres/witness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <future>
+#include <optional>
+
+// The answer to a claim is lost on its way, before or after the server committed. The store asks
+// again with its token and gets the truth; where it cannot, it says so.
+namespace hapax::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LostAnswerTest : public testing::Test {
+ protected:
+  Store open_through_gate(std::chrono::milliseconds timeout) {
+    Result<Store> store = open(gate_.url(database_.name()), {.timeout = timeout});
+    EXPECT_TRUE(store) << store.error().to_string();
+    return std::move(store).value();
+  }
+
+  // Claims through the gate while its answer is lost. True: fresh.
+  bool claim_and_lose(Fault fault, const std::string& id) {
+    gate_.arm(fault, Kind::claim);
+    const Result<Dedup> answer = store_.dedup({.scope = kScope, .id = id});
+    EXPECT_EQ(gate_.strikes(), ++expected_strikes_);
+    EXPECT_TRUE(answer) << id << ": " << answer.error().to_string();
+    return answer && !answer->duplicate;
+  }
+  bool is_known(Store& store, const std::string& id) {
+    return store.dedup({.scope = kScope, .id = id}).value().duplicate;
+  }
+
+  PostgresDatabase database_;
+  Gate gate_;
+  Store store_ = open_through_gate(1s);
+  Store other_ = open(database_.url()).value();  // somebody else, with a good network
+  Witness witness_{database_.connect()};
+  int expected_strikes_ = 0;
+};
+
+// Half of them before the server got the request, half after it committed. A silenced connection is
+// noticed only when the time is over, so a tenth is silenced.
+Fault fault_of(int round) {
+  const bool before = round % 2 == 0;
+  const bool cut = round % 20 < 18;
+  if (cut) return before ? Fault::cut_before : Fault::cut_after;
+  return before ? Fault::silence_before : Fault::silence_after;
+}
+
+bool is_cut(Fault fault) {
+  return fault == Fault::cut_before || fault == Fault::cut_after;
+}
+
+TEST_F(LostAnswerTest, AClaimWhoseAnswerIsLostEndsWithTheTruth) {
+  const int count = rounds(200);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    const Fault fault = fault_of(i);
+    const std::string fresh = "fresh-" + std::to_string(i);
+    EXPECT_TRUE(claim_and_lose(fault, fresh)) << fresh;
+    EXPECT_TRUE(is_known(store_, fresh)) << fresh;
+    EXPECT_TRUE(is_known(other_, fresh)) << fresh;
+    if (!is_cut(fault)) continue;  // the same again, without the wait
+    const std::string taken = "taken-" + std::to_string(i);
+    ASSERT_FALSE(is_known(other_, taken));
+    EXPECT_FALSE(claim_and_lose(fault, taken)) << taken;
+  }
+  RecordProperty("answers_lost", gate_.strikes());
+}
+
+TEST_F(LostAnswerTest, ABatchWhoseAnswerIsLostEndsWithTheTruth) {
+  constexpr std::size_t kSize = 50;
+  const int count = rounds(200);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    std::array<std::string, kSize> ids;
+    std::array<DedupRequest, kSize> requests;
+    for (std::size_t n = 0; n < kSize; ++n) {
+      ids[n] = "id-" + std::to_string(i) + "-" + std::to_string(n);
+      requests[n] = {.scope = kScope, .id = ids[n]};
+    }
+    const auto is_taken = [](std::size_t n) { return n % 5 == 3; };
+    for (std::size_t n = 0; n < kSize; ++n) {
+      if (is_taken(n)) {
+        ASSERT_FALSE(is_known(other_, ids[n]));
+      }
+    }
+    requests[kSize - 1].id = ids[0];  // twice in one batch: the first place has it
+
+    gate_.arm(fault_of(i), Kind::claim);
+    const Result<std::vector<Dedup>> answers = store_.dedup(requests);
+    ASSERT_TRUE(answers) << answers.error().to_string();
+    EXPECT_EQ(gate_.strikes(), i + 1);
+    for (std::size_t n = 0; n < kSize; ++n) {
+      EXPECT_EQ((*answers)[n].duplicate, is_taken(n) || n == kSize - 1) << ids[n];
+    }
+    const std::vector<Dedup> later = store_.dedup(requests).value();
+    for (const Dedup& each : later) EXPECT_TRUE(each.duplicate);
+  }
+  EXPECT_EQ(witness_.claims(), count * static_cast<int>(kSize - 1));
+  RecordProperty("answers_lost", gate_.strikes());
+}
+
+TEST_F(LostAnswerTest, BytesThatComeLateAndOneByOneChangeNothing) {
+  gate_.trickle(1);
+  gate_.delay_each_chunk(20ms);
+  Store slow = open_through_gate(30s);
+  for (int i = 0; i < rounds(50); ++i) {
+    const std::string id = std::to_string(i);
+    EXPECT_FALSE(is_known(slow, id));
+    EXPECT_TRUE(is_known(slow, id));
+  }
+}
+
+// To connect takes several answers' time, above all with TLS and a password.
+TEST_F(LostAnswerTest, AStoreRecoversWhereConnectingTakesLongerThanItsTimeForAnAnswer) {
+  Store store = open_through_gate(500ms);
+  gate_.delay_each_chunk(150ms);
+  ASSERT_FALSE(is_known(store, "a")) << "an answer comes in time";
+  gate_.cut();
+  std::optional<Result<Dedup>> answer;
+  for (int i = 0; i < 4 && (!answer || !*answer); ++i) {
+    answer = store.dedup({.scope = kScope, .id = "a"});
+  }
+  ASSERT_TRUE(*answer) << answer->error().to_string();
+  EXPECT_TRUE((*answer)->duplicate);
+}
+
+TEST_F(LostAnswerTest, ARequestThatArrivesAfterItsRepeatClaimsNothingAnew) {
+  const int count = rounds(200);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    const std::string id = std::to_string(i);
+    EXPECT_TRUE(claim_and_lose(Fault::hold, id)) << "the repeat has claimed it";
+    const std::string holder = witness_.holder_of(id);
+    gate_.release_held();
+    gate_.wait_until_held_is_answered();
+    EXPECT_EQ(witness_.holder_of(id), holder);
+    EXPECT_TRUE(is_known(other_, id));
+  }
+  EXPECT_EQ(witness_.claims(), count);
+}
+
+// The old backend has the row and has not committed when the repeat comes: it must wait.
+struct Unfinished {
+  const char* name;
+  bool times_out;  // or the connection is cut
+  bool commits;    // or the old backend rolls back
+
+  friend void PrintTo(const Unfinished& each, std::ostream* out) { *out << each.name; }
+};
+
+class UnfinishedTest : public LostAnswerTest, public testing::WithParamInterface<Unfinished> {
+ protected:
+  // Whoever inserts a claim waits for the test's lock, for ever, unlike the store's own waits.
+  void SetUp() override {
+    witness_.text(
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$ BEGIN "
+        "PERFORM pg_advisory_xact_lock_shared(7); RETURN NULL; END $$;"
+        "CREATE TRIGGER wait AFTER INSERT ON hapax.claim "
+        "FOR EACH ROW EXECUTE FUNCTION wait()");
+  }
+
+  // Both ids of a batch, each with a token of its own.
+  struct Pair {
+    explicit Pair(int round) : first("a" + std::to_string(round)), second("b" + first) {}
+    std::array<DedupRequest, 2> requests() const {
+      return {DedupRequest{.scope = kScope, .id = first, .token = tokens[0]},
+              DedupRequest{.scope = kScope, .id = second, .token = tokens[1]}};
+    }
+    std::string first;
+    std::string second;
+    std::array<Token, 2> tokens{make_token(), make_token()};
+  };
+
+  // Until the repeat waits for the old backend; then lets that one end.
+  void let_the_old_one_end(PGconn* lock) {
+    const std::string old = witness_.wait_for_backend("advisory");
+    if (!GetParam().times_out) gate_.cut();
+    witness_.wait_for_backend("transactionid", old);
+    if (!GetParam().commits) {
+      witness_.text("SELECT pg_terminate_backend(" + old + ")");
+      witness_.wait_for_backend("advisory", old);  // now the repeat has the row
+    }
+    ask(lock, "SELECT pg_advisory_unlock(7)");
+  }
+};
+
+TEST_P(UnfinishedTest, ARepeatWaitsForATransactionThatStillHoldsTheClaim) {
+  const PgHandle lock = database_.connect();
+  Store store = open_through_gate(GetParam().times_out ? 2s : 20s);
+  const int count = GetParam().times_out ? rounds(10) : rounds(50);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    const Pair pair(i);
+    ask(lock.get(), "SELECT pg_advisory_lock(7)");
+    auto claim = std::async(std::launch::async, [&] { return store.dedup(pair.requests()); });
+    let_the_old_one_end(lock.get());
+    const Result<std::vector<Dedup>> answers = claim.get();
+    ASSERT_TRUE(answers) << answers.error().to_string();
+    for (const Dedup& each : *answers) EXPECT_FALSE(each.duplicate);
+    EXPECT_EQ(witness_.holder_of(pair.first), hex(pair.tokens[0]));
+    EXPECT_EQ(witness_.holder_of(pair.second), hex(pair.tokens[1]));
+    EXPECT_TRUE(is_known(other_, pair.first));
+  }
+  EXPECT_EQ(witness_.claims(), 2 * count);
+}
+
+TEST_P(UnfinishedTest, ATransactionThatOutlivesTheCallLeavesItUnknown) {
+  const PgHandle lock = database_.connect();
+  Store store = open_through_gate(300ms);
+  const Pair pair(0);
+  ask(lock.get(), "SELECT pg_advisory_lock(7)");
+  auto claim = std::async(std::launch::async, [&] { return store.dedup(pair.requests()); });
+  const std::string old = witness_.wait_for_backend("advisory");
+  if (!GetParam().times_out) gate_.cut();
+  const Result<std::vector<Dedup>> answers = claim.get();
+  ASSERT_FALSE(answers);
+  EXPECT_EQ(answers.error().outcome(), Outcome::unknown) << answers.error().to_string();
+
+  if (!GetParam().commits) witness_.text("SELECT pg_terminate_backend(" + old + ")");
+  ask(lock.get(), "SELECT pg_advisory_unlock(7)");
+  const std::vector<Dedup> again = store.dedup(pair.requests()).value();
+  for (const Dedup& each : again) EXPECT_FALSE(each.duplicate);
+  EXPECT_EQ(witness_.holder_of(pair.first), hex(pair.tokens[0]));
+  EXPECT_EQ(witness_.claims(), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, UnfinishedTest,
+                         testing::Values(Unfinished{"CutThenCommitted", false, true},
+                                         Unfinished{"CutThenRolledBack", false, false},
+                                         Unfinished{"TimedOutThenCommitted", true, true},
+                                         Unfinished{"TimedOutThenRolledBack", true, false}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+// The answer is lost and nobody can be asked.
+class UnreachableTest : public LostAnswerTest {
+ protected:
+  // Whatever became of the claim, the caller is told that it is not known, and learns it later.
+  void expect_unknown_then_resolved(const std::string& id) {
+    const Token token = make_token();
+    const DedupRequest request{.scope = kScope, .id = id, .token = token};
+    const Result<Dedup> answer = quick_.dedup(request);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code(), Code::outcome_unknown) << answer.error().to_string();
+    EXPECT_EQ(answer.error().outcome(), Outcome::unknown) << answer.error().to_string();
+    gate_.heal();
+    const Result<Dedup> again = quick_.dedup(request);
+    ASSERT_TRUE(again) << again.error().to_string();
+    EXPECT_FALSE(again->duplicate);
+    EXPECT_EQ(witness_.holder_of(id), hex(token));
+    EXPECT_TRUE(is_known(other_, id));
+  }
+
+  Store quick_ = open_through_gate(300ms);
+};
+
+TEST_F(UnreachableTest, AnAnswerThatIsLostWhileNobodyMayConnectIsUnknown) {
+  for (const Fault fault : {Fault::cut_before, Fault::cut_after}) {
+    gate_.welcome(Welcome::refuse);
+    gate_.arm(fault, Kind::claim);
+    expect_unknown_then_resolved(fault == Fault::cut_before ? "before" : "after");
+  }
+  EXPECT_EQ(gate_.strikes(), 2);
+}
+
+TEST_F(UnreachableTest, AnAnswerThatIsLostInANetworkThatStaysHalfOpenIsUnknown) {
+  gate_.welcome(Welcome::swallow);
+  gate_.arm(Fault::silence_after, Kind::claim);
+  expect_unknown_then_resolved("committed");
+  EXPECT_EQ(gate_.strikes(), 1);
+}
+
+TEST_F(UnreachableTest, ARequestIntoAHalfOpenNetworkIsUnknown) {
+  gate_.half_open();
+  expect_unknown_then_resolved("half-open");
+}
+
+TEST_F(UnreachableTest, WhatNeverReachedTheServerMayBeSaidNotToHaveHappened) {
+  gate_.welcome(Welcome::refuse);
+  gate_.cut();
+  const DedupRequest request{.scope = kScope, .id = "a", .token = make_token()};
+  ASSERT_FALSE(quick_.dedup(request)) << "on a connection that was cut";
+  const Result<Dedup> answer = quick_.dedup(request);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code(), Code::store_unavailable) << answer.error().to_string();
+  EXPECT_EQ(answer.error().outcome(), Outcome::did_not_happen);
+  EXPECT_EQ(witness_.claims(), 0);
+}
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/witness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+// Two nodes claim the same ids at the same time, one in rising and one in falling order, while both
+// remove what is over. Whoever locks rows as they come would wait in a circle.
+namespace hapax::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBatch = 50;
+constexpr std::size_t kBatches = 6;
+constexpr std::size_t kIds = kBatch * kBatches;
+constexpr std::size_t kThreads = 3;  // for each node
+
+// In the epoch `epoch`, each an hour long, a third of the ids are new, a third were claimed for an
+// hour in the epoch before and are over, and a third were claimed for two hours.
+struct Wish {
+  std::string id;
+  std::chrono::milliseconds ttl;
+  bool is_free;
+
+  Wish(std::size_t n, int epoch)
+      : id("kept-" + std::to_string(n)), ttl(n % 3 == 1 ? 1h : 2h), is_free(epoch % 2 == 0) {
+    if (n % 3 == 0) id = "new-" + std::to_string(epoch) + "-" + std::to_string(n);
+    if (n % 3 != 2) is_free = true;
+  }
+};
+
+class OverlapTest : public testing::Test {
+ protected:
+  Store open_node() { return open(database_.url(), {.clock = &clock_}).value(); }
+
+  // Returns how many deadlocks the server has broken up. The store hides them, but each costs a
+  // second.
+  int run(int epochs, bool with_purge) {
+    for (int epoch = 0; epoch < epochs && !HasFailure(); ++epoch) {
+      run_epoch(epoch, with_purge);
+      expect_one_winner_each();
+      clock_.advance(1h);
+      // The new ones are never wanted again. Without them the table stays small, and the nodes fast
+      // enough to be in each other's way.
+      witness_.text("DELETE FROM hapax.claim WHERE position('new-'::bytea IN key) > 0");
+    }
+    rising_.reset();
+    falling_.reset();
+    // What a backend has counted can be read when it has ended.
+    witness_.wait_until("count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
+    const int deadlocks = witness_.number(
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+    std::cout << "  batches: " << batches_ << "\n  purged: " << purged_
+              << "\n  deadlocks inside: " << deadlocks << "\n";
+    RecordProperty("batches", batches_);
+    RecordProperty("purged", static_cast<int>(purged_));
+    RecordProperty("deadlocks_inside", deadlocks);
+    return deadlocks;
+  }
+
+ private:
+  // Every thread of both nodes wants every id.
+  void run_epoch(int epoch, bool with_purge) {
+    wishes_.clear();
+    for (std::size_t n = 0; n < kIds; ++n) wishes_.emplace_back(n, epoch);
+    std::sort(wishes_.begin(), wishes_.end(),
+              [](const Wish& a, const Wish& b) { return a.id < b.id; });
+    winners_.fill(0);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([this, i] { claim_all(*rising_, i, false); });
+      threads.emplace_back([this, i] { claim_all(*falling_, i, true); });
+    }
+    std::atomic<bool> over = !with_purge;
+    std::thread purger([&] {
+      while (!over) purge_some();
+    });
+    for (std::thread& each : threads) each.join();
+    over = true;
+    purger.join();
+  }
+
+  void expect_one_winner_each() const {
+    for (std::size_t n = 0; n < kIds; ++n) {
+      ASSERT_EQ(winners_[n], wishes_[n].is_free ? 1 : 0) << wishes_[n].id;
+    }
+  }
+
+  // The threads of a node start at different places, and go round.
+  void claim_all(Store& node, std::size_t thread, bool is_falling) {
+    for (std::size_t i = 0; i < kBatches; ++i) {
+      const std::size_t first = (i * kBatch + thread * kIds / kThreads) % kIds;
+      std::array<std::size_t, kBatch> places;
+      for (std::size_t n = 0; n < kBatch; ++n) places[n] = (first + n) % kIds;
+      if (is_falling) {
+        for (std::size_t& place : places) place = kIds - 1 - place;
+      }
+      claim(node, places);
+    }
+  }
+
+  void claim(Store& node, const std::array<std::size_t, kBatch>& places) {
+    std::array<DedupRequest, kBatch> requests;
+    for (std::size_t n = 0; n < kBatch; ++n) {
+      const Wish& wish = wishes_[places[n]];
+      requests[n] = {.scope = kScope, .id = wish.id, .ttl = wish.ttl};
+    }
+    const Result<std::vector<Dedup>> answers = node.dedup(requests);
+    ++batches_;
+    const std::lock_guard lock(mutex_);
+    ASSERT_TRUE(answers) << answers.error().to_string();
+    for (std::size_t n = 0; n < kBatch; ++n) winners_[places[n]] += (*answers)[n].duplicate ? 0 : 1;
+  }
+
+  void purge_some() {
+    for (Store* node : {&*rising_, &*falling_}) {
+      const Result<Purged> purged = node->purge(20);
+      ASSERT_TRUE(purged) << purged.error().to_string();
+      purged_ += purged->removed;
+    }
+  }
+
+  PostgresDatabase database_;
+  ManualClock clock_;
+  std::optional<Store> rising_ = open_node();
+  std::optional<Store> falling_ = open_node();
+  Witness witness_{database_.connect()};
+  std::atomic<int> batches_ = 0;
+  std::atomic<std::size_t> purged_ = 0;
+  std::vector<Wish> wishes_;
+  std::mutex mutex_;
+  std::array<int, kIds> winners_{};
+};
+
+TEST_F(OverlapTest, TwoNodesWithOverlappingBatchesNeverWaitForEachOther) {
+  EXPECT_EQ(run(rounds(2000), /*with_purge=*/false), 0);
+}
+
+TEST_F(OverlapTest, TwoNodesThatAlsoPurgeNeitherLockUpNorLoseNorDouble) {
+  run(rounds(100), /*with_purge=*/true);
+}
+
+}  // namespace
+}  // namespace hapax::test

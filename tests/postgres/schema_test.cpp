@@ -1,0 +1,219 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/postgres/schema.hpp"
+
+#include "support/postgres.hpp"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <thread>
+#include <vector>
+
+namespace hapax::test {
+namespace {
+
+using store::postgres::migrations;
+
+const int kKnown = static_cast<int>(migrations().size());
+
+// Every table, index and function that hapax has, by name.
+std::string inventory(PGconn* connection) {
+  return ask(connection,
+             "SELECT string_agg(name, ' ' ORDER BY name) FROM ("
+             "  SELECT 'relation ' || relname AS name FROM pg_class"
+             "   WHERE relnamespace = 'hapax'::regnamespace"
+             "  UNION ALL SELECT 'function ' || proname FROM pg_proc"
+             "   WHERE pronamespace = 'hapax'::regnamespace) AS everything");
+}
+
+class PostgresSchema : public testing::Test {
+ protected:
+  std::string as_owner(const std::string& sql) const { return ask(owner_.get(), sql); }
+  bool has_schema() const {
+    return as_owner("SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'") == "1";
+  }
+  // Until another backend waits for a lock.
+  void wait_for_a_waiter() const {
+    while (ask(watcher_.get(),
+               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+               "wait_event_type = 'Lock'") == "0") {
+    }
+  }
+  // It has what a migration that nothing disturbs makes.
+  void expect_complete() const {
+    EXPECT_EQ(as_owner("SELECT string_agg(version::text, ',') FROM hapax.schema_version"),
+              std::to_string(kKnown));
+    const std::string found = inventory(owner_.get());
+    as_owner("SET client_min_messages = error; DROP SCHEMA hapax CASCADE");
+    ASSERT_TRUE(migrate(database_.url()));
+    EXPECT_EQ(found, inventory(owner_.get()));
+  }
+
+  PostgresDatabase database_;
+  PgHandle owner_ = database_.connect();
+  PgHandle watcher_ = database_.connect();
+};
+
+// As nodes of every kind do that are started by one command.
+void open_in_some_way(const PostgresDatabase& database, int way) {
+  if (way % 3 == 0) {
+    const Result<int> version = migrate(database.url());
+    ASSERT_TRUE(version) << version.error().to_string();
+    EXPECT_EQ(*version, kKnown);
+  } else if (way % 3 == 1) {
+    Result<Store> store = open(database.url());
+    ASSERT_TRUE(store) << store.error().to_string();
+    EXPECT_TRUE(store->dedup({.scope = "s", .id = std::to_string(way)}));
+  } else {
+    const PgHandle connection = database.connect();
+    const Result<PostgresSession> session = PostgresSession::attach(connection.get());
+    ASSERT_TRUE(session) << session.error().to_string();
+  }
+}
+
+TEST(PostgresSchemaRace, EightThatStartAtOnceOnANewDatabaseAllSucceed) {
+  constexpr int kThreads = 8;
+  const int count = rounds(20);
+  for (int round = 0; round < count && !testing::Test::HasFailure(); ++round) {
+    const PostgresDatabase database;
+    std::barrier start(kThreads);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        start.arrive_and_wait();
+        open_in_some_way(database, i);
+      });
+    }
+    threads.clear();
+    EXPECT_EQ(ask(database.connect().get(), "SELECT count(*) FROM hapax.schema_version"), "1");
+  }
+  RecordProperty("rounds", count);
+}
+
+TEST_F(PostgresSchema, AMigrationThatWaitedForAnotherFindsItDone) {
+  as_owner("BEGIN; SELECT pg_advisory_xact_lock(448345170296)");
+  std::jthread second([&] {
+    const Result<int> version = migrate(database_.url());
+    ASSERT_TRUE(version) << version.error().to_string();
+    EXPECT_EQ(*version, kKnown);
+  });
+  wait_for_a_waiter();
+  as_owner("CREATE SCHEMA hapax; CREATE TABLE hapax.schema_version (version int NOT NULL)");
+  as_owner("INSERT INTO hapax.schema_version VALUES (" + std::to_string(kKnown) + ")");
+  for (const std::string_view each : migrations()) as_owner(std::string(each));
+  as_owner("COMMIT");
+}
+
+TEST_F(PostgresSchema, AMigrationIsDoneOnceAndThenFound) {
+  EXPECT_EQ(migrate(database_.url()).value(), kKnown);
+  const std::string before = as_owner("SELECT xmin FROM hapax.schema_version");
+  EXPECT_EQ(migrate(database_.url()).value(), kKnown);
+  ASSERT_TRUE(open(database_.url()));
+  ASSERT_TRUE(PostgresSession::attach(owner_.get()));
+  EXPECT_EQ(as_owner("SELECT xmin FROM hapax.schema_version"), before) << "nothing was written";
+}
+
+TEST_F(PostgresSchema, ANewerSchemaIsRefusedAndLeftAlone) {
+  ASSERT_TRUE(migrate(database_.url()));
+  const std::string newer = std::to_string(kKnown + 1);
+  as_owner("UPDATE hapax.schema_version SET version = " + newer);
+  as_owner("DROP FUNCTION hapax._purge");
+  const std::string before = inventory(owner_.get());
+  for (const bool may_migrate : {true, false}) {
+    EXPECT_EQ(open(database_.url(), {.migrate = may_migrate}).error().code(), Code::store_newer);
+    EXPECT_EQ(PostgresSession::attach(owner_.get(), {.migrate = may_migrate}).error().code(),
+              Code::store_newer);
+  }
+  EXPECT_EQ(migrate(database_.url()).error().code(), Code::store_newer);
+  EXPECT_EQ(inventory(owner_.get()), before);
+  EXPECT_EQ(as_owner("SELECT version FROM hapax.schema_version"), newer);
+  EXPECT_EQ(PQtransactionStatus(owner_.get()), PQTRANS_IDLE);
+}
+
+TEST_F(PostgresSchema, WithoutTheRightToMigrateAMissingSchemaIsAnErrorAndStaysMissing) {
+  const Result<Store> store = open(database_.url(), {.migrate = false});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code(), Code::misconfigured);
+  EXPECT_NE(store.error().detail().find("run hapax migrate"), std::string::npos);
+  EXPECT_FALSE(has_schema());
+}
+
+TEST_F(PostgresSchema, WithoutTheRightToMigrateAnOlderSchemaIsAnErrorAndStaysOld) {
+  ASSERT_TRUE(migrate(database_.url()));
+  as_owner("UPDATE hapax.schema_version SET version = " + std::to_string(kKnown - 1));
+  const Result<Store> store = open(database_.url(), {.migrate = false});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code(), Code::misconfigured);
+  EXPECT_NE(store.error().detail().find("run hapax migrate"), std::string::npos);
+  EXPECT_EQ(as_owner("SELECT version FROM hapax.schema_version"), std::to_string(kKnown - 1));
+}
+
+TEST_F(PostgresSchema, WithoutTheRightToMigrateACurrentSchemaIsUsed) {
+  ASSERT_TRUE(migrate(database_.url()));
+  Result<Store> store = open(database_.url(), {.migrate = false});
+  ASSERT_TRUE(store) << store.error().to_string();
+  EXPECT_FALSE(store->dedup({.scope = "s", .id = "a"})->duplicate);
+}
+
+TEST_F(PostgresSchema, InsideATransactionOfTheCallerNothingIsMigrated) {
+  as_owner("BEGIN");
+  const Result<PostgresSession> session = PostgresSession::attach(owner_.get());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code(), Code::misconfigured);
+  EXPECT_EQ(PQtransactionStatus(owner_.get()), PQTRANS_INTRANS) << "it is the caller's";
+  as_owner("COMMIT");
+  EXPECT_FALSE(has_schema());
+}
+
+// The migration stops where it has made a thing of the given kind, and its backend is ended there.
+class PostgresSchemaInterrupted : public PostgresSchema,
+                                  public testing::WithParamInterface<const char*> {
+ protected:
+  static constexpr const char* kPause = "7";
+
+  void pause_after(const std::string& tag) const {
+    as_owner(std::string("CREATE FUNCTION public.pause() RETURNS event_trigger LANGUAGE plpgsql AS "
+                         "$$ BEGIN PERFORM pg_advisory_xact_lock(") +
+             kPause + "); END $$");
+    as_owner("CREATE EVENT TRIGGER pause ON ddl_command_end WHEN TAG IN ('" + tag +
+             "') EXECUTE FUNCTION public.pause()");
+    as_owner(std::string("SELECT pg_advisory_lock(") + kPause + ")");
+  }
+
+  void end_the_waiter() const {
+    as_owner(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'");
+  }
+};
+
+TEST_P(PostgresSchemaInterrupted, NothingIsHalfMadeAndTheNextOneSucceeds) {
+  pause_after(GetParam());
+  {
+    std::jthread interrupted([&] {
+      const Result<int> version = migrate(database_.url());
+      ASSERT_FALSE(version);
+      EXPECT_TRUE(version.error().retryable()) << version.error().to_string();
+    });
+    wait_for_a_waiter();
+    end_the_waiter();
+  }
+  EXPECT_FALSE(has_schema());
+  as_owner("DROP EVENT TRIGGER pause");
+  const Result<int> version = migrate(database_.url());
+  ASSERT_TRUE(version) << version.error().to_string();
+  expect_complete();
+}
+
+INSTANTIATE_TEST_SUITE_P(After, PostgresSchemaInterrupted,
+                         testing::Values("CREATE SCHEMA", "CREATE TABLE", "CREATE INDEX",
+                                         "CREATE FUNCTION"),
+                         [](const auto& each) {
+                           std::string name(each.param);
+                           std::erase(name, ' ');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/claim_key.hpp"
+#include "base/hex.hpp"
+#include "store/contract.hpp"
+#include "support/postgres.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace hapax::test {
+
+inline constexpr std::string_view kScope = "orders";
+
+inline std::string hex(const Token& token) {
+  return to_hex(store::view(token));
+}
+
+// The test's own connection to the server, which sees what is true there.
+class Witness {
+ public:
+  explicit Witness(PgHandle connection) : connection_(std::move(connection)) {}
+
+  std::string text(const std::string& sql) const { return ask(connection_.get(), sql); }
+  int number(const std::string& sql) const { return std::atoi(text(sql).c_str()); }
+
+  // Whose claim it is, as hex(token); empty when nobody's.
+  std::string holder_of(std::string_view id) const {
+    return text("SELECT encode(token, 'hex') FROM hapax.claim WHERE key = decode('" + key_of(id) +
+                "', 'hex')");
+  }
+  int claims() const { return number("SELECT count(*) FROM hapax.claim"); }
+
+  // Every claim: the token under the key, both in hexadecimal.
+  std::map<std::string, std::string> holders() const {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> rows(
+        PQexec(connection_.get(),
+               "SELECT encode(key, 'hex'), encode(token, 'hex') FROM hapax.claim"),
+        &PQclear);
+    std::map<std::string, std::string> holders;
+    for (int row = 0; row < PQntuples(rows.get()); ++row) {
+      holders[PQgetvalue(rows.get(), row, 0)] = PQgetvalue(rows.get(), row, 1);
+    }
+    return holders;
+  }
+  static std::string key_of(std::string_view id) {
+    return to_hex(claim_key(ClaimKind::id, kScope, id));
+  }
+
+  // Until the server says that it is so. A minute is for ever: the test has failed then.
+  bool wait_until(const std::string& condition) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (text("SELECT " + condition) != "t") {
+      if (std::chrono::steady_clock::now() > end) {
+        ADD_FAILURE() << "never: " << condition;
+        return false;
+      }
+      poll(nullptr, 0, 2);  // the server tells nobody: ask again
+    }
+    return true;
+  }
+
+  // Until a backend of this database, other than that one, waits for `event`. Its process id.
+  std::string wait_for_backend(const std::string& event,
+                               const std::string& other_than = "0") const {
+    const std::string those =
+        "FROM pg_stat_activity WHERE datname = current_database()"
+        " AND wait_event = '" +
+        event + "' AND pid <> " + other_than;
+    wait_until("EXISTS (SELECT " + those + ")");
+    return text("SELECT pid " + those);
+  }
+
+ private:
+  PgHandle connection_;
+};
+
+}  // namespace hapax::test

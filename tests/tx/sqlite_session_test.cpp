@@ -1,0 +1,204 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include <hapax/sqlite.hpp>
+
+#include "support/sqlite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace hapax {
+namespace {
+
+using test::CallersDatabase;
+using test::insert_work;
+
+class SqliteSessionTest : public testing::Test {
+ protected:
+  test::TempDir directory_;
+  std::string file_ = directory_.file("app.db");
+};
+
+TEST_F(SqliteSessionTest, ANullHandleIsAnErrorAtOnce) {
+  EXPECT_EQ(SqliteSession::attach(nullptr).error().code(), Code::handle_closed);
+}
+
+TEST_F(SqliteSessionTest, AHandleWithoutATransactionIsAnErrorAtOnce) {
+  const CallersDatabase db(file_);
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  const Result<SqliteTx> tx = session.join();
+  ASSERT_FALSE(tx);
+  EXPECT_EQ(tx.error().code(), Code::not_in_transaction);
+  EXPECT_NE(tx.error().detail().find("begin one first"), std::string::npos);
+}
+
+TEST_F(SqliteSessionTest, AHandleThatIsClosedUnderTheSessionIsAnErrorAtOnce) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file_.c_str(), &db), SQLITE_OK);
+  SqliteSession session = SqliteSession::attach(db).value();
+  EXPECT_EQ(sqlite3_close(db), SQLITE_BUSY) << "the session still holds statements";
+  SqliteTransaction tx = session.begin().value();
+  ASSERT_EQ(sqlite3_close_v2(db), SQLITE_OK);
+  EXPECT_EQ(once(tx, {"s", "a"}, [](SqliteTx&) {}).error().code(), Code::handle_closed);
+  EXPECT_EQ(outbox(tx).enqueue({.destination = "d"}).error().code(), Code::handle_closed);
+  EXPECT_EQ(tx.commit().error().code(), Code::handle_closed);
+  EXPECT_EQ(session.begin().error().code(), Code::handle_closed);
+}
+
+TEST_F(SqliteSessionTest, TheHandleClosesOnceTheSessionIsGone) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file_.c_str(), &db), SQLITE_OK);
+  { ASSERT_TRUE(SqliteSession::attach(db)); }
+  EXPECT_EQ(sqlite3_close(db), SQLITE_OK);
+}
+
+TEST_F(SqliteSessionTest, BeginningInsideATransactionIsRefused) {
+  const CallersDatabase db(file_);
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  db.run("BEGIN");
+  const Result<SqliteTransaction> tx = session.begin();
+  ASSERT_FALSE(tx);
+  EXPECT_EQ(tx.error().code(), Code::invalid_argument);
+  EXPECT_NE(tx.error().detail().find("join()"), std::string::npos);
+  db.run("COMMIT");
+}
+
+TEST_F(SqliteSessionTest, ATransactionEndsOnce) {
+  const CallersDatabase db(file_);
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  SqliteTransaction tx = session.begin().value();
+  EXPECT_TRUE(tx.commit());
+  EXPECT_EQ(tx.commit().error().code(), Code::not_in_transaction);
+  tx.rollback();
+  SqliteTransaction first = session.begin().value();
+  db.run("INSERT INTO work VALUES('lost')");
+  first = SqliteTransaction(std::move(first));
+  first.rollback();
+  EXPECT_EQ(db.count("work"), 0);
+}
+
+TEST_F(SqliteSessionTest, ATransactionThatWasMovedAwayFromEndsNothing) {
+  const CallersDatabase db(file_);
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  std::optional<SqliteTransaction> from = session.begin().value();
+  SqliteTransaction to = std::move(*from);
+  from.reset();
+  db.run("INSERT INTO work VALUES('kept')");
+  EXPECT_TRUE(to.commit());
+  EXPECT_EQ(db.count("work"), 1);
+}
+
+TEST_F(SqliteSessionTest, AttachingCreatesTheSchemaUnlessToldNotTo) {
+  const CallersDatabase db(file_);
+  const Result<SqliteSession> refused = SqliteSession::attach(db.get(), {.migrate = false});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Code::misconfigured);
+  EXPECT_TRUE(SqliteSession::attach(db.get()));
+  EXPECT_TRUE(SqliteSession::attach(db.get(), {.migrate = false}));
+}
+
+TEST_F(SqliteSessionTest, AttachingInsideATransactionNeedsASchemaThatIsThere) {
+  const CallersDatabase db(file_);
+  db.run("BEGIN");
+  const Result<SqliteSession> refused = SqliteSession::attach(db.get());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().detail().find("before the transaction begins"), std::string::npos);
+  db.run("COMMIT");
+  ASSERT_TRUE(SqliteSession::attach(db.get()));
+  db.run("BEGIN");
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  EXPECT_TRUE(session.join());
+  db.run("COMMIT");
+}
+
+TEST_F(SqliteSessionTest, LeavesTheCallersJournalModeAlone) {
+  const CallersDatabase db(file_);
+  db.run("PRAGMA journal_mode=DELETE");
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  SqliteTransaction tx = session.begin().value();
+  EXPECT_FALSE(once(tx, {"s", "a"}, [](SqliteTx&) {})->duplicate);
+  EXPECT_TRUE(tx.commit());
+  EXPECT_EQ(db.text("PRAGMA journal_mode"), "delete");
+}
+
+TEST_F(SqliteSessionTest, ACommitBlockedByAReaderIsBusyAndDidNotHappen) {
+  const CallersDatabase db(file_);
+  db.run("PRAGMA journal_mode=DELETE");
+  SqliteSession session = SqliteSession::attach(db.get()).value();
+  const CallersDatabase reader(directory_.file("other.db"));
+  reader.run("ATTACH '" + file_ + "' AS app");
+  SqliteTransaction tx = session.begin().value();
+  EXPECT_FALSE(once(tx, {"s", "a"}, [](SqliteTx&) {})->duplicate);
+  reader.run("BEGIN; SELECT * FROM app.sqlite_schema");
+  const Result<void> blocked = tx.commit();
+  ASSERT_FALSE(blocked);
+  EXPECT_EQ(blocked.error().code(), Code::store_busy);
+  EXPECT_EQ(blocked.error().outcome(), Outcome::did_not_happen);
+  reader.run("COMMIT");
+  SqliteTransaction again = session.begin().value();
+  EXPECT_FALSE(once(again, {"s", "a"}, [](SqliteTx&) {})->duplicate);
+}
+
+// What once() meets on SQLite alone; the rest is in once_test.cpp.
+class SqliteOnceTest : public SqliteSessionTest {
+ protected:
+  bool duplicate(const OnceId& what) {
+    SqliteTransaction tx = session_.begin().value();
+    const bool was = once(tx, what, [](SqliteTx&) {}).value().duplicate;
+    EXPECT_TRUE(tx.commit());
+    return was;
+  }
+
+  CallersDatabase db_{file_};
+  SqliteSession session_ = SqliteSession::attach(db_.get()).value();
+};
+
+// An insert that is skipped because another transaction holds the id, which then rolls back, would
+// lose the event.
+TEST_F(SqliteOnceTest, Case83AnIdWhoseHolderRollsBackIsThereForTheOneWhoWaited) {
+  const CallersDatabase other_db(file_);
+  SqliteSession other = SqliteSession::attach(other_db.get()).value();
+  SqliteTransaction holder = session_.begin().value();
+  ASSERT_TRUE(once(holder, {"s", "a"}, [](SqliteTx&) {}));
+  const Result<SqliteTransaction> waiting = other.begin();
+  ASSERT_FALSE(waiting) << "two writers at once";
+  EXPECT_EQ(waiting.error().code(), Code::store_busy);
+  EXPECT_EQ(waiting.error().outcome(), Outcome::did_not_happen);
+  holder.rollback();
+  SqliteTransaction now = other.begin().value();
+  EXPECT_FALSE(once(now, {"s", "a"}, [](SqliteTx&) {})->duplicate);
+  EXPECT_TRUE(now.commit());
+}
+
+TEST_F(SqliteOnceTest, AStaleSnapshotIsBusyAndDidNotHappen) {
+  db_.run("BEGIN DEFERRED");
+  EXPECT_EQ(db_.count("work"), 0);  // the snapshot is taken here
+  const CallersDatabase other(file_);
+  other.run("INSERT INTO work VALUES('other')");
+  SqliteTx tx = session_.join().value();
+  const Result<Once> refused = once(tx, {"s", "a"}, [](SqliteTx&) {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Code::store_busy);
+  EXPECT_EQ(refused.error().outcome(), Outcome::did_not_happen);
+  EXPECT_TRUE(refused.error().retryable());
+  db_.run("ROLLBACK");
+  EXPECT_FALSE(duplicate({"s", "a"}));
+}
+
+TEST_F(SqliteOnceTest, AFullDiskInTheWorkUndoesTheClaim) {
+  db_.run("PRAGMA max_page_count=12");
+  SqliteTransaction tx = session_.begin().value();
+  const Result<Once> full = once(tx, {"s", "a"}, [&](SqliteTx& t) {
+    return insert_work(t.handle(), std::string(200'000, 'w'));
+  });
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code(), Code::work_failed);
+  static_cast<void>(tx.commit().has_value());  // SQLite may have ended the transaction by itself
+  db_.run("PRAGMA max_page_count=1000000");
+  EXPECT_EQ(db_.count("work"), 0);
+  EXPECT_FALSE(duplicate({"s", "a"}));
+}
+
+}  // namespace
+}  // namespace hapax
