@@ -31,6 +31,10 @@ namespace detail {
 template <class Work, class T>
 Result<std::string> run_work(Work& work, T& tx) {
   using Returned = std::invoke_result_t<Work&, T&>;
+  static_assert(std::is_void_v<Returned> || std::is_same_v<Returned, Result<void>> ||
+                    std::is_same_v<Returned, Result<std::string>> ||
+                    std::is_convertible_v<Returned, std::string>,
+                "the work returns nothing, a std::string, or a Result of either");
   if constexpr (std::is_void_v<Returned>) {
     work(tx);
     return std::string();
@@ -54,11 +58,14 @@ Result<std::string> run_work(Work& work, T& tx) {
 //
 // When the work fails or throws, everything since the call began is undone, the id is free again,
 // and the caller's transaction goes on: committing it anyway burns nothing. The error, or the
-// exception, comes through unchanged. Further errors, all did_not_happen: store_busy (another
-// transaction won: roll back and run the whole transaction again), not_in_transaction (there is
-// none, or SQLite ended it after an error: begin a new one), invalid_argument, store_full,
-// store_unavailable. Of an unknown outcome only when the work itself ended the transaction, which
-// it must not do.
+// exception, comes through unchanged. After some errors (a full disk, a failed read, an interrupt)
+// the database rolls the whole transaction back; the error then says so, and the caller begins a
+// new one.
+//
+// Further errors, all did_not_happen: store_busy (another transaction won: roll back and run the
+// whole transaction again), not_in_transaction (there is none), invalid_argument, handle_closed,
+// store_full, store_unavailable. Of an unknown outcome only when the work itself ended the
+// transaction, which it must not do.
 template <class T, class Work>
 Result<Once> once(T& tx, const OnceId& what, Work&& work) {
   static_assert(std::is_base_of_v<Tx, T>, "tx is a transaction, such as hapax::SqliteTx");

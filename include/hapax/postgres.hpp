@@ -28,7 +28,7 @@ class HAPAX_API PostgresTx : public Tx {
  private:
   Result<Entered> enter(const OnceId& what) override;
   Result<void> keep(const Entered& entered, std::string_view result) override;
-  Result<void> leave(const Entered& entered) override;
+  Result<bool> leave(const Entered& entered) override;
   Result<Enqueued> enqueue(const Message& message) override;
 };
 
@@ -40,9 +40,12 @@ class HAPAX_API PostgresTransaction final : public PostgresTx {
   ~PostgresTransaction() override;
 
   // On success everything is committed and on the server's disk. store_busy: a serialization
-  // failure, nothing happened, run the whole transaction again. not_in_transaction: a statement had
-  // failed before, so PostgreSQL rolled back. outcome_unknown: the answer was lost; connect anew
-  // and call once() again, its answer is the truth. After any error the transaction is over.
+  // failure, nothing happened, run the whole transaction again. work_failed: a deferred constraint.
+  // not_in_transaction: a statement had failed before, so PostgreSQL rolled back. outcome_unknown:
+  // the answer was lost; connect anew and call once() again, its answer is the truth. After any
+  // error the transaction is over. A cancelled wait for a synchronous standby is unknown too,
+  // unless the connection has a notice receiver of your own: hapax leaves that alone, and the
+  // warning goes to it.
   Result<void> commit();
   void rollback();
 
@@ -62,11 +65,13 @@ struct PostgresOptions {
 
 // hapax on a connection that the caller opened and will close, directly or through pgbouncer. It
 // keeps nothing on the server's side. Works at read committed, repeatable read and serializable; a
-// serialization failure comes back as store_busy: roll back and run the whole transaction again.
+// serialization failure comes back as store_busy: roll back and run the whole transaction again. A
+// call waits for another transaction that holds the same id, for as long as your lock_timeout says.
 class HAPAX_API PostgresSession {
  public:
-  // `connection` is open and idle. Errors: handle_closed, store_newer, misconfigured (no right to
-  // create the schema; or migrate = false and none there), store_read_only.
+  // `connection` is open, idle and not in pipeline mode. Errors: handle_closed, invalid_argument,
+  // store_newer, misconfigured (server too old, fsync off, no right to create the schema, or
+  // migrate = false and none there), store_read_only, store_unavailable.
   static Result<PostgresSession> attach(pg_conn* connection, const PostgresOptions& options = {});
 
   PostgresSession(PostgresSession&&) noexcept;

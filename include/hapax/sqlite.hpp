@@ -28,7 +28,7 @@ class HAPAX_API SqliteTx : public Tx {
  private:
   Result<Entered> enter(const OnceId& what) override;
   Result<void> keep(const Entered& entered, std::string_view result) override;
-  Result<void> leave(const Entered& entered) override;
+  Result<bool> leave(const Entered& entered) override;
   Result<Enqueued> enqueue(const Message& message) override;
   Result<Enqueued> enqueue_once(const MessageId& id, const Message& message,
                                 const std::string& headers, std::int64_t now_ms);
@@ -42,9 +42,10 @@ class HAPAX_API SqliteTransaction final : public SqliteTx {
   ~SqliteTransaction() override;
 
   // On success everything is committed and, with the handle's `synchronous` at FULL, on disk.
-  // store_busy: nothing happened, run the whole transaction again. outcome_unknown: the disk failed
-  // during the commit; open the handle anew and call once() again, its answer is the truth. After
-  // any error the transaction is over.
+  // store_busy: nothing happened, run the whole transaction again. work_failed: a deferred
+  // constraint, nothing happened. outcome_unknown: the disk failed during the commit; open the
+  // handle anew and call once() again, its answer is the truth. After any error the transaction is
+  // over.
   Result<void> commit();
   void rollback();
 
@@ -66,11 +67,12 @@ struct SqliteOptions {
 // the handle is closed (until then sqlite3_close answers SQLITE_BUSY and closes nothing).
 //
 // How durable a commit is, is the handle's own affair: `PRAGMA synchronous=FULL` (SQLite's default)
-// makes it survive a power cut.
+// makes it survive a power cut. Work in another, ATTACHed database is not one fact with the claim
+// when the power goes: in WAL mode SQLite commits each file on its own.
 class HAPAX_API SqliteSession {
  public:
   // `db` is open. Errors: handle_closed, store_newer, misconfigured (migrate = false and no
-  // schema), store_busy, store_read_only.
+  // schema), store_busy, store_read_only, store_full, store_corrupt, store_unavailable.
   static Result<SqliteSession> attach(sqlite3* db, const SqliteOptions& options = {});
 
   SqliteSession(SqliteSession&&) noexcept;

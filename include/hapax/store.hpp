@@ -19,6 +19,7 @@ namespace hapax {
 // compared byte for byte. What is empty or longer is refused before anything is written.
 inline constexpr std::size_t kMaxScope = 256;
 inline constexpr std::size_t kMaxId = 1024;
+inline constexpr std::size_t kMaxBatch = 100'000;  // requests in one call
 inline constexpr std::chrono::milliseconds kMaxTtl = 36500 * days;
 inline constexpr std::chrono::milliseconds kDefaultTtl = 30 * days;
 
@@ -122,8 +123,9 @@ class HAPAX_API Store final : public DedupStore {
   Result<Dedup> dedup(const DedupRequest& request);
   Result<std::vector<Dedup>> dedup(std::span<const DedupRequest> requests) override;
 
-  // Removes ids whose time is over: looks at `limit` ids at most, going on where the last call
-  // stopped, in one short transaction. Calling it is never needed for correctness.
+  // Removes ids whose time is over, `limit` at most (and 100,000), in one short transaction. It may
+  // look at a part of the store only and goes on from there at the next call, until `done`. Calling
+  // it is never needed for correctness.
   Result<Purged> purge(std::size_t limit = 500);
 
  private:

@@ -40,7 +40,7 @@ struct MessageId {
 
 // An intent to call the outside, written in the caller's transaction.
 struct Message {
-  std::string_view destination;     // 1 to kMaxDestination bytes
+  std::string_view destination;     // a name: 1 to kMaxDestination visible ASCII characters
   std::string_view key = {};        // a second message with this key is a duplicate; empty: none
   std::string_view payload = {};    // any bytes, also none
   std::string_view order_key = {};  // messages that share it are delivered in order; empty: none
@@ -79,10 +79,11 @@ class HAPAX_API Tx {
   // Sets a savepoint and claims. Fresh: the savepoint stays. Otherwise it is gone again.
   virtual Result<Entered> enter(const OnceId& what) = 0;
   virtual Result<void> keep(const Entered& entered, std::string_view result) = 0;
-  // Back to the savepoint. Where that fails the whole transaction is rolled back: a caller who
-  // commits anyway must not commit a claim without its work. An error of unknown outcome when the
-  // work has ended the transaction.
-  virtual Result<void> leave(const Entered& entered) = 0;
+  // Back to the savepoint. True: the caller's transaction goes on. False: it is over, all of it
+  // undone, by the database after an error or because the savepoint could not be reached: a caller
+  // who commits anyway must not commit a claim without its work. An error of unknown outcome when
+  // the work has ended the transaction.
+  virtual Result<bool> leave(const Entered& entered) = 0;
   virtual Result<Enqueued> enqueue(const Message& message) = 0;
 };
 

@@ -27,7 +27,8 @@ std::string claim_key(ClaimKind kind, std::string_view group, std::string_view i
   key += static_cast<char>(group.size() & 0xff);
   key += group;
   key += id;
-  return key.size() <= kMaxPlainKey ? key : hashed(kind, key);
+  if (key.size() > kMaxPlainKey) return hashed(kind, key);
+  return key;  // moved, where ?: would copy
 }
 
 }  // namespace hapax

@@ -14,8 +14,7 @@ int migrate_store(const std::string& url, const Output& output) {
   const Result<int> version = hapax::migrate(url);
   if (!version) return output.fail(version.error());
   const std::string number = std::to_string(*version);
-  output.answer("The schema of " + url + " has version " + number + ".",
-                "{\"schema\":" + number + "}");
+  output.answer("The schema has version " + number + ".", "{\"schema\":" + number + "}");
   return kDone;
 }
 

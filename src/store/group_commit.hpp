@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -51,7 +52,7 @@ class GroupCommit {
     const std::vector<Job*> group = take();
     wake_head();
     lock.unlock();
-    commit(group);
+    commit_all(group, commit);
     lock.lock();
     --writing_;
     for (Job* each : group) {
@@ -63,6 +64,17 @@ class GroupCommit {
 
  private:
   static constexpr std::size_t kItemsMax = 4096;  // bounds how long one transaction lasts
+
+  // Whoever is in a group must be answered, whatever happens: they wait on their own stacks.
+  template <class Commit>
+  static void commit_all(const std::vector<Job*>& group, Commit& commit) {
+    try {
+      commit(group);
+    } catch (const std::exception& failure) {
+      const Error unknown(Code::outcome_unknown, failure.what());
+      for (Job* each : group) each->fate = unknown;
+    }
+  }
 
   bool free() const { return writing_ < writers_; }
 

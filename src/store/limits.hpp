@@ -18,6 +18,6 @@ Result<void> check_claim(std::string_view scope, std::string_view id,
                          std::chrono::milliseconds ttl);
 
 // The limits of an outbox message.
-Result<void> check_message(const Message& message, std::string_view encoded_headers);
+Result<void> check_message(const Message& message);
 
 }  // namespace hapax::store

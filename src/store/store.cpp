@@ -4,6 +4,7 @@
 
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
+#include "env/world.hpp"
 #include "store/contract.hpp"
 #include "store/limits.hpp"
 #include "store/memory/driver.hpp"
@@ -29,18 +30,10 @@ std::string_view name(Capability capability) noexcept {
   return "outbox";
 }
 
-// The clock and the chance that the store was given, or its own.
 struct Store::Parts {
-  explicit Parts(const OpenOptions& options)
-      : own_clock(options.clock == nullptr ? make_system_clock() : nullptr),
-        own_random(options.random == nullptr ? make_system_random() : nullptr),
-        clock(options.clock != nullptr ? *options.clock : *own_clock),
-        random(options.random != nullptr ? *options.random : *own_random) {}
+  explicit Parts(const OpenOptions& options) : world(options.clock, options.random) {}
 
-  std::unique_ptr<Clock> own_clock;
-  std::unique_ptr<Random> own_random;
-  Clock& clock;
-  Random& random;
+  World world;
   std::unique_ptr<store::Driver> driver;
 };
 
@@ -48,6 +41,7 @@ namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::string_view kMemory = "memory:";
+constexpr std::size_t kPurgeMax = 100'000;  // bounds how long a step lasts
 
 // An error must not show a password, wherever a URL that is misspelt may have it: of a URL that is
 // not a path only the scheme is shown.
@@ -85,14 +79,14 @@ Result<std::unique_ptr<store::Driver>> open_driver(std::string_view url, const O
 }
 
 Result<void> check_options(const OpenOptions& options) {
-  if (options.connections >= 1 && options.timeout.count() >= 1 &&
-      options.busy_timeout.count() >= 0) {
-    return {};
-  }
+  constexpr std::chrono::milliseconds kLongest = days;
+  const bool timely = options.timeout.count() >= 1 && options.timeout <= kLongest &&
+                      options.busy_timeout.count() >= 0 && options.busy_timeout <= kLongest;
+  if (timely && options.connections >= 1 && options.connections <= 1000) return {};
   return Error(
       Code::misconfigured,
-      "a store needs one connection at least, a timeout of 1 ms at least and a busy_timeout "
-      "that is not negative");
+      "a store needs 1 to 1000 connections, a timeout of 1 ms to 1 day and a busy_timeout of "
+      "1 day at most");
 }
 
 Result<void> check_capabilities(std::string_view url, Capabilities has, Capabilities needs) {
@@ -103,6 +97,11 @@ Result<void> check_capabilities(std::string_view url, Capabilities has, Capabili
                                           std::string(name(each)) + " in this version");
   }
   return {};
+}
+
+bool drawn_for(std::span<const DedupRequest> requests) {
+  return std::any_of(requests.begin(), requests.end(),
+                     [](const DedupRequest& request) { return request.token.empty(); });
 }
 
 // Tokens for the requests that bring none, drawn in one go: asking the kernel once per request
@@ -158,20 +157,31 @@ Result<Dedup> Store::dedup(const DedupRequest& request) {
 
 Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) {
   if (requests.empty()) return std::vector<Dedup>();
-  HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->random));
+  if (requests.size() > kMaxBatch) {
+    return Error(Code::invalid_argument, "one call takes " + std::to_string(kMaxBatch) +
+                                             " requests at most; this one has " +
+                                             std::to_string(requests.size()));
+  }
+  HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->world.random));
   store::Answers answers = parts_->driver->write({.dedup = items});
+  if (!answers.dedup && answers.dedup.error().outcome() == Outcome::unknown &&
+      drawn_for(requests)) {
+    return Error(Code::outcome_unknown,
+                 answers.dedup.error().detail() +
+                     "; a request that brought no token cannot be repeated: pass make_token()");
+  }
   return std::move(answers.dedup);
 }
 
 Result<Purged> Store::purge(std::size_t limit) {
   if (limit == 0) return Error(Code::invalid_argument, "purge must look at one id at least");
-  return parts_->driver->purge(limit);
+  return parts_->driver->purge(std::min(limit, kPurgeMax));
 }
 
 Result<Store> open(std::string_view url, const OpenOptions& options) {
   HAPAX_TRY(check_options(options));
   auto parts = std::make_unique<Store::Parts>(options);
-  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->clock, parts->random));
+  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->world.clock, parts->world.random));
   HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
   parts->driver = std::move(driver);
   return Store(std::move(parts));

@@ -12,6 +12,13 @@ inline Error transaction_lost() {
                "the work ended the transaction that it ran in; let whoever began it end it");
 }
 
+// `cause`, and that the caller's transaction went with it.
+inline Error transaction_over(const Error& cause) {
+  return Error(cause.code(), cause.outcome(),
+               cause.detail() + "; the whole transaction was rolled back, begin a new one",
+               cause.file(), cause.line());
+}
+
 inline Error key_reused(const Message& message) {
   return Error(Code::key_reused, "a message for " + std::string(message.destination) +
                                      " with this key and other content is there already; use "

@@ -3,6 +3,7 @@
 #include <hapax/once.hpp>
 
 #include "base/try.hpp"
+#include "tx/errors.hpp"
 
 namespace hapax {
 
@@ -46,8 +47,8 @@ Result<Once> OnceStep::keep(Result<std::string> done) {
     done = std::move(kept).error();
   }
   open_ = false;
-  HAPAX_TRY(tx_.leave(entered_));
-  return std::move(done).error();
+  HAPAX_TRY_ASSIGN(goes_on, tx_.leave(entered_));
+  return goes_on ? std::move(done).error() : transaction_over(done.error());
 }
 
 }  // namespace hapax

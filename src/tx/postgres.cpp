@@ -5,11 +5,13 @@
 #include "base/claim_key.hpp"
 #include "base/hex.hpp"
 #include "base/try.hpp"
+#include "env/world.hpp"
 #include "model/message.hpp"
 #include "store/contract.hpp"
 #include "store/limits.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/executor.hpp"
+#include "store/postgres/notices.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/postgres/statements.hpp"
 #include "tx/errors.hpp"
@@ -25,27 +27,20 @@ namespace pg = store::postgres;
 // What the session knows; it keeps nothing on the server.
 struct PostgresTx::Session {
   Session(PGconn* handle, const PostgresOptions& options)
-      : connection(handle),
-        own_clock(options.clock == nullptr ? make_system_clock() : nullptr),
-        own_random(options.random == nullptr ? make_system_random() : nullptr),
-        given_clock(options.clock),
-        clock(options.clock != nullptr ? *options.clock : *own_clock),
-        random(options.random != nullptr ? *options.random : *own_random) {}
+      : connection(handle), world(options.clock, options.random) {}
 
+  Result<void> check_alive() const;
   Result<void> check_open() const;
   Result<void> check_in_transaction() const;
+  void roll_back();
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment_us() const {
-    if (given_clock == nullptr) return std::nullopt;
-    return given_clock->wall().time_since_epoch().count();
+    if (world.own_clock) return std::nullopt;
+    return world.clock.wall().time_since_epoch().count();
   }
 
   pg::CallersConnection connection;
-  std::unique_ptr<Clock> own_clock;
-  std::unique_ptr<Random> own_random;
-  const Clock* given_clock;
-  Clock& clock;
-  Random& random;
+  World world;
 };
 
 namespace {
@@ -78,17 +73,21 @@ std::string enter_sql(std::string_view key, const Token& token, std::chrono::mil
 
 }  // namespace
 
-Result<void> PostgresTx::Session::check_open() const {
+Result<void> PostgresTx::Session::check_alive() const {
   PGconn* handle = connection.handle();
   if (handle == nullptr || PQstatus(handle) != CONNECTION_OK) {
     return Error(Code::handle_closed,
                  "the PGconn is null or its connection is closed; attach to one that is open");
   }
-  if (status_of(connection) == PQTRANS_ACTIVE || PQpipelineStatus(handle) != PQ_PIPELINE_OFF) {
-    return Error(Code::invalid_argument,
-                 "the PGconn is busy with another command or in pipeline mode; finish that first");
-  }
-  return {};
+  if (PQpipelineStatus(handle) == PQ_PIPELINE_OFF) return {};
+  return Error(Code::invalid_argument, "the PGconn is in pipeline mode; leave that first");
+}
+
+Result<void> PostgresTx::Session::check_open() const {
+  HAPAX_TRY(check_alive());
+  if (status_of(connection) != PQTRANS_ACTIVE) return {};
+  return Error(Code::invalid_argument,
+               "the PGconn is busy with another command; read its results first");
 }
 
 Result<void> PostgresTx::Session::check_in_transaction() const {
@@ -100,6 +99,12 @@ Result<void> PostgresTx::Session::check_in_transaction() const {
                    : "the connection is in no transaction; begin one first");
 }
 
+// A command in progress is drained first, by libpq.
+void PostgresTx::Session::roll_back() {
+  if (!check_alive() || status_of(connection) == PQTRANS_IDLE) return;
+  static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
+}
+
 pg_conn* PostgresTx::handle() const {
   return session_->connection.handle();
 }
@@ -109,15 +114,15 @@ Result<Tx::Entered> PostgresTx::enter(const OnceId& what) {
   HAPAX_TRY(store::check_claim(what.scope, what.id, what.ttl));
   Entered entered;
   entered.key = claim_key(ClaimKind::id, what.scope, what.id);
-  session_->random.fill(entered.token.bytes);
+  session_->world.random.fill(entered.token.bytes);
 
   const std::string sql = enter_sql(entered.key, entered.token, what.ttl, session_->moment_us());
   const Result<pg::Answer> answer = session_->connection.run(sql.c_str(), "claim an id");
   if (!answer) {
-    HAPAX_TRY(leave(entered));
-    return answer.error();
+    HAPAX_TRY_ASSIGN(goes_on, leave(entered));
+    return goes_on ? answer.error() : transaction_over(answer.error());
   }
-  entered.duplicate = answer->field(0, 0) != "t";
+  entered.duplicate = answer->field(0, 0) == "f";
   if (entered.duplicate) {
     HAPAX_TRY(session_->connection.run("RELEASE SAVEPOINT hapax_once", "release the savepoint"));
     entered.result = from_hex(answer->field(0, 1)).value_or(std::string());
@@ -143,31 +148,32 @@ Result<void> PostgresTx::keep(const Entered& entered, std::string_view result) {
   return {};
 }
 
-Result<void> PostgresTx::leave(const Entered& entered) {
+Result<bool> PostgresTx::leave(const Entered& entered) {
   // A connection that broke took the transaction with it.
-  if (PQstatus(handle()) != CONNECTION_OK) return {};
-  HAPAX_TRY(session_->check_open());
+  if (PQstatus(handle()) != CONNECTION_OK) return false;
+  HAPAX_TRY(session_->check_alive());
   pg::CallersConnection& connection = session_->connection;
-  if (!is_transaction(status_of(connection))) {
-    // If our claim is there all the same, the work has committed it.
-    const std::string sql = "SELECT 1 FROM hapax.claim WHERE key = " + literal(entered.key) +
-                            " AND token = " + literal(store::view(entered.token));
-    HAPAX_TRY_ASSIGN(found, connection.run(sql.c_str(), "look for the claim"));
-    return found.rows() > 0 ? Result<void>(transaction_lost()) : Result<void>();
+  if (status_of(connection) != PQTRANS_IDLE) {
+    const Result<pg::Answer> undone =
+        connection.run("ROLLBACK TO SAVEPOINT hapax_once; RELEASE SAVEPOINT hapax_once",
+                       "roll back to the savepoint");
+    if (undone) return true;
+    if (PQstatus(handle()) != CONNECTION_OK) return false;
+    static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
   }
-  const Result<pg::Answer> undone =
-      connection.run("ROLLBACK TO SAVEPOINT hapax_once; RELEASE SAVEPOINT hapax_once",
-                     "roll back to the savepoint");
-  if (undone || PQstatus(handle()) != CONNECTION_OK) return {};
-  static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
-  return transaction_lost();
+  // If our claim is there all the same, the work has committed it.
+  const std::string sql = "SELECT 1 FROM hapax.claim WHERE key = " + literal(entered.key) +
+                          " AND token = " + literal(store::view(entered.token));
+  const Result<pg::Answer> found = connection.run(sql.c_str(), "look for the claim");
+  if (!found || found->rows() > 0) return transaction_lost();
+  return false;
 }
 
 Result<Enqueued> PostgresTx::enqueue(const Message& message) {
   HAPAX_TRY(session_->check_in_transaction());
   const std::string headers = encode_headers(message);
-  HAPAX_TRY(store::check_message(message, headers));
-  const MessageId id = make_message_id(session_->clock, session_->random);
+  HAPAX_TRY(store::check_message(message));
+  const MessageId id = make_message_id(session_->world.clock, session_->world.random);
   const Digest digest = content_digest(message, headers);
   const bool keyed = !message.key.empty();
 
@@ -211,27 +217,36 @@ Result<void> PostgresTransaction::commit() {
   if (!std::exchange(open_, false)) {
     return Error(Code::not_in_transaction, "this transaction has ended; begin another");
   }
-  HAPAX_TRY(session_->check_open());
-  if (!is_transaction(status_of(session_->connection))) HAPAX_TRY(session_->check_in_transaction());
+  HAPAX_TRY(session_->check_alive());
+  if (const Result<void> idle = session_->check_open(); !idle) {
+    session_->roll_back();
+    return idle.error();
+  }
+  if (status_of(session_->connection) == PQTRANS_IDLE) HAPAX_TRY(session_->check_in_transaction());
+  const pg::StandbyWatch watch(handle());
   const Result<pg::Answer> done = session_->connection.run("COMMIT", "commit");
   // PostgreSQL answers a COMMIT of a failed transaction with success and rolls back.
-  if (done && done->command() == "COMMIT") return {};
-  if (done) {
+  if (done && done->command() == "COMMIT" && !watch.not_replicated()) return {};
+  if (done && done->command() != "COMMIT") {
     return Error(Code::not_in_transaction,
                  "a statement of this transaction had failed, so PostgreSQL rolled it back");
   }
+  const bool still_open =
+      PQstatus(handle()) == CONNECTION_OK && is_transaction(status_of(session_->connection));
+  session_->roll_back();
   // The server itself said no, or nobody knows what it did.
-  if (PQstatus(handle()) == CONNECTION_OK) return done.error();
+  const bool refused = !done && done.error().code() != Code::store_unavailable;
+  if (refused || still_open) return done.error();
+  const std::string why =
+      done ? "the wait for the synchronous standby was cancelled" : done.error().detail();
   return Error(Code::outcome_unknown,
-               done.error().detail() +
-                   "; whether it was committed is not known: connect anew and "
-                   "call once() again, its answer is the truth");
+               why +
+                   "; whether it was committed is not known: connect anew and call once() again, "
+                   "its answer is the truth");
 }
 
 void PostgresTransaction::rollback() {
-  if (!std::exchange(open_, false) || !session_->check_open()) return;
-  if (!is_transaction(status_of(session_->connection))) return;
-  static_cast<void>(session_->connection.run("ROLLBACK", "roll back").has_value());
+  if (std::exchange(open_, false)) session_->roll_back();
 }
 
 PostgresSession::PostgresSession(std::unique_ptr<PostgresTx::Session> session)
@@ -245,6 +260,8 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   auto session = std::make_unique<PostgresTx::Session>(connection, options);
   HAPAX_TRY(session->check_open());
   HAPAX_TRY(pg::refuse_old_server(PQserverVersion(connection)));
+  HAPAX_TRY_ASSIGN(settings, session->connection.run(pg::kAskSettings, "ask for the settings"));
+  HAPAX_TRY(pg::check_settings(settings));
   if (options.migrate && !is_transaction(status_of(session->connection))) {
     HAPAX_TRY(pg::migrate(session->connection));
   } else {
@@ -259,8 +276,10 @@ Result<PostgresTransaction> PostgresSession::begin() {
     return Error(Code::invalid_argument,
                  "the connection is in a transaction already; use join() to work inside it");
   }
-  HAPAX_TRY(session_->connection.run("BEGIN", "begin a transaction"));
-  return PostgresTransaction(*session_);
+  const Result<pg::Answer> begun = session_->connection.run("BEGIN", "begin a transaction");
+  if (begun) return PostgresTransaction(*session_);
+  session_->roll_back();  // it may have begun
+  return begun.error();
 }
 
 Result<PostgresTx> PostgresSession::join() {

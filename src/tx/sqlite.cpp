@@ -4,6 +4,7 @@
 
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
+#include "env/world.hpp"
 #include "model/message.hpp"
 #include "store/limits.hpp"
 #include "store/sqlite/claims.hpp"
@@ -24,11 +25,7 @@ namespace sql = store::sqlite;
 // What the session keeps on the caller's handle.
 struct SqliteTx::Session {
   Session(sqlite3* handle, const SqliteOptions& options)
-      : db(handle),
-        own_clock(options.clock == nullptr ? make_system_clock() : nullptr),
-        own_random(options.random == nullptr ? make_system_random() : nullptr),
-        clock(options.clock != nullptr ? *options.clock : *own_clock),
-        random(options.random != nullptr ? *options.random : *own_random) {}
+      : db(handle), world(options.clock, options.random) {}
 
   struct Statements {
     sql::Claims claims;
@@ -45,13 +42,10 @@ struct SqliteTx::Session {
   Result<void> run(sql::Statement Statements::*which, std::string_view doing);
   Result<void> insert(const MessageId& id, const Message& message, const std::string& headers,
                       std::int64_t now_ms);
-  Result<void> undo(sql::Savepoint& savepoint, const std::string& key, const Token& token);
+  Result<bool> undo(sql::Savepoint& savepoint, const std::string& key, const Token& token);
 
   sqlite3* db;
-  std::unique_ptr<Clock> own_clock;
-  std::unique_ptr<Random> own_random;
-  Clock& clock;
-  Random& random;
+  World world;
   std::optional<Statements> statements;
 };
 
@@ -63,15 +57,18 @@ Error closed() {
 }
 
 // SQLite answers misuse for a handle that is closed and still held by somebody's statement, as ours
-// are held by the session.
+// are held by the session. The last error alone does not tell: it may be the caller's own misuse of
+// something else.
 bool is_open(sqlite3* db) {
-  return db != nullptr && sqlite3_errcode(db) != SQLITE_MISUSE;
+  if (db == nullptr) return false;
+  return sqlite3_errcode(db) != SQLITE_MISUSE ||
+         sqlite3_exec(db, "", nullptr, nullptr, nullptr) != SQLITE_MISUSE;
 }
 
 }  // namespace
 
 Result<void> SqliteTx::Session::prepare() {
-  HAPAX_TRY_ASSIGN(claims, sql::Claims::prepare(db, clock));
+  HAPAX_TRY_ASSIGN(claims, sql::Claims::prepare(db, world.clock));
   HAPAX_TRY_ASSIGN(once, sql::Savepoint::prepare(db, "hapax_once"));
   HAPAX_TRY_ASSIGN(message, sql::Savepoint::prepare(db, "hapax_message"));
   HAPAX_TRY_ASSIGN(begin, sql::Statement::prepare(db, "BEGIN IMMEDIATE"));
@@ -109,11 +106,12 @@ Result<void> SqliteTx::Session::insert(const MessageId& id, const Message& messa
 
 // After some errors SQLite rolls the whole transaction back by itself: then nothing is left to
 // undo. If the claim is there all the same, the work has committed it.
-Result<void> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::string& key,
+Result<bool> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::string& key,
                                      const Token& token) {
-  if (savepoint.undo()) return {};
+  if (savepoint.undo()) return sql::in_transaction(db);
   const Result<bool> committed = statements->claims.is_ours(key, token);
-  return committed && !*committed ? Result<void>() : Result<void>(transaction_lost());
+  if (!committed || *committed) return transaction_lost();
+  return false;
 }
 
 sqlite3* SqliteTx::handle() const {
@@ -125,7 +123,7 @@ Result<Tx::Entered> SqliteTx::enter(const OnceId& what) {
   HAPAX_TRY(store::check_claim(what.scope, what.id, what.ttl));
   Entered entered;
   entered.key = claim_key(ClaimKind::id, what.scope, what.id);
-  session_->random.fill(entered.token.bytes);
+  session_->world.random.fill(entered.token.bytes);
 
   HAPAX_TRY(session_->statements->once.set());
   const Result<sql::Claimed> claimed = [&]() -> Result<sql::Claimed> {
@@ -134,8 +132,8 @@ Result<Tx::Entered> SqliteTx::enter(const OnceId& what) {
     return claims.claim({entered.key, entered.token, what.ttl}, now_ms);
   }();
   if (!claimed) {
-    HAPAX_TRY(leave(entered));
-    return claimed.error();
+    HAPAX_TRY_ASSIGN(goes_on, leave(entered));
+    return goes_on ? claimed.error() : transaction_over(claimed.error());
   }
   if (!claimed->fresh) {
     HAPAX_TRY(session_->statements->once.release());
@@ -153,7 +151,7 @@ Result<void> SqliteTx::keep(const Entered& entered, std::string_view result) {
   return session_->statements->once.release();
 }
 
-Result<void> SqliteTx::leave(const Entered& entered) {
+Result<bool> SqliteTx::leave(const Entered& entered) {
   if (!is_open(session_->db)) return closed();
   return session_->undo(session_->statements->once, entered.key, entered.token);
 }
@@ -161,9 +159,9 @@ Result<void> SqliteTx::leave(const Entered& entered) {
 Result<Enqueued> SqliteTx::enqueue(const Message& message) {
   HAPAX_TRY(session_->check_in_transaction());
   const std::string headers = encode_headers(message);
-  HAPAX_TRY(store::check_message(message, headers));
+  HAPAX_TRY(store::check_message(message));
   HAPAX_TRY_ASSIGN(now_ms, session_->statements->claims.time().now_ms());
-  const MessageId id = make_message_id(session_->clock, session_->random);
+  const MessageId id = make_message_id(session_->world.clock, session_->world.random);
   if (message.key.empty()) {
     HAPAX_TRY(session_->insert(id, message, headers, now_ms));
     return Enqueued{id, false};
@@ -185,8 +183,8 @@ Result<Enqueued> SqliteTx::enqueue_once(const MessageId& id, const Message& mess
   if (done && claimed->fresh) done = session_->insert(id, message, headers, now_ms);
   if (done) done = session_->statements->message.release();
   if (!done) {
-    HAPAX_TRY(session_->undo(session_->statements->message, key, token));
-    return std::move(done).error();
+    HAPAX_TRY_ASSIGN(goes_on, session_->undo(session_->statements->message, key, token));
+    return goes_on ? std::move(done).error() : transaction_over(done.error());
   }
   if (claimed->fresh) return Enqueued{id, false};
   if (claimed->result == view(digest)) return Enqueued{MessageId{claimed->token.bytes}, true};
@@ -215,11 +213,11 @@ Result<void> SqliteTransaction::commit() {
   HAPAX_TRY(session_->check_in_transaction());
   Result<void> done = session_->run(&Session::Statements::commit, "commit");
   if (done) return done;
-  // A COMMIT that is busy, or interrupted in time, leaves the transaction as it was.
-  const bool locked_out =
-      done.error().code() == Code::store_busy && sql::in_transaction(session_->db);
+  // A COMMIT that is busy, interrupted in time or against a deferred constraint leaves the
+  // transaction as it was.
+  const bool refused = sql::in_transaction(session_->db);
   sql::roll_back(session_->db);
-  if (locked_out) return done;
+  if (refused) return done;
   return Error(Code::outcome_unknown,
                done.error().detail() +
                    "; whether it was committed is not known: open the handle "

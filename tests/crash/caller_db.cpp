@@ -6,8 +6,6 @@
 
 #include <sqlite3.h>
 
-#include <ostream>
-
 namespace hapax::test {
 
 namespace {
@@ -105,11 +103,6 @@ Traces traces_of(sqlite3* db, const std::string& id) {
 
 bool counter_agrees(sqlite3* db) {
   return number(db, "SELECT (SELECT n FROM counter) = (SELECT count(*) FROM work)") == 1;
-}
-
-std::ostream& operator<<(std::ostream& out, const Traces& traces) {
-  return out << traces.claims << " claims, " << traces.rows << " rows, " << traces.messages
-             << " messages";
 }
 
 }  // namespace hapax::test

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/traces.hpp"
+
 #include <hapax/sqlite.hpp>
 
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <string>
-#include <string_view>
 
 // The program that uses hapax::once in the crash tests: its tables, its work, and what of both is
 // there afterwards.
@@ -33,26 +33,11 @@ std::string integrity(sqlite3* db);
 // The caller's own tables, where they are not there yet.
 int make_caller_tables(sqlite3* db);
 
-inline constexpr std::string_view kJobs = "jobs";  // the scope of all of its ids
-
 // once() with work that inserts a row, counts it and enqueues a message, all named after `id`.
 Result<Once> do_job(SqliteTx& tx, const std::string& id);
-
-// What is in the database of one id. Each is 0 or 1 if all is well, and all are the same.
-struct Traces {
-  std::int64_t claims = 0;
-  std::int64_t rows = 0;
-  std::int64_t messages = 0;
-
-  friend bool operator==(const Traces&, const Traces&) = default;
-};
-inline constexpr Traces kNothing{};
-inline constexpr Traces kAll{.claims = 1, .rows = 1, .messages = 1};
 
 Traces traces_of(sqlite3* db, const std::string& id);
 // The counter says how often work was done and kept.
 bool counter_agrees(sqlite3* db);
-
-std::ostream& operator<<(std::ostream& out, const Traces& traces);
 
 }  // namespace hapax::test

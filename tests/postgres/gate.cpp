@@ -84,21 +84,13 @@ class Gate::Loop {
     const std::lock_guard lock(mutex_);
     return strikes_;
   }
-  void wait_until_struck() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !is_armed_; });
-  }
   void wait_until_drained() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !is_holding_; });
   }
 
   // The rest is for orders.
-  void arm(Fault fault, Kind kind) {
-    const std::lock_guard lock(mutex_);
-    is_armed_ = true;
-    armed_ = {fault, kind};
-  }
+  void arm(Fault fault, Kind kind) { armed_ = {fault, kind}; }
   void cut_all() {
     for (Link& link : links_) {
       if (link.client.is_open()) link.cut();
@@ -124,8 +116,9 @@ class Gate::Loop {
  private:
   void run() {
     while (!stopping_) {
-      std::vector<pollfd> wanted = list_sockets();
-      poll(wanted.data(), wanted.size(), milliseconds_to_next());
+      const Moment now = std::chrono::steady_clock::now();
+      std::vector<pollfd> wanted = list_sockets(now);
+      poll(wanted.data(), wanted.size(), milliseconds_to_next(now));
       obey();
       if ((wanted[1].revents & POLLIN) != 0) take_client();
       std::size_t place = 2;
@@ -138,10 +131,10 @@ class Gate::Loop {
     }
   }
 
-  std::vector<pollfd> list_sockets() const {
+  std::vector<pollfd> list_sockets(Moment now) const {
     std::vector<pollfd> wanted{{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    const auto events = [](const Lane& lane) {
-      return static_cast<short>(lane.is_due() ? POLLIN | POLLOUT : POLLIN);
+    const auto events = [now](const Lane& lane) {
+      return static_cast<short>(lane.due() <= now ? POLLIN | POLLOUT : POLLIN);
     };
     for (const Link& link : links_) {
       wanted.push_back({link.client.get(), events(link.to_client), 0});
@@ -150,18 +143,16 @@ class Gate::Loop {
     return wanted;
   }
 
-  int milliseconds_to_next() const {
-    std::optional<Moment> next;
+  // Until something may be sent that may not yet.
+  int milliseconds_to_next(Moment now) const {
+    Moment next = kNever;
     for (const Link& link : links_) {
       for (const Lane* lane : {&link.to_client, &link.to_server}) {
-        if (lane->due() && !lane->is_due())
-          next = std::min(next.value_or(*lane->due()), *lane->due());
+        if (lane->due() > now) next = std::min(next, lane->due());
       }
     }
-    if (!next) return -1;
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(*next - std::chrono::steady_clock::now());
-    return std::max(0, static_cast<int>(left.count()));
+    if (next == kNever) return -1;
+    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(next - now).count());
   }
 
   void obey() {
@@ -197,7 +188,7 @@ class Gate::Loop {
   }
 
   void pass_on(Lane& lane, const Fd& to, short events, Link& link) const {
-    if (!to.is_open() || (events & POLLOUT) == 0 || !lane.is_due()) return;
+    if (!to.is_open() || (events & POLLOUT) == 0 || lane.empty()) return;
     const bool writable = lane.send_some(to.get(), pace) || errno == EAGAIN;
     if (!writable) link.cut();
   }
@@ -287,10 +278,7 @@ class Gate::Loop {
   }
 
   void struck() {
-    note([this] {
-      is_armed_ = false;
-      ++strikes_;
-    });
+    note([this] { ++strikes_; });
   }
 
   // For those who wait.
@@ -313,7 +301,6 @@ class Gate::Loop {
   std::condition_variable changed_;
   std::vector<std::packaged_task<void()>> orders_;
   int strikes_ = 0;
-  bool is_armed_ = false;    // and has not happened
   bool is_holding_ = false;  // and the server has not answered
 
   std::thread thread_;  // the last, because it uses the others
@@ -354,9 +341,6 @@ void Gate::heal() {
 
 void Gate::arm(Fault fault, Kind kind) {
   loop_->order([&] { loop_->arm(fault, kind); });
-}
-void Gate::wait_until_struck() {
-  loop_->wait_until_struck();
 }
 int Gate::strikes() const {
   return loop_->strikes();

@@ -59,9 +59,8 @@ class Gate {
 
   // The next request of this kind, on any connection, meets the fault. One at a time.
   void arm(Fault fault, Kind kind);
-  // Until the fault has happened; "after" faults when the server's answer is there.
-  void wait_until_struck();
-  int strikes() const;  // how many faults have happened
+  // How many faults have happened; "after" faults when the server's answer was there.
+  int strikes() const;
 
   // Sends the held request to the server, whose answer nobody reads.
   void release_held();

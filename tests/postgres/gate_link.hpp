@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +17,7 @@
 namespace hapax::test {
 
 using Moment = std::chrono::steady_clock::time_point;
+inline constexpr Moment kNever = Moment::max();
 
 class Fd {
  public:
@@ -60,12 +60,8 @@ class Lane {
   }
   bool empty() const { return chunks_.empty(); }
   void clear() { chunks_.clear(); }
-  std::optional<Moment> due() const {
-    return chunks_.empty() ? std::nullopt : std::optional(chunks_.front().due);
-  }
-  bool is_due() const {
-    return !chunks_.empty() && chunks_.front().due <= std::chrono::steady_clock::now();
-  }
+  // When something may be sent.
+  Moment due() const { return chunks_.empty() ? kNever : chunks_.front().due; }
   // False when the other side takes nothing now, or is gone.
   bool send_some(int fd, const Pace& pace) {
     std::string& bytes = chunks_.front().bytes;

@@ -120,8 +120,9 @@ void PostgresServer::make_cluster() const {
 }
 
 void PostgresServer::start() {
+  // After a crash it would sync its files one by one, which takes seconds.
   child_ = spawn({program("postgres"), "-D", place_ + "/data", "-c", "listen_addresses=", "-c",
-                  "unix_socket_directories=" + place_},
+                  "unix_socket_directories=" + place_, "-c", "recovery_init_sync_method=syncfs"},
                  log_file());
   const std::string where = url();
   while (PQping(where.c_str()) != PQPING_OK) {

@@ -12,8 +12,10 @@
 
 #include <chrono>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hapax::test {
 
@@ -21,6 +23,16 @@ inline constexpr std::string_view kScope = "orders";
 
 inline std::string hex(const Token& token) {
   return to_hex(store::view(token));
+}
+
+// Asks as a caller does who must know: the same again, with the same tokens. Bounded.
+inline Result<std::vector<Dedup>> ask_until_known(Store& store,
+                                                  std::span<const DedupRequest> requests) {
+  Result<std::vector<Dedup>> answers = store.dedup(requests);
+  for (int i = 0; i < 20 && !answers && answers.error().retryable(); ++i) {
+    answers = store.dedup(requests);
+  }
+  return answers;
 }
 
 // The test's own connection to the server, which sees what is true there.
@@ -37,6 +49,13 @@ class Witness {
                 "', 'hex')");
   }
   int claims() const { return number("SELECT count(*) FROM hapax.claim"); }
+
+  // Until claims that were made for a moment are over.
+  void wait_until_short_ones_are_over() const {
+    wait_until(
+        "NOT EXISTS (SELECT FROM hapax.claim WHERE expires_at > clock_timestamp()"
+        " AND expires_at < clock_timestamp() + interval '1 minute')");
+  }
 
   // Every claim: the token under the key, both in hexadecimal.
   std::map<std::string, std::string> holders() const {

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <utility>
+
 namespace hapax {
 namespace {
 
@@ -31,6 +34,48 @@ TEST(Open, AStoreSaysWhatItCanDo) {
   const Result<Store> store = open("memory:");
   EXPECT_TRUE(store->capabilities().has(Capability::dedup));
   EXPECT_FALSE(store->capabilities().has(Capability::keys));
+}
+
+TEST(Open, OptionsThatCannotWorkAreRefused) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(open("memory:", {.timeout = milliseconds(0)}).error().code(), Code::misconfigured);
+  EXPECT_EQ(open("memory:", {.timeout = milliseconds::max()}).error().code(), Code::misconfigured);
+  EXPECT_EQ(open("memory:", {.busy_timeout = 30 * days}).error().code(), Code::misconfigured);
+  EXPECT_EQ(open("memory:", {.connections = 0}).error().code(), Code::misconfigured);
+}
+
+TEST(Dedup, MoreRequestsThanOneCallTakesAreRefused) {
+  Store store = open("memory:").value();
+  const std::vector<DedupRequest> many(kMaxBatch + 1, {.scope = "s", .id = "a"});
+  EXPECT_EQ(store.dedup(many).error().code(), Code::invalid_argument);
+  EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
+}
+
+// Its clock fails once, as a program's own may.
+class FailingClock final : public Clock {
+ public:
+  WallTime wall() const override { return clock_.wall(); }
+  BootTime since_boot() const override {
+    if (std::exchange(fails, false)) throw std::runtime_error("no time");
+    return clock_.since_boot();
+  }
+  const std::string& boot_id() const override { return clock_.boot_id(); }
+  mutable bool fails = false;
+
+ private:
+  test::ManualClock clock_;
+};
+
+TEST(Dedup, AnExceptionInsideIsAnUnknownOutcomeAndTheStoreGoesOn) {
+  const test::TempDir directory;
+  FailingClock clock;
+  Store store = open("sqlite:" + directory.file("s.db"), {.clock = &clock}).value();
+  ASSERT_TRUE(store.dedup({.scope = "s", .id = "before"}));
+  clock.fails = true;
+  const Result<Dedup> failed = store.dedup({.scope = "s", .id = "a"});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().outcome(), Outcome::unknown);
+  EXPECT_TRUE(store.dedup({.scope = "s", .id = "b"}));
 }
 
 TEST(Migrate, OfAStoreWithoutASchemaIsRefused) {
@@ -61,6 +106,11 @@ TEST(MemoryStore, ACallThatDoesNotFitClaimsNothingOfIt) {
       {.scope = "s", .id = "a"}, {.scope = "s", .id = "b"}, {.scope = "s", .id = "c"}};
   EXPECT_EQ(store.dedup(three).error().code(), Code::store_full);
   EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
+}
+
+TEST(MemoryStore, AnIdTwiceInOneCallNeedsRoomOnce) {
+  Store store = open("memory:", {.memory_max_ids = 1}).value();
+  EXPECT_TRUE(store.dedup(std::vector<DedupRequest>(2, {.scope = "s", .id = "a"})));
 }
 
 TEST(MemoryStore, PurgeRemovesWhatIsOver) {

@@ -90,6 +90,42 @@ TEST_F(PostgresSessionTest, WorkThatHidesItsOwnFailureIsUndone) {
   EXPECT_EQ(test::count(caller_, "work"), 0);
 }
 
+TEST_F(PostgresSessionTest, WorkThatLeavesACommandRunningIsStillUndone) {
+  PostgresTransaction tx = session_.begin().value();
+  const Result<Once> failed = once(tx, {"s", "a"}, [](PostgresTx& t) -> Result<void> {
+    PQsendQuery(t.handle(), "INSERT INTO work VALUES('a')");
+    return Error(Code::work_failed, "no");
+  });
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), Code::work_failed);
+  ASSERT_TRUE(tx.commit());
+  EXPECT_EQ(test::count(caller_, "work"), 0);
+  EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
+}
+
+TEST_F(PostgresSessionTest, ATransactionWithACommandRunningIsOverWhenItsCommitIsRefused) {
+  PostgresTransaction tx = session_.begin().value();
+  ASSERT_TRUE(once(tx, {"s", "a"}, kNothing));
+  PQsendQuery(tx.handle(), "SELECT 1");
+  EXPECT_EQ(tx.commit().error().code(), Code::invalid_argument);
+  EXPECT_EQ(PQtransactionStatus(caller_.handle()), PQTRANS_IDLE);
+  EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
+}
+
+TEST_F(PostgresSessionTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCallersOwn) {
+  caller_.run(
+      "CREATE TABLE parent(id int PRIMARY KEY);"
+      "CREATE TABLE child(id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
+  PostgresTransaction tx = session_.begin().value();
+  ASSERT_TRUE(
+      once(tx, {"s", "a"}, [](PostgresTx& t) { ask(t.handle(), "INSERT INTO child VALUES(1)"); }));
+  const Result<void> refused = tx.commit();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Code::work_failed) << refused.error().to_string();
+  EXPECT_EQ(refused.error().outcome(), Outcome::did_not_happen);
+  EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
+}
+
 TEST_F(PostgresSessionTest, AKeyThatIsReusedDoesNotEndTheTransaction) {
   PostgresTransaction tx = session_.begin().value();
   ASSERT_TRUE(outbox(tx).enqueue({.destination = "mail", .key = "k", .payload = "p"}));

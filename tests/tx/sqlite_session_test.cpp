@@ -200,5 +200,64 @@ TEST_F(SqliteOnceTest, AFullDiskInTheWorkUndoesTheClaim) {
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
+// The handle's last error is then "misuse", as it is for a handle that is closed.
+TEST_F(SqliteOnceTest, WorkThatMisusesAStatementOfItsOwnIsStillUndone) {
+  sqlite3_stmt* statement = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(db_.get(), "SELECT ?1 UNION SELECT 2", -1, &statement, nullptr),
+            SQLITE_OK);
+  SqliteTransaction tx = session_.begin().value();
+  const Result<Once> failed = once(tx, {"s", "a"}, [&](SqliteTx& t) -> Result<void> {
+    EXPECT_TRUE(insert_work(t.handle(), "a"));
+    sqlite3_step(statement);
+    EXPECT_EQ(sqlite3_bind_int(statement, 1, 1), SQLITE_MISUSE);
+    return Error(Code::work_failed, "misuse");
+  });
+  sqlite3_finalize(statement);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), Code::work_failed);
+  ASSERT_TRUE(tx.commit());
+  EXPECT_EQ(db_.count("work"), 0);
+  EXPECT_FALSE(duplicate({"s", "a"}));
+}
+
+TEST_F(SqliteOnceTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCallersOwn) {
+  db_.run(
+      "PRAGMA foreign_keys=ON; CREATE TABLE parent(id INTEGER PRIMARY KEY);"
+      "CREATE TABLE child(id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
+  SqliteTransaction tx = session_.begin().value();
+  ASSERT_TRUE(once(tx, {"s", "a"}, [&](SqliteTx&) { db_.run("INSERT INTO child VALUES(1)"); }));
+  const Result<void> refused = tx.commit();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Code::work_failed) << refused.error().to_string();
+  EXPECT_EQ(refused.error().outcome(), Outcome::did_not_happen);
+  EXPECT_FALSE(duplicate({"s", "a"}));
+}
+
+TEST_F(SqliteOnceTest, AnErrorSaysWhenTheWholeTransactionIsGone) {
+  SqliteTransaction tx = session_.begin().value();
+  const Result<Once> failed = once(tx, {"s", "a"}, [&](SqliteTx&) -> Result<void> {
+    db_.run("ROLLBACK");
+    return Error(Code::work_failed, "no");
+  });
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().detail().find("the whole transaction was rolled back"),
+            std::string::npos);
+}
+
+TEST_F(SqliteOnceTest, AHandleWithLimitsOfItsOwnIsToldSo) {
+  sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 100'000);
+  SqliteTransaction tx = session_.begin().value();
+  const std::string payload(200'000, 'p');
+  EXPECT_EQ(outbox(tx).enqueue({.destination = "d", .payload = payload}).error().code(),
+            Code::invalid_argument);
+  EXPECT_TRUE(tx.commit());
+}
+
+TEST_F(SqliteOnceTest, AHandleThatCountsChangesIsServed) {
+  db_.run("PRAGMA count_changes=ON");
+  EXPECT_FALSE(duplicate({"s", "a"}));
+  EXPECT_TRUE(duplicate({"s", "a"}));
+}
+
 }  // namespace
 }  // namespace hapax

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace hapax::store::memory {
 
@@ -63,9 +64,11 @@ class MemoryDriver final : public Driver {
 
   Result<void> make_room(std::span<const DedupItem> items, std::int64_t now) {
     forget_over(now, claims_.size());
-    std::size_t unknown = 0;
-    for (const DedupItem& item : items) unknown += claims_.contains(item.key) ? 0 : 1;
-    if (claims_.size() + unknown <= max_ids_) return {};
+    std::unordered_set<std::string_view> unknown;
+    for (const DedupItem& item : items) {
+      if (!claims_.contains(item.key)) unknown.insert(item.key);
+    }
+    if (claims_.size() + unknown.size() <= max_ids_) return {};
     return Error(Code::store_full, "the memory store holds " + std::to_string(claims_.size()) +
                                        " ids that are still claimed, and may hold " +
                                        std::to_string(max_ids_) +

@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "store/postgres/errors.hpp"
+#include "store/postgres/notices.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -31,17 +32,14 @@ std::string_view message_of(const PGresult* result) {
   return primary != nullptr ? primary : text_or_empty(PQresultErrorMessage(result));
 }
 
+// The server, or the connection to it, has ended: what became of the statement is not known.
+bool is_end(std::string_view state) {
+  return state.empty() || state.starts_with("57P");
+}
+
 bool succeeded(const PGresult* result) {
   const ExecStatusType status = PQresultStatus(result);
   return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
-}
-
-// The server gave up waiting for a standby: committed here, perhaps nowhere else. It says so in a
-// warning, whose text depends on the language and whose source does not.
-void note(void* notices, const PGresult* result) {
-  const std::string_view source =
-      text_or_empty(PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION));
-  if (source == "SyncRepWaitForLSN") *static_cast<bool*>(notices) = true;
 }
 
 Error misconfigured(std::string detail) {
@@ -79,8 +77,7 @@ Error connection_refused(PGconn* connection) {
   if (says("role \"") && says("does not exist")) return error_of("28000", message, kDoing);
   // libpq itself did not understand a value.
   if (message.starts_with("invalid ")) {
-    return misconfigured("PostgreSQL: cannot connect: " + std::string(message) +
-                         "; correct the URL");
+    return misconfigured("PostgreSQL: cannot connect: " + one_line(message) + "; correct the URL");
   }
   return error_of("", message, kDoing);
 }
@@ -110,7 +107,7 @@ void Connection::Finish::operator()(pg_conn* connection) const {
 
 Connection::Connection(pg_conn* raw, const Clock& clock)
     : notices_(std::make_unique<Notices>()), connection_(raw), clock_(&clock) {
-  PQsetNoticeReceiver(raw, &note, &notices_->not_replicated);
+  PQsetNoticeReceiver(raw, &note_standby, &notices_->not_replicated);
 }
 
 Result<Connection> Connection::connect(const std::string& url, const Clock& clock,
@@ -133,12 +130,13 @@ Result<Connection> Connection::connect(const std::string& url, const Clock& cloc
   return connection;
 }
 
-Result<void> Connection::check_server(BootTime deadline) {
-  HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
-  constexpr const char* kAsk =
-      "SELECT current_setting('fsync'), pg_is_in_recovery(),"
-      " current_setting('transaction_read_only')";
-  HAPAX_TRY_ASSIGN(answer, run(kAsk, {}, deadline, "ask the server for its settings"));
+Result<Answer> judge(pg_result* result, std::string_view doing) {
+  Answer answer(result);
+  if (succeeded(result)) return answer;
+  return error_of(state_of(result), message_of(result), doing);
+}
+
+Result<void> check_settings(const Answer& answer) {
   if (answer.field(0, 0) == "off") {
     return misconfigured(
         "the PostgreSQL server runs with fsync=off and would lose what hapax has acknowledged; "
@@ -146,9 +144,15 @@ Result<void> Connection::check_server(BootTime deadline) {
         "it on in postgresql.conf");
   }
   if (answer.field(0, 1) == "t" || answer.field(0, 2) == "on") {
-    return error_of("25006", "it is read-only", "write");
+    return error_of("25006", "every transaction begins as a read-only transaction", "write");
   }
   return {};
+}
+
+Result<void> Connection::check_server(BootTime deadline) {
+  HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
+  HAPAX_TRY_ASSIGN(answer, run(kAskSettings, {}, deadline, "ask the server for its settings"));
+  return check_settings(answer);
 }
 
 bool Connection::broken() const {
@@ -199,13 +203,15 @@ Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
     if (!wait_for_input(deadline)) return lost("no answer in time");
     PGresult* result = PQgetResult(connection_.get());
     if (result == nullptr) break;
-    Answer part(result);
-    if (succeeded(result)) {
-      answer.emplace(std::move(part));
-    } else if (state_of(result).empty() || state_of(result).starts_with("57P")) {
+    if (!succeeded(result) && is_end(state_of(result))) {
+      const Answer ended(result);
       return lost(message_of(result));
+    }
+    Result<Answer> part = judge(result, doing);
+    if (part) {
+      answer.emplace(std::move(*part));
     } else {
-      failure = error_of(state_of(result), message_of(result), doing);
+      failure = std::move(part).error();
     }
   }
   if (broken()) return lost("the connection broke");

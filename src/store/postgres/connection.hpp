@@ -31,6 +31,15 @@ class Answer {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
+// What the server said, of a result that is not null.
+Result<Answer> judge(pg_result* result, std::string_view doing);
+
+// Whether the server can keep the promises: fsync on, and not read-only.
+inline constexpr const char* kAskSettings =
+    "SELECT current_setting('fsync'), pg_is_in_recovery(),"
+    " current_setting('transaction_read_only')";
+Result<void> check_settings(const Answer& answer);
+
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a
 // deadline of the boot clock. It holds no session state: between two transactions a pooler may put
 // another server connection behind it.

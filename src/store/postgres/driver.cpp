@@ -30,7 +30,6 @@ struct Wishes {
 Wishes collect(const std::vector<Job*>& group) {
   Wishes wishes;
   for (const Job* job : group) {
-    if (job->batch == nullptr) continue;
     for (const DedupItem& item : job->batch->dedup) {
       wishes.keys.push_back(item.key);
       wishes.tokens.push_back(view(item.token));
@@ -44,7 +43,6 @@ Wishes collect(const std::vector<Job*>& group) {
 void spread(std::string_view digits, const std::vector<Job*>& group) {
   std::size_t place = 0;
   for (Job* job : group) {
-    if (job->batch == nullptr) continue;
     std::vector<Dedup>& answers = *job->answers.dedup;
     for (std::size_t i = 0; i < job->batch->dedup.size(); ++i) {
       answers.push_back(Dedup{.duplicate = digits[place++] != '1'});
@@ -61,10 +59,9 @@ class PostgresDriver final : public Driver {
         pool_(url, options.timeout, *io_clock_, random) {}
 
   Result<void> start(bool may_migrate) {
-    const BootTime deadline = io_clock_->since_boot() + timeout_;
     // Nothing to wait for when it is not there at the start: say so at once.
     HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot()));
-    ConnectionExecutor executor(connection, deadline);
+    ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
     if (may_migrate) {
       HAPAX_TRY(migrate(executor));
     } else {
@@ -83,17 +80,23 @@ class PostgresDriver final : public Driver {
     return std::move(job.answers);
   }
 
+  // Not in a group: claims must not wait for it.
   Result<Purged> purge(std::size_t limit) override {
-    Job job(limit);
-    group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
-    if (!job.fate) return std::move(job.fate).error();
-    return job.purged;
+    Parameters parameters;
+    parameters.add_number(static_cast<std::int64_t>(limit));
+    parameters.add_time(moment());
+    HAPAX_TRY_ASSIGN(answer, run(kPurge, parameters, "remove ids whose time is over"));
+    Purged purged;
+    const std::string_view text = answer.field(0, 0);
+    std::from_chars(text.data(), text.data() + text.size(), purged.removed);
+    purged.done = purged.removed < limit;
+    return purged;
   }
 
  private:
   void commit(const std::vector<Job*>& group) {
     const Result<void> fate = claim(group);
-    for (Job* each : group) each->fate = each->batch != nullptr ? fate : purge_for(*each);
+    for (Job* each : group) each->fate = fate;
   }
 
   Result<void> claim(const std::vector<Job*>& group) {
@@ -116,17 +119,6 @@ class PostgresDriver final : public Driver {
     return {};
   }
 
-  Result<void> purge_for(Job& job) {
-    Parameters parameters;
-    parameters.add_number(static_cast<std::int64_t>(job.purge_limit));
-    parameters.add_time(moment());
-    HAPAX_TRY_ASSIGN(answer, run(kPurge, parameters, "remove ids whose time is over"));
-    const std::string_view text = answer.field(0, 0);
-    std::from_chars(text.data(), text.data() + text.size(), job.purged.removed);
-    job.purged.done = job.purged.removed < job.purge_limit;
-    return {};
-  }
-
   // Runs the statement until it is known what became of it. After a lost answer the same statement
   // goes out again with the same tokens, on a new connection: it waits for a transaction of the old
   // one that is still committing, and finds what that one did.
@@ -144,10 +136,13 @@ class PostgresDriver final : public Driver {
   }
 
   Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing) {
-    const BootTime deadline = io_clock_->since_boot() + timeout_;
-    HAPAX_TRY_ASSIGN(connection, pool_.take(deadline));
-    Result<Answer> answer = connection.run(sql, parameters, deadline, doing);
-    pool_.give_back(std::move(connection));
+    HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_));
+    // Counted from here: a statement that is sent must have its time.
+    Result<Answer> answer =
+        connection.run(sql, parameters, io_clock_->since_boot() + timeout_, doing);
+    // A server that became read-only is left, so that the next connection may find the primary.
+    const bool keep = answer || answer.error().code() != Code::store_read_only;
+    if (keep) pool_.give_back(std::move(connection));
     return answer;
   }
 
@@ -167,7 +162,18 @@ class PostgresDriver final : public Driver {
 Error unreadable_url() {
   return Error(Code::misconfigured,
                "cannot read the PostgreSQL URL; write postgres://user:password@host:5432/database, "
-               "with special characters in it as %XX");
+               "with a number as the port and special characters as %XX");
+}
+
+// "user:password" without an @ would be a host and a port.
+bool has_port_numbers(const PQconninfoOption* options) {
+  for (; options->keyword != nullptr; ++options) {
+    if (std::string_view(options->keyword) != "port" || options->val == nullptr) continue;
+    if (std::string_view(options->val).find_first_not_of("0123456789,") != std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Never shows what libpq says about it: that may quote the password.
@@ -182,10 +188,10 @@ Result<void> check_url(const std::string& url) {
   if (!ends_user) return unreadable_url();
   char* message = nullptr;
   PQconninfoOption* options = PQconninfoParse(url.c_str(), &message);
+  const bool readable = options != nullptr && has_port_numbers(options);
   PQconninfoFree(options);
   PQfreemem(message);
-  if (options == nullptr) return unreadable_url();
-  return {};
+  return readable ? Result<void>() : Result<void>(unreadable_url());
 }
 
 }  // namespace

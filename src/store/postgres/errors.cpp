@@ -53,25 +53,30 @@ constexpr std::array kMeanings{
     Meaning{"XX001", Code::store_corrupt, "see the server's log; restore from a backup"},
     Meaning{"XX002", Code::store_corrupt,
             "see the server's log; REINDEX, or restore from a backup"},
-    Meaning{"", Code::store_unavailable, "check that the server runs and can be reached"},
+    Meaning{"23", Code::work_failed, "a constraint of the database was violated"},
+    Meaning{"P0", Code::work_failed, "a function or trigger of the database refused it"},
+    Meaning{"42", Code::misconfigured, "the schema hapax is damaged, or not hapax's own"},
 };
+
+constexpr Meaning kSilent{"", Code::store_unavailable,
+                          "check that the server runs and can be reached"};
+constexpr Meaning kOther{"", Code::store_unavailable, "see the server's log"};
 
 const Meaning& meaning_of(std::string_view state) {
   for (const Meaning& each : kMeanings) {
     if (state.starts_with(each.state)) return each;
   }
-  return kMeanings.back();
+  return state.empty() || state.starts_with("08") ? kSilent : kOther;
 }
 
-// libpq ends its messages with a newline and may write several lines.
+}  // namespace
+
 std::string one_line(std::string_view message) {
   std::string line;
   for (const char each : message) line += each == '\n' || each == '\t' ? ' ' : each;
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
 }
-
-}  // namespace
 
 Error error_of(std::string_view state, std::string_view message, std::string_view doing) {
   const Meaning& meaning = meaning_of(state);

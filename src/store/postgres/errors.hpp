@@ -13,6 +13,9 @@ namespace hapax::store::postgres {
 // server said nothing. The server's own text never holds a password.
 Error error_of(std::string_view state, std::string_view message, std::string_view doing);
 
+// libpq's messages end with a newline and may have several lines.
+std::string one_line(std::string_view message);
+
 // A server older than hapax can work with. `version` as libpq gives it: 150003.
 Result<void> refuse_old_server(int version);
 

@@ -10,21 +10,15 @@ namespace hapax::store::postgres {
 
 namespace {
 
-Result<Answer> judge(PGconn* connection, PGresult* raw, std::string_view doing) {
-  if (raw == nullptr) return error_of("", PQerrorMessage(connection), doing);
-  Answer answer(raw);
-  const ExecStatusType status = PQresultStatus(raw);
-  if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return answer;
-  const char* state = PQresultErrorField(raw, PG_DIAG_SQLSTATE);
-  const char* primary = PQresultErrorField(raw, PG_DIAG_MESSAGE_PRIMARY);
-  return error_of(state != nullptr ? state : "",
-                  primary != nullptr ? primary : PQresultErrorMessage(raw), doing);
+Result<Answer> judge_or_null(PGconn* connection, PGresult* result, std::string_view doing) {
+  if (result == nullptr) return error_of("", PQerrorMessage(connection), doing);
+  return judge(result, doing);
 }
 
 }  // namespace
 
 Result<Answer> CallersConnection::run(const char* sql, std::string_view doing) {
-  return judge(connection_, PQexec(connection_, sql), doing);
+  return judge_or_null(connection_, PQexec(connection_, sql), doing);
 }
 
 Result<Answer> CallersConnection::run(const char* sql, const Parameters& parameters,
@@ -32,10 +26,10 @@ Result<Answer> CallersConnection::run(const char* sql, const Parameters& paramet
   const std::vector<const char*> values = parameters.values();
   const std::vector<int> lengths = parameters.lengths();
   const std::vector<int> formats = parameters.formats();
-  return judge(connection_,
-               PQexecParams(connection_, sql, parameters.count(), parameters.types(), values.data(),
-                            lengths.data(), formats.data(), /*text*/ 0),
-               doing);
+  return judge_or_null(connection_,
+                       PQexecParams(connection_, sql, parameters.count(), parameters.types(),
+                                    values.data(), lengths.data(), formats.data(), /*text*/ 0),
+                       doing);
 }
 
 }  // namespace hapax::store::postgres

@@ -22,7 +22,10 @@ constexpr const char* kMakeSchema =
     "CREATE TABLE IF NOT EXISTS hapax.schema_version (version int NOT NULL);"
     "INSERT INTO hapax.schema_version"
     " SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hapax.schema_version)";
-constexpr const char* kHasVersion = "SELECT to_regclass('hapax.schema_version') IS NOT NULL";
+// Asks the catalogue as a table: to_regclass() may answer from a cache that is older than the lock.
+constexpr const char* kHasVersion =
+    "SELECT count(*) > 0 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n"
+    " ON n.oid = c.relnamespace WHERE n.nspname = 'hapax' AND c.relname = 'schema_version'";
 constexpr const char* kReadVersion = "SELECT version FROM hapax.schema_version";
 
 int known() {

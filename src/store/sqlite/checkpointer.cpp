@@ -15,6 +15,11 @@ bool checkpoint_passively(sqlite3* db) {
 Checkpointer::Checkpointer(Handle db) : db_(std::move(db)), thread_([this] { work(); }) {}
 
 Checkpointer::~Checkpointer() {
+  stop();
+}
+
+void Checkpointer::stop() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -19,6 +19,9 @@ class Checkpointer {
   explicit Checkpointer(Handle db);
   ~Checkpointer();
 
+  // Waits for the pass in progress; no other follows.
+  void stop();
+
   // Asks for a pass. Called by the writer when the log has become long.
   void ask();
 

@@ -15,31 +15,47 @@ constexpr std::string_view kDoing = "claim an id";
 
 }  // namespace
 
-Claims::Claims(StoreTime time, Statement claim, Statement read, Statement store_result)
+Claims::Claims(StoreTime time, Statement claim, Statement take_over, Statement read,
+               Statement store_result)
     : time_(std::move(time)),
       claim_(std::move(claim)),
+      take_over_(std::move(take_over)),
       read_(std::move(read)),
       store_result_(std::move(store_result)) {}
 
 Result<Claims> Claims::prepare(sqlite3* db, Clock& clock) {
   HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db, clock));
   HAPAX_TRY_ASSIGN(claim, Statement::prepare(db, kClaim));
+  HAPAX_TRY_ASSIGN(take_over, Statement::prepare(db, kTakeOver));
   HAPAX_TRY_ASSIGN(read, Statement::prepare(db, kReadClaim));
   HAPAX_TRY_ASSIGN(store_result, Statement::prepare(db, kStoreResult));
-  return Claims(std::move(time), std::move(claim), std::move(read), std::move(store_result));
+  return Claims(std::move(time), std::move(claim), std::move(take_over), std::move(read),
+                std::move(store_result));
+}
+
+Result<bool> Claims::take(Statement& statement, const ClaimWish& wish, std::int64_t now_ms,
+                          bool pass_now) {
+  Run run(statement);
+  run.bind(wish.key).bind(view(wish.token)).bind(now_ms + wish.ttl.count());
+  wish.result.empty() ? run.bind_null() : run.bind(wish.result);
+  if (pass_now) run.bind(now_ms);
+  HAPAX_TRY_ASSIGN(changed, run.change(kDoing));
+  return changed == 1;
 }
 
 Result<Claimed> Claims::claim(const ClaimWish& wish, std::int64_t now_ms) {
-  Run insert(claim_);
-  insert.bind(wish.key).bind(view(wish.token)).bind(now_ms + wish.ttl.count());
-  wish.result.empty() ? insert.bind_null() : insert.bind(wish.result);
-  HAPAX_TRY_ASSIGN(changed, insert.bind(now_ms).change(kDoing));
-  if (changed == 1) return Claimed{.ours = true, .fresh = true, .token = wish.token, .result = {}};
+  const Claimed fresh{.ours = true, .fresh = true, .token = wish.token, .result = {}};
+  HAPAX_TRY_ASSIGN(free, take(claim_, wish, now_ms, false));
+  if (free) return fresh;
 
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind(wish.key).step(kDoing));
   if (!found || row.bytes(0).size() != wish.token.bytes.size()) {
     return Error(Code::store_corrupt, "a claim in hapax_claim has no token; the table is damaged");
+  }
+  if (is_over(row.number(2), now_ms)) {
+    HAPAX_TRY_ASSIGN(taken, take(take_over_, wish, now_ms, true));
+    if (taken) return fresh;
   }
   Claimed claimed;
   std::copy_n(row.bytes(0).begin(), claimed.token.bytes.size(), claimed.token.bytes.begin());

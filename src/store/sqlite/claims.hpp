@@ -41,10 +41,15 @@ class Claims {
   Result<void> store_result(std::string_view key, const Token& token, std::string_view result);
 
  private:
-  Claims(StoreTime time, Statement claim, Statement read, Statement store_result);
+  Result<bool> take(Statement& statement, const ClaimWish& wish, std::int64_t now_ms,
+                    bool pass_now);
+
+  Claims(StoreTime time, Statement claim, Statement take_over, Statement read,
+         Statement store_result);
 
   StoreTime time_;
   Statement claim_;
+  Statement take_over_;
   Statement read_;
   Statement store_result_;
 };

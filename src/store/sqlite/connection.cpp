@@ -41,6 +41,10 @@ Meaning meaning_of(int code) {
       return {Code::store_unavailable, "check that the path and its permissions are right"};
     case SQLITE_MISUSE:
       return {Code::handle_closed, "the handle is closed; open it again"};
+    case SQLITE_CONSTRAINT:
+      return {Code::work_failed, "a constraint of the database was violated"};
+    case SQLITE_TOOBIG:
+      return {Code::invalid_argument, "it is longer than this handle's SQLITE_LIMIT_LENGTH"};
     case SQLITE_INTERRUPT:
       return {Code::store_busy, "it was interrupted; run the transaction again"};
     case SQLITE_IOERR:
@@ -110,8 +114,11 @@ Result<void> turn_on_wal(sqlite3* db, std::chrono::milliseconds patience) {
   }
 }
 
-Result<void> configure(sqlite3* db, std::chrono::milliseconds busy_timeout) {
+Result<void> configure(sqlite3* db, std::chrono::milliseconds busy_timeout, Sharing sharing) {
   sqlite3_busy_timeout(db, static_cast<int>(busy_timeout.count()));
+  if (sharing == Sharing::none) {
+    HAPAX_TRY(execute(db, "PRAGMA locking_mode=EXCLUSIVE", "set up the connection"));
+  }
   HAPAX_TRY(turn_on_wal(db, busy_timeout));
   // The small cache is on purpose: SQLite walks its whole page cache at every commit.
   return execute(db,
@@ -144,38 +151,43 @@ Run::~Run() {
 
 Run& Run::bind(std::string_view bytes) {
   const char* data = bytes.data() != nullptr ? bytes.data() : "";
-  HAPAX_CHECK(sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_STATIC) ==
-              SQLITE_OK);
+  note(sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_STATIC));
   return *this;
 }
 
 Run& Run::bind(std::int64_t number) {
-  HAPAX_CHECK(sqlite3_bind_int64(statement_, ++bound_, number) == SQLITE_OK);
+  note(sqlite3_bind_int64(statement_, ++bound_, number));
   return *this;
 }
 
 Run& Run::bind_text(std::string_view text) {
   const char* data = text.data() != nullptr ? text.data() : "";
-  HAPAX_CHECK(sqlite3_bind_text64(statement_, ++bound_, data, text.size(), SQLITE_STATIC,
-                                  SQLITE_UTF8) == SQLITE_OK);
+  note(sqlite3_bind_text64(statement_, ++bound_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
 Run& Run::bind_null() {
-  HAPAX_CHECK(sqlite3_bind_null(statement_, ++bound_) == SQLITE_OK);
+  note(sqlite3_bind_null(statement_, ++bound_));
   return *this;
 }
 
+// The caller's handle may have limits of its own.
+void Run::note(int code) {
+  if (failure_ == SQLITE_OK) failure_ = code;
+}
+
 Result<bool> Run::step(std::string_view doing) {
-  const int code = sqlite3_step(statement_);
+  const int code = failure_ == SQLITE_OK ? sqlite3_step(statement_) : failure_;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   return error_of(sqlite3_db_handle(statement_), code, doing);
 }
 
 Result<std::int64_t> Run::change(std::string_view doing) {
-  HAPAX_TRY_ASSIGN(row, step(doing));
-  HAPAX_CHECK(!row);
+  for (;;) {  // PRAGMA count_changes makes a row of it
+    HAPAX_TRY_ASSIGN(row, step(doing));
+    if (!row) break;
+  }
   return sqlite3_changes64(sqlite3_db_handle(statement_));
 }
 
@@ -212,7 +224,8 @@ void Close::operator()(sqlite3* db) const {
   sqlite3_close(db);
 }
 
-Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout) {
+Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout,
+                         Sharing sharing) {
   HAPAX_TRY(check_place(path));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                          SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
@@ -223,7 +236,7 @@ Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy
   if (sqlite3_db_readonly(raw, "main") == 1) {
     return error_of(raw, SQLITE_READONLY, "write to the store");
   }
-  HAPAX_TRY(configure(raw, busy_timeout));
+  HAPAX_TRY(configure(raw, busy_timeout, sharing));
   return db;
 }
 

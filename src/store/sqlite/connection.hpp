@@ -56,8 +56,11 @@ class Run {
   std::int64_t number(int column) const;
 
  private:
+  void note(int code);
+
   sqlite3_stmt* statement_;
   int bound_ = 0;
+  int failure_ = 0;  // of a bind, reported by step()
 };
 
 // Runs SQL that gives no rows and has no parameters.
@@ -79,6 +82,9 @@ using Handle = std::unique_ptr<sqlite3, Close>;
 
 // Opens the file at `path` for reading and writing, creating it when it is not there, as every
 // handle of the store must be: WAL, synchronous FULL, no automatic checkpoint, `busy_timeout`.
-Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout);
+// Sharing::none: nobody else may have it open, and SQLite builds its index of the log anew.
+enum class Sharing { all, none };
+Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout,
+                         Sharing sharing = Sharing::all);
 
 }  // namespace hapax::store::sqlite

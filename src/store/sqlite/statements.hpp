@@ -8,17 +8,21 @@
 // in the store; the caller's own in tx/), so what one reads cannot change before the next.
 namespace hapax::store::sqlite {
 
-// Takes the claim when it is free or over; changes no row otherwise. The primary key is the
-// referee. 1 key, 2 token, 3 expires, 4 result, 5 now.
+// Takes the claim when it is free; changes no row otherwise. The primary key is the referee.
+// 1 key, 2 token, 3 expires, 4 result.
 inline constexpr std::string_view kClaim =
     "INSERT INTO hapax_claim(key, token, expires_ms, result) VALUES(?1, ?2, ?3, ?4)"
-    " ON CONFLICT(key) DO UPDATE SET token = excluded.token,"
-    " expires_ms = excluded.expires_ms, result = excluded.result"
-    " WHERE expires_ms <= ?5";
+    " ON CONFLICT DO NOTHING";
+
+// ... when it is over. The same parameters, and 5 now. Apart from the insert, because an upsert
+// costs every insert what only an expired claim needs.
+inline constexpr std::string_view kTakeOver =
+    "UPDATE hapax_claim SET token = ?2, expires_ms = ?3, result = ?4"
+    " WHERE key = ?1 AND expires_ms <= ?5";
 
 // Whose claim stands, for the one who did not get it. Primary key.
 inline constexpr std::string_view kReadClaim =
-    "SELECT token, result FROM hapax_claim WHERE key = ?1";
+    "SELECT token, result, expires_ms FROM hapax_claim WHERE key = ?1";
 
 // Adds the result of the work to the claim of the same transaction. 1 result, 2 key, 3 token.
 inline constexpr std::string_view kStoreResult =

@@ -21,10 +21,23 @@ Error unknown(const Error& cause) {
                    "the same token");
 }
 
+// Moves the whole log into the database and syncs that.
+Result<void> empty_log(sqlite3* db) {
+  const int code =
+      sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (code != SQLITE_OK) return error_of(db, code, "recover the write-ahead log");
+  return {};
+}
+
 }  // namespace
 
-Writer::Handles::Handles(Handle writing, Claims prepared, Handle checkpointing)
-    : db(std::move(writing)), claims(std::move(prepared)), checkpointer(std::move(checkpointing)) {
+Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
+                         Handle checkpointing)
+    : db(std::move(writing)),
+      begin(std::move(to_begin)),
+      commit(std::move(to_commit)),
+      claims(std::move(prepared)),
+      checkpointer(std::move(checkpointing)) {
   const auto note = [](void* pages, sqlite3*, const char*, int log) {
     *static_cast<int*>(pages) = log;
     return SQLITE_OK;
@@ -42,28 +55,47 @@ Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(db, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(other, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(claims, Claims::prepare(db.get(), *clock_));
-  handles_ = std::make_unique<Handles>(std::move(db), std::move(claims), std::move(other));
+  HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN IMMEDIATE"));
+  HAPAX_TRY_ASSIGN(commit, Statement::prepare(db.get(), "COMMIT"));
+  handles_ = std::make_unique<Handles>(std::move(db), std::move(begin), std::move(commit),
+                                       std::move(claims), std::move(other));
   return {};
 }
 
 void Writer::disconnect() {
-  if (handles_ && trust_ == Trust::nothing_of_the_last_checkpoint) {
+  if (!handles_) return;
+  handles_->checkpointer.stop();
+  if (handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_checkpoint);
+  if (trust_ == Trust::nothing_of_the_last_checkpoint) {
     keep_log_on_close(handles_->db.get());
     keep_log_on_close(handles_->checkpointer.handle());
   }
   handles_.reset();
 }
 
+// By a handle of its own, which is closed again.
+Result<void> Writer::move_log_again() {
+  Result<Handle> alone = open_file(options_.path, options_.busy_timeout, Sharing::none);
+  if (!alone && alone.error().code() == Code::store_busy) {
+    return Error(Code::store_unavailable,
+                 "the disk failed while the log of " + options_.path +
+                     " was moved into it; close all other connections to the file, so that it can "
+                     "be moved again");
+  }
+  if (!alone) return std::move(alone).error();
+  Result<void> done = empty_log(alone->get());
+  if (!done) keep_log_on_close(alone->get());
+  return done;
+}
+
 Result<void> Writer::heal() {
   disconnect();
+  if (trust_ == Trust::nothing_of_the_last_checkpoint) HAPAX_TRY(move_log_again());
   HAPAX_TRY(connect());
-  const int code =
-      sqlite3_wal_checkpoint_v2(handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-  if (code != SQLITE_OK) {
-    Error error = error_of(handle(), code, "recover the write-ahead log");
+  if (Result<void> done = empty_log(handle()); !done) {
     distrust(Trust::nothing_of_the_last_checkpoint);
     disconnect();
-    return error;
+    return done;
   }
   trust_ = Trust::full;
   return {};
@@ -74,15 +106,18 @@ void Writer::distrust(Trust trust) {
 }
 
 Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
-  HAPAX_TRY(execute(handle(), "BEGIN IMMEDIATE", "begin a transaction"));
+  HAPAX_TRY(Run(handles_->begin).step("begin a transaction"));
   HAPAX_TRY(work(*this));
   failed_at = Stage::at_commit;
-  return execute(handle(), "COMMIT", "commit");
+  HAPAX_TRY(Run(handles_->commit).step("commit"));
+  return {};
 }
 
 Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   failed_at = Stage::before_commit;
   if (handles_ && handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_checkpoint);
+  // Work that threw has left its transaction behind.
+  if (handles_ && in_transaction(handle())) distrust(Trust::nothing_of_the_last_commit);
   if (!handles_ || trust_ != Trust::full) HAPAX_TRY(heal());
   Result<void> done = run(work, failed_at);
   if (done) return done;

@@ -43,9 +43,12 @@ class Writer {
 
  private:
   struct Handles {
-    Handles(Handle writing, Claims prepared, Handle checkpointing);
-    Handle db;
-    Claims claims;      // after db: its statements must be finalised before the handle closes
+    Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
+            Handle checkpointing);
+    Handle db;  // before the statements: they must be finalised before it closes
+    Statement begin;
+    Statement commit;
+    Claims claims;
     int log_pages = 0;  // of the write-ahead log, after the last commit here
     Checkpointer checkpointer;
   };
@@ -56,6 +59,7 @@ class Writer {
   Result<void> connect();
   void disconnect();
   Result<void> heal();
+  Result<void> move_log_again();
   Result<void> attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   Result<void> run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   void distrust(Trust trust);

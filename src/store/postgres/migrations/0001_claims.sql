@@ -86,6 +86,9 @@ BEGIN
       FROM unnest(keys, tokens) WITH ORDINALITY AS w (key, token, place)
       LEFT JOIN hapax.claim AS c ON c.key = w.key;
     EXIT WHEN length(answer) = wanted;
+    IF attempt = 100 THEN
+      RAISE EXCEPTION 'claims come and go too fast' USING ERRCODE = '40001';
+    END IF;
   END LOOP;
 
   -- With synchronous standbys a claim can be visible here and not there yet. A commit of our own that
@@ -105,6 +108,9 @@ BEGIN
   fresh := hapax._claim(ARRAY[_once.key], ARRAY[_once.token], ARRAY[_once.ttl_ms], at) = '1';
   IF NOT fresh THEN
     SELECT c.result INTO _once.result FROM hapax.claim AS c WHERE c.key = _once.key;
+    IF NOT FOUND THEN  -- over, and removed since
+      RAISE EXCEPTION 'the claim ended while it was read' USING ERRCODE = '40001';
+    END IF;
   END IF;
 END
 $$;
@@ -142,6 +148,9 @@ BEGIN
       UPDATE hapax.claim AS c SET result = digest WHERE c.key = claim_key;
     ELSE
       SELECT c.* INTO standing FROM hapax.claim AS c WHERE c.key = claim_key;
+      IF NOT FOUND THEN  -- over, and removed since
+        RAISE EXCEPTION 'the claim ended while it was read' USING ERRCODE = '40001';
+      END IF;
       message := encode(standing.token, 'hex')::uuid;
       duplicate := true;
       reused := standing.result IS DISTINCT FROM digest;
@@ -158,10 +167,11 @@ $$;
 CREATE FUNCTION hapax._purge(most bigint, at timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
 DECLARE
+  moment  timestamptz := hapax._moment(at);  -- read once: an index is of no use to a volatile function
   removed bigint;
 BEGIN
   DELETE FROM hapax.claim WHERE ctid = ANY (ARRAY(
-    SELECT c.ctid FROM hapax.claim AS c WHERE c.expires_at <= hapax._moment(at)
+    SELECT c.ctid FROM hapax.claim AS c WHERE c.expires_at <= moment
      LIMIT most FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS removed = ROW_COUNT;
   RETURN removed;
