@@ -247,30 +247,35 @@ class Gate::Loop {
     link.to_server.clear();
   }
 
+  // Counted before it happens, so that whoever notices it finds it counted.
   void strike(Link& link, std::string request, Fault fault) {
+    const bool is_after = fault == Fault::cut_after || fault == Fault::silence_after;
+    if (is_after) {
+      link.to_server.add(std::move(request), pace);
+      link.state =
+          fault == Fault::cut_after ? Link::State::cutting_after : Link::State::silencing_after;
+      return;
+    }
+    struck();
     if (fault == Fault::cut_before) link.cut();
     if (fault == Fault::silence_before) silence(link);
-    if (fault == Fault::hold) {
-      link.client.reset();
-      link.held = std::move(request);
-      link.state = Link::State::holding;
-      note([this] { is_holding_ = true; });
-    }
-    const bool is_after = fault == Fault::cut_after || fault == Fault::silence_after;
-    if (!is_after) return struck();
-    link.to_server.add(std::move(request), pace);
-    link.state =
-        fault == Fault::cut_after ? Link::State::cutting_after : Link::State::silencing_after;
+    if (fault == Fault::hold) hold(link, std::move(request));
+  }
+
+  void hold(Link& link, std::string request) {
+    note([this] { is_holding_ = true; });
+    link.held = std::move(request);
+    link.state = Link::State::holding;
+    link.client.reset();
   }
 
   // The server has ended its answer, or the connection.
   void answered(Link& link) {
+    if (link.awaits_answer()) struck();
     if (link.state == Link::State::cutting_after) {
       link.cut();
-      struck();
     } else if (link.state == Link::State::silencing_after) {
       silence(link);
-      struck();
     } else if (link.state == Link::State::draining) {
       link.cut();
       note([this] { is_holding_ = false; });

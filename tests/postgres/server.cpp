@@ -91,6 +91,7 @@ void end(pid_t process, int signal) {
 }  // namespace
 
 PostgresServer::PostgresServer() {
+  program("initdb");                              // gives up before there is anything to remove
   std::string pattern = "/tmp/hapax-own-XXXXXX";  // short: a socket's path has 107 bytes at most
   if (mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
   place_ = pattern;

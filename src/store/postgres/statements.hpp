@@ -9,12 +9,10 @@ namespace hapax::store::postgres {
 
 // 1 keys, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another transaction, in
 // ms. A digit for each. The server gives up waiting before we do, so that it says "did not happen"
-// instead of being left behind with a statement that nobody waits for. Warnings are asked for: one
-// of them says that a standby was not waited for.
+// instead of being left behind with a statement that nobody waits for.
 inline constexpr const char* kClaim =
     "SELECT hapax._claim($1, $2, $3, $4)"
-    " FROM (SELECT set_config('lock_timeout', $5::text, true),"
-    " set_config('client_min_messages', 'warning', true)) AS settings";
+    " FROM (SELECT set_config('lock_timeout', $5::text, true)) AS patience";
 
 // 1 at most, 2 moment or NULL. How many were removed.
 inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";

@@ -33,6 +33,10 @@ BEGIN
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
   END IF;
+  -- A wait for a standby that was cancelled is told in a warning, and by nothing else.
+  IF current_setting('client_min_messages') = 'error' THEN
+    PERFORM set_config('client_min_messages', 'warning', true);
+  END IF;
 END
 $$;
 
