@@ -16,6 +16,10 @@ std::vector<Case> dedup_cases(WorkDirectory& directory);
 // once() with a small work beside the same done by hand, on handles opened the same way.
 std::vector<Case> once_cases(WorkDirectory& directory);
 
+// The inbox beside the least statements that do the same on the same tables: admit, duplicates,
+// lease and settle, mixed batches; and lanes beside none.
+std::vector<Case> inbox_cases(WorkDirectory& directory);
+
 // The same on PostgreSQL, beside libpq: one statement for each batch, and for once() the same
 // transaction in as many round trips as it takes by hand.
 std::vector<Case> postgres_dedup_cases(PostgresPlace& place);

@@ -56,6 +56,27 @@ int Query::run() {
   return sqlite3_changes(db_);
 }
 
+bool Query::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  check(db_, code);
+  return false;
+}
+
+std::int64_t Query::number(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Query::bytes(int column) const {
+  const void* data = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
+}
+
+void Query::reset() {
+  sqlite3_reset(statement_.get());
+}
+
 std::int64_t expiry_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return (std::chrono::duration_cast<std::chrono::milliseconds>(now) + kDefaultTtl).count();

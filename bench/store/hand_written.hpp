@@ -18,8 +18,8 @@ struct CloseDatabase {
 };
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 
-// A prepared statement that gives no row. Parameters are numbered from 1; bound bytes must outlive
-// the next run().
+// A prepared statement. Parameters are numbered from 1; bound bytes must outlive the next run() or
+// reset().
 class Query {
  public:
   Query() = default;
@@ -27,8 +27,13 @@ class Query {
 
   void bind(int place, std::string_view bytes);
   void bind(int place, std::int64_t number);
-  // Runs it and makes it ready for the next time. How many rows it changed.
+  // Runs one that gives no row and makes it ready for the next time. How many rows it changed.
   int run();
+  // The next row of one that does, until there is none; then reset() makes it ready again.
+  bool step();
+  std::int64_t number(int column) const;
+  std::string_view bytes(int column) const;  // until the next step
+  void reset();
 
  private:
   struct Finalize {

@@ -43,6 +43,7 @@ std::vector<Case> all_cases(Places& places) {
   };
   add(dedup_cases(places.directory));
   add(once_cases(places.directory));
+  add(inbox_cases(places.directory));
   if (!places.postgres) return cases;
   add(postgres_dedup_cases(*places.postgres));
   add(postgres_once_cases(*places.postgres));

@@ -12,6 +12,8 @@ namespace hapax {
 enum class ClaimKind : char {
   id = 'd',       // (scope, id): dedup and once
   message = 'm',  // (destination, key): an outbox message
+  event = 'e',    // (source and tenant, event id): the inbox
+  lane = 'l',     // (source and tenant, order key): not a claim; a lane's key is made the same way
 };
 
 // Longer keys are stored as their SHA-256.

@@ -18,7 +18,10 @@ using Action = std::function<int(const Output&)>;
 // Each adds its subcommand to `app` and sets `action` when that one is called. One file each.
 void add_dedup(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
+void add_presets(CLI::App& app, Action& action);
 void add_purge(CLI::App& app, Action& action);
+void add_sign(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
 }  // namespace hapax::cli

@@ -20,7 +20,10 @@ int run(int argc, char** argv) {
   Action action;
   add_dedup(app, action);
   add_migrate(app, action);
+  add_presets(app, action);
   add_purge(app, action);
+  add_sign(app, action);
+  add_verify(app, action);
   add_version(app, action);
 
   try {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.hpp"
 
+#include "base/utf8.hpp"
+
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -30,6 +33,11 @@ void Output::answer_word(std::string_view word, std::string_view json) const {
   print_line(stdout, json_asked_ ? json : word);
 }
 
+void Output::print(std::string_view text) const {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 void Output::progress(std::string_view text) const {
   if (json_ || isatty(STDERR_FILENO) == 0) return;
   std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(text.size()), text.data());
@@ -47,18 +55,21 @@ int Output::fail(const Error& error) const {
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (each == '"' || each == '\\') {
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const std::size_t size = std::max<std::size_t>(character.size, 1);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (byte == '"' || byte == '\\') {
       out += '\\';
-      out += each;
-    } else if (byte >= 0x20 && byte < 0x7f) {
-      out += each;
-    } else {
+      out += text.front();
+    } else if (character.size == 0 || byte < 0x20 || byte == 0x7f) {
       std::array<char, 7> escaped{};
       std::snprintf(escaped.data(), escaped.size(), "\\u%04x", byte);
       out += escaped.data();
+    } else {
+      out += text.substr(0, size);
     }
+    text.remove_prefix(size);
   }
   return out + "\"";
 }

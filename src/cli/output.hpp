@@ -24,6 +24,8 @@ class Output {
   void answer(std::string_view sentence, std::string_view json) const;
   // The same, with JSON only where --json asked for it: for what people put into $(...).
   void answer_word(std::string_view word, std::string_view json) const;
+  // Prints `text` as it is.
+  void print(std::string_view text) const;
   // Replaces the line in progress on a terminal's standard error; nothing elsewhere.
   void progress(std::string_view text) const;
   // Says what failed on standard error, and on standard output too when JSON is wanted there.
@@ -35,7 +37,7 @@ class Output {
   bool json_;
 };
 
-// `text` as a JSON string, quotes included. Bytes that are not ASCII letters come out escaped.
+// `text` as a JSON string, quotes included. Bytes that are not UTF-8 come out as \u00XX.
 std::string json_string(std::string_view text);
 
 }  // namespace hapax::cli

@@ -3,20 +3,11 @@
 #include "model/message.hpp"
 
 #include "base/hex.hpp"
+#include "model/headers.hpp"
 
 #include <chrono>
 
 namespace hapax {
-
-namespace {
-
-void append_part(std::string& out, std::string_view part) {
-  const auto size = static_cast<std::uint32_t>(part.size());
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(size >> shift & 0xff);
-  out += part;
-}
-
-}  // namespace
 
 MessageId make_message_id(const Clock& clock, Random& random) {
   MessageId id;
@@ -40,10 +31,7 @@ std::string MessageId::to_string() const {
 
 std::string encode_headers(const Message& message) {
   std::string out;
-  for (const auto& [name, value] : message.headers) {
-    append_part(out, name);
-    append_part(out, value);
-  }
+  for (const auto& [name, value] : message.headers) append_header(out, name, value);
   return out;
 }
 

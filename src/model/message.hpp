@@ -14,7 +14,7 @@ namespace hapax {
 // A fresh id: a UUID of version 7, so that ids made later sort later.
 MessageId make_message_id(const Clock& clock, Random& random);
 
-// Headers as they are stored: name and value, each behind its length (32 bits, big endian).
+// Headers as they are stored: see headers.hpp.
 std::string encode_headers(const Message& message);
 
 // What a second message with the same key must have in common with the first.

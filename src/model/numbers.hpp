@@ -17,7 +17,8 @@ class Number {
   Number() = default;
   explicit constexpr Number(std::int64_t value) : value_(value) {}
   constexpr std::int64_t value() const { return value_; }
-  friend constexpr auto operator<=>(const Number&, const Number&) = default;
+  friend constexpr auto operator<=>(const Number&,
+                                    const Number&) = default;  // NOLINT: no null here
 
  private:
   std::int64_t value_ = 0;
@@ -27,6 +28,11 @@ using EventNo = Number<struct EventKind>;
 using DeliveryNo = Number<struct DeliveryKind>;
 using Fence = Number<struct FenceKind>;
 using NodeNo = Number<struct NodeKind>;
+using RejectNo = Number<struct RejectKind>;  // made by EventNumbers, like an event's
+using ReplayNo = Number<struct ReplayKind>;
+// Names, interned by the store: small, above 0, the same as long as the store lives.
+using SourceNo = Number<struct SourceKind>;
+using DestinationNo = Number<struct DestinationKind>;
 
 inline constexpr std::int64_t kMaxNode = (1 << 10) - 1;
 

@@ -4,6 +4,8 @@
 
 #include <hapax/store.hpp>
 
+#include "store/inbox.hpp"
+
 #include <chrono>
 #include <span>
 #include <string>
@@ -24,20 +26,30 @@ inline std::string_view view(const Token& token) {
   return {reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()};
 }
 
+// Done in this order. Answers have one element for each item, in its order.
 struct Batch {
-  std::span<const DedupItem> dedup;
+  std::span<const Settlement> settle = {};
+  std::span<const Admit> admit = {};
+  std::span<const DedupItem> dedup = {};
+  std::span<const LeaseRequest> lease = {};
 };
 
+// A store that lacks a capability leaves its answers as they are here.
 struct Answers {
+  Result<std::vector<Settled>> settle = std::vector<Settled>{};
+  std::vector<AdmitAnswer> admit;  // each with its own outcome
   Result<std::vector<Dedup>> dedup = std::vector<Dedup>{};
+  Result<std::vector<Lease>> lease = std::vector<Lease>{};
 };
+
+// How much work a batch is, in rows or so.
+std::size_t size_of(const Batch& batch);
 
 // Thread-safe; blocks; never throws. Each item is atomic alone. Time is the store's own. A driver
 // resolves an unknown outcome itself where it can, by repeating the statement with the same token,
 // and reports `unknown` only where it cannot.
-class Driver {
+class Driver : public InboxOperations {
  public:
-  virtual ~Driver() = default;
   virtual Capabilities capabilities() const = 0;
   virtual Answers write(const Batch& batch) = 0;
   virtual Result<Purged> purge(std::size_t limit) = 0;

@@ -17,7 +17,7 @@ struct Job {
   explicit Job(const Batch& wanted) : batch(&wanted) {}
   explicit Job(std::size_t limit) : purge_limit(limit) {}
 
-  std::size_t items() const { return batch != nullptr ? batch->dedup.size() : purge_limit; }
+  std::size_t items() const { return batch != nullptr ? size_of(*batch) : purge_limit; }
 
   const Batch* batch = nullptr;  // null: a step of retention
   std::size_t purge_limit = 0;

@@ -4,10 +4,9 @@
 
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
-#include "env/world.hpp"
-#include "store/contract.hpp"
 #include "store/limits.hpp"
 #include "store/memory/driver.hpp"
+#include "store/open.hpp"
 #include "store/postgres/driver.hpp"
 #include "store/sqlite/driver.hpp"
 
@@ -31,10 +30,7 @@ std::string_view name(Capability capability) noexcept {
 }
 
 struct Store::Parts {
-  explicit Parts(const OpenOptions& options) : world(options.clock, options.random) {}
-
-  World world;
-  std::unique_ptr<store::Driver> driver;
+  std::unique_ptr<store::Opened> opened;
 };
 
 namespace {
@@ -147,7 +143,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Capabilities Store::capabilities() const {
-  return parts_->driver->capabilities();
+  return parts_->opened->driver->capabilities();
 }
 
 Result<Dedup> Store::dedup(const DedupRequest& request) {
@@ -162,8 +158,8 @@ Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) 
                                              " requests at most; this one has " +
                                              std::to_string(requests.size()));
   }
-  HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->world.random));
-  store::Answers answers = parts_->driver->write({.dedup = items});
+  HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->opened->world.random));
+  store::Answers answers = parts_->opened->driver->write({.dedup = items});
   if (!answers.dedup && answers.dedup.error().outcome() == Outcome::unknown &&
       drawn_for(requests)) {
     return Error(Code::outcome_unknown,
@@ -175,15 +171,23 @@ Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) 
 
 Result<Purged> Store::purge(std::size_t limit) {
   if (limit == 0) return Error(Code::invalid_argument, "purge must look at one id at least");
-  return parts_->driver->purge(std::min(limit, kPurgeMax));
+  return parts_->opened->driver->purge(std::min(limit, kPurgeMax));
+}
+
+Result<std::unique_ptr<store::Opened>> store::open_store(std::string_view url,
+                                                         const OpenOptions& options) {
+  HAPAX_TRY(check_options(options));
+  auto opened = std::make_unique<Opened>(options);
+  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, opened->world.clock, opened->world.random));
+  HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
+  opened->driver = std::move(driver);
+  return opened;
 }
 
 Result<Store> open(std::string_view url, const OpenOptions& options) {
-  HAPAX_TRY(check_options(options));
-  auto parts = std::make_unique<Store::Parts>(options);
-  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, parts->world.clock, parts->world.random));
-  HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
-  parts->driver = std::move(driver);
+  HAPAX_TRY_ASSIGN(opened, store::open_store(url, options));
+  auto parts = std::make_unique<Store::Parts>();
+  parts->opened = std::move(opened);
   return Store(std::move(parts));
 }
 

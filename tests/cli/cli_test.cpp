@@ -84,8 +84,11 @@ TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
 }
 
 TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
-  EXPECT_EQ(hapax("migrate --store " + url_).out, "{\"schema\":1}\n");
-  EXPECT_EQ(hapax("migrate --store " + url_).exit_code, 0);
+  const Ran first = hapax("migrate --store " + url_);
+  EXPECT_THAT(first.out, testing::MatchesRegex("\\{\"schema\":[1-9][0-9]*\\}\n"));
+  const Ran again = hapax("migrate --store " + url_);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.out, first.out);
 }
 
 TEST_F(CliTest, PurgeSaysHowManyItRemoved) {

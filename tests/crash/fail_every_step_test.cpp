@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "crash/crash_vfs.hpp"
+#include "crash/fault_shapes.hpp"
 #include "crash/truth.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <functional>
-#include <ostream>
 #include <string>
 
 // The N-th write, sync, truncation or removal fails, for every N until a run passes without meeting
@@ -16,37 +16,7 @@
 namespace hapax::test {
 namespace {
 
-using Op = CrashVfs::Op;
-using Left = CrashVfs::Left;
-
 constexpr std::int64_t kStepsMax = 2000;  // a run that is longer than this has gone wrong
-
-struct Shape {
-  const char* name;
-  CrashVfs::Fault fault;
-
-  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-    return out << shape.name;
-  }
-};
-
-const Shape kShapes[] = {
-    {"WriteFailsOnce", {.op = Op::write}},
-    {"WriteFailsForGood", {.op = Op::write, .lasting = true}},
-    {"HalfWriteFailsOnce", {.op = Op::write, .left = Left::half}},
-    {"HalfWriteFailsForGood", {.op = Op::write, .lasting = true, .left = Left::half}},
-    {"DiskFullOnce", {.op = Op::write, .disk_full = true}},
-    {"DiskFullForGood", {.op = Op::write, .lasting = true, .disk_full = true}},
-    {"DiskFullHalfWayOnce", {.op = Op::write, .disk_full = true, .left = Left::half}},
-    {"SyncFailsOnce", {.op = Op::sync}},
-    {"SyncFailsForGood", {.op = Op::sync, .lasting = true}},
-    {"SyncForgetsOnce", {.op = Op::sync, .left = Left::forgotten}},
-    {"SyncForgetsForGood", {.op = Op::sync, .lasting = true, .left = Left::forgotten}},
-    {"TruncateFailsOnce", {.op = Op::truncate}},
-    {"TruncateFailsForGood", {.op = Op::truncate, .lasting = true}},
-    {"RemoveFailsOnce", {.op = Op::remove}},
-    {"RemoveFailsForGood", {.op = Op::remove, .lasting = true}},
-};
 
 // What one run may touch: the file it works on, a power cut to call, and the end of the fault.
 struct Stage {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Durations as people write them, and claim keys of any bytes.
+// Durations and times as people write them, and claim keys of any bytes.
+#include "base/calendar.hpp"
 #include "base/check.hpp"
 #include "base/claim_key.hpp"
 #include "base/duration.hpp"
@@ -18,6 +19,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     HAPAX_CHECK(duration->count() >= 0);
     HAPAX_CHECK(parse_duration(std::to_string(duration->count()) + "ms").value() == *duration);
   }
+
+  const std::optional<WallTime> time = parse_rfc3339(input);
+  // A zone can move a time out of the years that are written.
+  if (time && input.substr(0, 4) != "0000" && input.substr(0, 4) != "9999") {
+    HAPAX_CHECK(parse_rfc3339(format_rfc3339(*time)) == time);
+  }
+  const std::optional<WallTime> date = parse_http_date(input);
+  HAPAX_CHECK(!date || input.substr(17, 8) == "23:59:60" || format_http_date(*date) == input);
 
   if (size >= 1) {
     const std::size_t cut = data[0] % size;

@@ -78,7 +78,7 @@ TEST(PostgresBadUrl, APasswordAmongTheParametersIsNotShown) {
 TEST(PostgresBadUrl, APasswordIsNotShownWhereTheStoreLacksWhatIsNeeded) {
   const PostgresDatabase database;
   const Result<Store> store = open(with_password(database.url() + "&password=", ""),
-                                   {.needs = {Capability::dedup, Capability::inbox}});
+                                   {.needs = {Capability::dedup, Capability::keys}});
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code(), Code::misconfigured);
   expect_no_password(store.error());

@@ -24,15 +24,16 @@ TEST(Open, AnUnknownUrlSaysWhatToWrite) {
 }
 
 TEST(Open, ACapabilityTheStoreLacksIsRefusedAtOnce) {
-  const Result<Store> store = open("memory:", {.needs = {Capability::dedup, Capability::inbox}});
+  const Result<Store> store = open("memory:", {.needs = {Capability::dedup, Capability::keys}});
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code(), Code::misconfigured);
-  EXPECT_NE(store.error().detail().find("has no inbox"), std::string::npos);
+  EXPECT_NE(store.error().detail().find("has no keys"), std::string::npos);
 }
 
 TEST(Open, AStoreSaysWhatItCanDo) {
   const Result<Store> store = open("memory:");
   EXPECT_TRUE(store->capabilities().has(Capability::dedup));
+  EXPECT_TRUE(store->capabilities().has(Capability::inbox));
   EXPECT_FALSE(store->capabilities().has(Capability::keys));
 }
 

@@ -22,10 +22,27 @@ TempDir::~TempDir() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+namespace {
+
+// Sanitizers look at each line, not at how often it runs, and take three times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kPart = 50;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+constexpr int kPart = 50;
+#else
+constexpr int kPart = 10;
+#endif
+#else
+constexpr int kPart = 10;
+#endif
+
+}  // namespace
+
 int rounds(int whole) {
   const char* wanted = std::getenv("HAPAX_TEST_LONG");
   const bool is_long = wanted != nullptr && *wanted == '1';
-  return is_long ? whole : std::max(1, whole / 10);
+  return is_long ? whole : std::max(1, whole / kPart);
 }
 
 }  // namespace hapax::test

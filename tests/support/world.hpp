@@ -67,7 +67,8 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// How often a counted test runs: `whole` times in ./test --long, about a tenth of it otherwise.
+// How often a counted test runs: `whole` times in ./test --long, a tenth of it otherwise, and under
+// a sanitizer a fiftieth.
 int rounds(int whole);
 
 }  // namespace hapax::test

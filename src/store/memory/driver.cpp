@@ -2,97 +2,204 @@
 // SPDX-License-Identifier: MIT
 #include "store/memory/driver.hpp"
 
+#include "base/claim_key.hpp"
 #include "base/try.hpp"
+#include "model/message.hpp"
+#include "store/memory/admit.hpp"
+#include "store/memory/claims.hpp"
+#include "store/memory/queue.hpp"
+#include "store/memory/read.hpp"
+#include "store/memory/registry.hpp"
+#include "store/memory/replay.hpp"
+#include "store/memory/retention.hpp"
 
-#include <map>
 #include <mutex>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace hapax::store::memory {
 
 namespace {
 
-struct Claim {
-  Token token;
-  std::int64_t expires_ms = 0;
-};
-
+// Every call is one turn under one lock: what it reads cannot change before it has written.
 class MemoryDriver final : public Driver {
  public:
-  MemoryDriver(std::size_t max_ids, Clock& clock)
-      : max_ids_(max_ids), clock_(clock), start_(clock.wall()), boot_(clock.since_boot()) {}
+  MemoryDriver(std::size_t max_ids, Clock& clock, std::size_t max_bytes)
+      : room_{max_ids, max_bytes},
+        clock_(clock),
+        start_(clock.wall()),
+        boot_(clock.since_boot()),
+        claims_(max_ids) {}
 
-  Capabilities capabilities() const override { return {Capability::dedup}; }
+  Capabilities capabilities() const override {
+    return {Capability::dedup, Capability::inbox, Capability::outbox};
+  }
 
   Answers write(const Batch& batch) override {
     const std::lock_guard lock(mutex_);
+    const std::int64_t now = now_ms();
     Answers answers;
-    answers.dedup = dedup(batch.dedup);
+    for (const Settlement& each : batch.settle) {
+      answers.settle->push_back(settle(tables_, each, now));
+    }
+    for (const Admit& each : batch.admit) {
+      answers.admit.push_back(admit(tables_, each, room_, now));
+    }
+    answers.dedup = claims_.dedup(batch.dedup, now);
+    for (const LeaseRequest& each : batch.lease) {
+      answers.lease->push_back(lease(tables_, each, now));
+    }
     return answers;
   }
 
   Result<Purged> purge(std::size_t limit) override {
     const std::lock_guard lock(mutex_);
-    const std::size_t before = claims_.size();
-    const bool done = forget_over(now_ms(), limit);
-    return Purged{.removed = before - claims_.size(), .done = done};
+    return claims_.purge(limit, now_ms());
+  }
+
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name) override {
+    const std::lock_guard lock(mutex_);
+    return memory::number_of(tables_, kind, name);
+  }
+  Result<std::vector<KnownName>> names(NameKind kind) override {
+    const std::lock_guard lock(mutex_);
+    return memory::names(tables_, kind);
+  }
+  Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override {
+    const std::lock_guard lock(mutex_);
+    return memory::take_node(tables_, owner, lease, now_ms());
+  }
+  Result<void> leave_node(const Token& owner) override {
+    const std::lock_guard lock(mutex_);
+    memory::leave_node(tables_, owner, now_ms());
+    return {};
+  }
+  Result<StoreSecret> secret(const StoreSecret& proposed) override {
+    const std::lock_guard lock(mutex_);
+    if (!tables_.secret) tables_.secret = proposed;
+    return *tables_.secret;
+  }
+
+  Result<std::vector<std::optional<EventNo>>> find(
+      std::span<const WantedIdentity> wanted) override {
+    const std::lock_guard lock(mutex_);
+    return memory::find(tables_, wanted, now_ms());
+  }
+  Result<EventPage> events(const EventQuery& query) override {
+    const std::lock_guard lock(mutex_);
+    return memory::events(tables_, query, now_ms());
+  }
+  Result<Lookup<EventDetail>> event(EventNo number) override {
+    const std::lock_guard lock(mutex_);
+    return memory::event(tables_, number, now_ms());
+  }
+  Result<Lookup<std::string>> body(EventNo number, BodyOf which) override {
+    const std::lock_guard lock(mutex_);
+    return memory::body(tables_, number, which);
+  }
+
+  Result<Cancelled> cancel(const DeliveryRef& which) override {
+    const std::lock_guard lock(mutex_);
+    return memory::cancel(tables_, which, now_ms());
+  }
+  Result<Replayed> replay(const Replay& what) override {
+    const std::lock_guard lock(mutex_);
+    return memory::replay(tables_, what, now_ms());
+  }
+  Result<Replaying> replay_step(const ReplayStep& step) override {
+    const std::lock_guard lock(mutex_);
+    return memory::replay_step(tables_, step, now_ms());
+  }
+
+  Result<Swept> sweep(const SweepStep& step) override {
+    const std::lock_guard lock(mutex_);
+    return memory::sweep(tables_, step, now_ms());
+  }
+
+  Result<void> note_duplicates(std::span<const DuplicateNote> notes) override {
+    const std::lock_guard lock(mutex_);
+    for (const DuplicateNote& each : notes) note_duplicate(tables_, each);
+    return {};
+  }
+
+  Result<void> add_rejects(std::span<const Reject> rejects) override {
+    const std::lock_guard lock(mutex_);
+    for (const Reject& each : rejects) add_reject(tables_, each);
+    return {};
+  }
+  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
+                             std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
+    return memory::rejects(tables_, source, before, limit);
+  }
+  Result<std::optional<StoredReject>> reject(RejectNo number) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = tables_.rejects.find(number);
+    if (found == tables_.rejects.end()) return std::optional<StoredReject>();
+    return std::optional(found->second);
+  }
+  Result<bool> remove_reject(RejectNo number) override {
+    const std::lock_guard lock(mutex_);
+    return tables_.rejects.erase(number) == 1;
+  }
+
+  Result<void> pause(DestinationNo destination, bool paused) override {
+    const std::lock_guard lock(mutex_);
+    if (paused) {
+      tables_.paused.insert(destination);
+    } else {
+      tables_.paused.erase(destination);
+    }
+    return {};
+  }
+  Result<std::vector<DestinationNo>> paused() override {
+    const std::lock_guard lock(mutex_);
+    return std::vector<DestinationNo>(tables_.paused.begin(), tables_.paused.end());
+  }
+
+  Result<Enqueued> enqueue(const MessageId& id, const Message& message) override {
+    const std::lock_guard lock(mutex_);
+    const std::string headers = encode_headers(message);
+    const std::size_t size = message.payload.size() + headers.size();
+    if (tables_.bytes + size > room_.bytes) {
+      return Error(Code::store_full, "the memory store has no room for this message");
+    }
+    if (!message.key.empty()) {
+      HAPAX_TRY_ASSIGN(first, claim_message(id, message, headers));
+      if (first) return *first;
+    }
+    tables_.bytes += size;
+    tables_.messages.push_back({id, std::string(message.destination),
+                                std::string(message.order_key), headers,
+                                std::string(message.payload)});
+    return Enqueued{id, false};
+  }
+  Result<Moved> move_messages(std::span<const EventNo> numbers) override {
+    const std::lock_guard lock(mutex_);
+    return memory::move_messages(tables_, numbers, now_ms());
+  }
+
+  Result<Released> release_holder(const ReleaseStep& step) override {
+    const std::lock_guard lock(mutex_);
+    return memory::release_holder(tables_, step, now_ms());
+  }
+
+  Result<Stats> stats() override {
+    const std::lock_guard lock(mutex_);
+    return memory::stats(tables_, now_ms());
   }
 
  private:
-  // All or nothing: whether everything fits is settled before the first claim.
-  Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items) {
-    const std::int64_t now = now_ms();
-    if (claims_.size() + items.size() > max_ids_) HAPAX_TRY(make_room(items, now));
-    std::vector<Dedup> answers;
-    answers.reserve(items.size());
-    for (const DedupItem& item : items) {
-      answers.push_back(Dedup{.duplicate = !claim(item, now)});
+  // The answer of the one who had the key before; nothing when the message is to be stored.
+  Result<std::optional<Enqueued>> claim_message(const MessageId& id, const Message& message,
+                                                const std::string& headers) {
+    const DedupItem item{claim_key(ClaimKind::message, message.destination, message.key),
+                         Token{id.bytes}, kDefaultTtl};
+    const Digest digest = content_digest(message, headers);
+    HAPAX_TRY_ASSIGN(claim, claims_.claim_with(item, std::string(hapax::view(digest)), now_ms()));
+    if (claim.made) return std::optional<Enqueued>();
+    if (claim.result != hapax::view(digest)) {
+      return Error(Code::key_reused, "this key was used for a message with other content");
     }
-    return answers;
-  }
-
-  bool claim(const DedupItem& item, std::int64_t now) {
-    const auto [place, fresh] = claims_.try_emplace(item.key);
-    Claim& standing = place->second;
-    if (!fresh && !is_over(standing.expires_ms, now)) return standing.token == item.token;
-    if (!fresh) unlist(standing.expires_ms, place->first);
-    standing = {item.token, now + item.ttl.count()};
-    by_expiry_.emplace(standing.expires_ms, &place->first);
-    return true;
-  }
-
-  Result<void> make_room(std::span<const DedupItem> items, std::int64_t now) {
-    forget_over(now, claims_.size());
-    std::unordered_set<std::string_view> unknown;
-    for (const DedupItem& item : items) {
-      if (!claims_.contains(item.key)) unknown.insert(item.key);
-    }
-    if (claims_.size() + unknown.size() <= max_ids_) return {};
-    return Error(Code::store_full, "the memory store holds " + std::to_string(claims_.size()) +
-                                       " ids that are still claimed, and may hold " +
-                                       std::to_string(max_ids_) +
-                                       "; raise memory_max_ids, shorten the ttl, or use sqlite:");
-  }
-
-  // False when the limit stopped it.
-  bool forget_over(std::int64_t now, std::size_t limit) {
-    while (!by_expiry_.empty() && is_over(by_expiry_.begin()->first, now)) {
-      if (limit-- == 0) return false;
-      const std::string* key = by_expiry_.begin()->second;
-      by_expiry_.erase(by_expiry_.begin());
-      claims_.erase(claims_.find(*key));
-    }
-    return true;
-  }
-
-  void unlist(std::int64_t expires_ms, const std::string& key) {
-    const auto [first, last] = by_expiry_.equal_range(expires_ms);
-    for (auto each = first; each != last; ++each) {
-      if (each->second != &key) continue;
-      by_expiry_.erase(each);
-      return;
-    }
+    return std::optional(Enqueued{MessageId{claim.token.bytes}, claim.token != item.token});
   }
 
   // Calendar time at the start, then the boot clock: a wall clock that jumps ends no claim.
@@ -101,19 +208,19 @@ class MemoryDriver final : public Driver {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   }
 
-  const std::size_t max_ids_;
+  const Room room_;
   const Clock& clock_;
   const WallTime start_;
   const BootTime boot_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Claim> claims_;  // its keys stay where they are
-  std::multimap<std::int64_t, const std::string*> by_expiry_;
+  Claims claims_;
+  Tables tables_;
 };
 
 }  // namespace
 
-std::unique_ptr<Driver> make_driver(std::size_t max_ids, Clock& clock) {
-  return std::make_unique<MemoryDriver>(max_ids, clock);
+std::unique_ptr<Driver> make_driver(std::size_t max_ids, Clock& clock, std::size_t max_bytes) {
+  return std::make_unique<MemoryDriver>(max_ids, clock, max_bytes);
 }
 
 }  // namespace hapax::store::memory

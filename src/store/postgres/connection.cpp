@@ -101,6 +101,10 @@ std::string_view Answer::field(int row, int column) const {
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
+bool Answer::is_null(int row, int column) const {
+  return PQgetisnull(result_.get(), row, column) != 0;
+}
+
 void Connection::Finish::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
@@ -222,7 +226,7 @@ Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
 }
 
 Result<Answer> Connection::run(const char* sql, const Parameters& parameters, BootTime deadline,
-                               std::string_view doing) {
+                               std::string_view doing, Form form) {
   if (broken()) return error_of("", "the connection is closed", doing);
   notices_->not_replicated = false;
   const std::vector<const char*> values = parameters.values();
@@ -230,7 +234,7 @@ Result<Answer> Connection::run(const char* sql, const Parameters& parameters, Bo
   const std::vector<int> formats = parameters.formats();
   const int queued =
       PQsendQueryParams(connection_.get(), sql, parameters.count(), parameters.types(),
-                        values.data(), lengths.data(), formats.data(), /*text*/ 0);
+                        values.data(), lengths.data(), formats.data(), form == Form::binary);
   // libpq may have written a part of it already: from here on nobody knows.
   if (queued == 0 || !flush(deadline)) return lost("the connection broke");
   return collect(deadline, doing);

@@ -7,6 +7,7 @@
 
 #include "store/postgres/wire.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,13 +17,17 @@ struct pg_result;
 
 namespace hapax::store::postgres {
 
-// What a statement returned, as text.
+// How a statement's values come back.
+enum class Form : std::uint8_t { text, binary };
+
+// What a statement returned, as text; or in binary form, to be read by rows.hpp.
 class Answer {
  public:
   explicit Answer(pg_result* result) : result_(result) {}
   int rows() const;
   std::string_view command() const;  // the tag of the command: "COMMIT", "ROLLBACK"
   std::string_view field(int row, int column) const;  // NULL reads as empty
+  bool is_null(int row, int column) const;
 
  private:
   struct Clear {
@@ -52,7 +57,7 @@ class Connection {
   // that the server says about it, commit included: rows that came before a failed commit do not
   // count. A failure of unknown outcome breaks the connection.
   Result<Answer> run(const char* sql, const Parameters& parameters, BootTime deadline,
-                     std::string_view doing);
+                     std::string_view doing, Form form = Form::text);
 
   // One or several statements without parameters; the answer is the last one's.
   Result<Answer> execute(const char* sql, BootTime deadline, std::string_view doing);

@@ -5,7 +5,7 @@
 #include "base/try.hpp"
 #include "store/group_commit.hpp"
 #include "store/postgres/errors.hpp"
-#include "store/postgres/pool.hpp"
+#include "store/postgres/inbox.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/postgres/statements.hpp"
 
@@ -18,65 +18,95 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr int kTriesMax = 16;
-
-// What one statement for a whole group takes and gives.
-struct Wishes {
-  std::vector<std::string_view> keys;
-  std::vector<std::string_view> tokens;
-  std::vector<std::int64_t> ttls_ms;
+// A request, and where its answer goes.
+struct Wish {
+  const DedupItem* item;
+  Dedup* answer;
 };
 
-Wishes collect(const std::vector<Job*>& group) {
-  Wishes wishes;
-  for (const Job* job : group) {
-    for (const DedupItem& item : job->batch->dedup) {
-      wishes.keys.push_back(item.key);
-      wishes.tokens.push_back(view(item.token));
-      wishes.ttls_ms.push_back(item.ttl.count());
+// What the whole group wants, in the order of the keys: hapax._claim must lock them so. Of one key
+// the first place comes first.
+std::vector<Wish> collect(const std::vector<Job*>& group) {
+  std::vector<Wish> wishes;
+  for (Job* job : group) {
+    std::vector<Dedup>& answers = *job->answers.dedup;
+    answers.resize(job->batch->dedup.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      wishes.push_back({&job->batch->dedup[i], &answers[i]});
     }
+  }
+  const auto less = [](const Wish& a, const Wish& b) { return a.item->key < b.item->key; };
+  if (!std::is_sorted(wishes.begin(), wishes.end(), less)) {
+    std::stable_sort(wishes.begin(), wishes.end(), less);
   }
   return wishes;
 }
 
+Parameters claim_parameters(const std::vector<Wish>& wishes) {
+  std::vector<std::string_view> keys;
+  std::vector<std::string_view> tokens;
+  std::vector<std::int64_t> ttls_ms;
+  for (const Wish& each : wishes) {
+    keys.push_back(each.item->key);
+    tokens.push_back(view(each.item->token));
+    ttls_ms.push_back(each.item->ttl.count());
+  }
+  Parameters parameters;
+  parameters.add_bytes_array(keys);
+  parameters.add_bytes_array(tokens);
+  parameters.add_number_array(ttls_ms);
+  return parameters;
+}
+
 // A digit for each wish, in their order; see hapax._claim.
-void spread(std::string_view digits, const std::vector<Job*>& group) {
+void spread(std::string_view digits, const std::vector<Wish>& wishes) {
+  for (std::size_t i = 0; i < wishes.size(); ++i) wishes[i].answer->duplicate = digits[i] != '1';
+}
+
+// The items of one kind of a whole group, in their order.
+template <class Item>
+std::vector<const Item*> all_of(const std::vector<Job*>& group,
+                                std::span<const Item> Batch::*kind) {
+  std::vector<const Item*> items;
+  for (const Job* job : group) {
+    for (const Item& each : job->batch->*kind) items.push_back(&each);
+  }
+  return items;
+}
+
+// Gives every job its part of the answers, or the error.
+template <class Item, class Value>
+void spread(Result<std::vector<Value>> values, const std::vector<Job*>& group,
+            std::span<const Item> Batch::*kind, Result<std::vector<Value>> Answers::*answers) {
   std::size_t place = 0;
   for (Job* job : group) {
-    std::vector<Dedup>& answers = *job->answers.dedup;
-    for (std::size_t i = 0; i < job->batch->dedup.size(); ++i) {
-      answers.push_back(Dedup{.duplicate = digits[place++] != '1'});
+    const std::size_t count = (job->batch->*kind).size();
+    if (count == 0) continue;
+    if (!values) {
+      job->answers.*answers = values.error();
+      continue;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      (job->answers.*answers)->push_back(std::move((*values)[place++]));
     }
   }
 }
 
-class PostgresDriver final : public Driver {
+class PostgresDriver final : public Inbox {
  public:
   PostgresDriver(const std::string& url, const OpenOptions& options, Random& random)
-      : given_clock_(options.clock),
-        timeout_(options.timeout),
-        group_(options.connections),
-        pool_(url, options.timeout, *io_clock_, random) {}
+      : Inbox(url, options, random), group_(options.connections) {}
 
-  Result<void> start(bool may_migrate) {
-    // Nothing to wait for when it is not there at the start: say so at once.
-    HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot()));
-    ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
-    if (may_migrate) {
-      HAPAX_TRY(migrate(executor));
-    } else {
-      HAPAX_TRY(check_schema(executor));
-    }
-    pool_.give_back(std::move(connection));
-    return {};
+  Result<void> start(bool may_migrate) { return runner_.start(may_migrate); }
+
+  Capabilities capabilities() const override {
+    return {Capability::dedup, Capability::inbox, Capability::outbox};
   }
-
-  Capabilities capabilities() const override { return {Capability::dedup}; }
 
   Answers write(const Batch& batch) override {
     Job job(batch);
     group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
-    if (!job.fate) job.answers.dedup = std::move(job.fate).error();
+    if (!job.fate) fail(job);
     return std::move(job.answers);
   }
 
@@ -84,8 +114,8 @@ class PostgresDriver final : public Driver {
   Result<Purged> purge(std::size_t limit) override {
     Parameters parameters;
     parameters.add_number(static_cast<std::int64_t>(limit));
-    parameters.add_time(moment());
-    HAPAX_TRY_ASSIGN(answer, run(kPurge, parameters, "remove ids whose time is over"));
+    parameters.add_time(runner_.moment());
+    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over"));
     Purged purged;
     const std::string_view text = answer.field(0, 0);
     std::from_chars(text.data(), text.data() + text.size(), purged.removed);
@@ -94,69 +124,60 @@ class PostgresDriver final : public Driver {
   }
 
  private:
+  static void fail(Job& job) {
+    const Error& error = job.fate.error();
+    job.answers.settle = error;
+    job.answers.admit.assign(job.batch->admit.size(), error);
+    job.answers.dedup = error;
+    job.answers.lease = error;
+  }
+
+  // One transaction for each kind, with an outcome of its own: no locks are held from one to the
+  // next.
   void commit(const std::vector<Job*>& group) {
-    const Result<void> fate = claim(group);
-    for (Job* each : group) each->fate = fate;
+    if (const auto items = all_of(group, &Batch::settle); !items.empty()) {
+      spread(settle(items), group, &Batch::settle, &Answers::settle);
+    }
+    if (const auto items = all_of(group, &Batch::admit); !items.empty()) {
+      spread_admits(admit(items), group);
+    }
+    if (Result<void> claimed = claim(group); !claimed) {
+      for (Job* each : group) {
+        if (!each->batch->dedup.empty()) each->answers.dedup = claimed.error();
+      }
+    }
+    if (const auto items = all_of(group, &Batch::lease); !items.empty()) {
+      spread(lease(items), group, &Batch::lease, &Answers::lease);
+    }
+  }
+
+  static void spread_admits(std::vector<AdmitAnswer> answers, const std::vector<Job*>& group) {
+    auto next = answers.begin();
+    for (Job* job : group) {
+      for (std::size_t i = 0; i < job->batch->admit.size(); ++i) {
+        job->answers.admit.push_back(std::move(*next++));
+      }
+    }
   }
 
   Result<void> claim(const std::vector<Job*>& group) {
-    const Wishes wishes = collect(group);
-    if (wishes.keys.empty()) return {};
-    Parameters parameters;
-    parameters.add_bytes_array(wishes.keys);
-    parameters.add_bytes_array(wishes.tokens);
-    parameters.add_number_array(wishes.ttls_ms);
-    parameters.add_time(moment());
-    parameters.add_number(std::max<std::int64_t>(1, timeout_.count() * 8 / 10'000));
-    HAPAX_TRY_ASSIGN(answer, run(kClaim, parameters, "claim ids"));
+    const std::vector<Wish> wishes = collect(group);
+    if (wishes.empty()) return {};
+    Parameters parameters = claim_parameters(wishes);
+    parameters.add_time(runner_.moment());
+    parameters.add_number(runner_.patience_ms());
+    HAPAX_TRY_ASSIGN(answer, runner_.run(kClaim, parameters, "claim ids"));
     const std::string_view digits = answer.rows() == 1 ? answer.field(0, 0) : "";
-    if (digits.size() != wishes.keys.size()) {
+    if (digits.size() != wishes.size()) {
       return Error(Code::store_corrupt, "hapax._claim gave " + std::to_string(digits.size()) +
-                                            " answers to " + std::to_string(wishes.keys.size()) +
+                                            " answers to " + std::to_string(wishes.size()) +
                                             " requests; the schema hapax is damaged");
     }
-    spread(digits, group);
+    spread(digits, wishes);
     return {};
   }
 
-  // Runs the statement until it is known what became of it. After a lost answer the same statement
-  // goes out again with the same tokens, on a new connection: it waits for a transaction of the old
-  // one that is still committing, and finds what that one did.
-  Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing) {
-    const BootTime last = io_clock_->since_boot() + 3 * timeout_;
-    std::optional<Error> unknown;
-    for (int tries = 1;; ++tries) {
-      Result<Answer> answer = try_once(sql, parameters, doing);
-      if (answer) return answer;
-      if (answer.error().outcome() == Outcome::unknown) unknown = answer.error();
-      const bool in_time = tries < kTriesMax && io_clock_->since_boot() < last;
-      if (in_time && is_passing(answer.error())) continue;
-      return unknown ? std::move(*unknown) : std::move(answer).error();
-    }
-  }
-
-  Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing) {
-    HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_));
-    // Counted from here: a statement that is sent must have its time.
-    Result<Answer> answer =
-        connection.run(sql, parameters, io_clock_->since_boot() + timeout_, doing);
-    // A server that became read-only is left, so that the next connection may find the primary.
-    const bool keep = answer || answer.error().code() != Code::store_read_only;
-    if (keep) pool_.give_back(std::move(connection));
-    return answer;
-  }
-
-  // NULL in production: the server's clock decides.
-  std::optional<std::int64_t> moment() const {
-    if (given_clock_ == nullptr) return std::nullopt;
-    return given_clock_->wall().time_since_epoch().count();
-  }
-
-  const std::unique_ptr<Clock> io_clock_ = make_system_clock();  // for deadlines, never for claims
-  const Clock* given_clock_;
-  const BootTime timeout_;
   GroupCommit group_;
-  Pool pool_;
 };
 
 Error unreadable_url() {

@@ -106,4 +106,8 @@ bool is_passing(const Error& error) {
          error.code() == Code::store_unavailable || error.code() == Code::store_read_only;
 }
 
+bool is_refused(const Error& error) {
+  return error.code() == Code::work_failed;
+}
+
 }  // namespace hapax::store::postgres

@@ -26,4 +26,7 @@ Error answer_lost(std::string_view why);
 // or refused connection, a server that starts, stops or fails over.
 bool is_passing(const Error& error);
 
+// A row of a table refused it: a day without a partition, or a number that is another's.
+bool is_refused(const Error& error);
+
 }  // namespace hapax::store::postgres

@@ -2,24 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "store/postgres/pool.hpp"
 
+#include "store/postgres/backoff.hpp"
 #include "store/postgres/errors.hpp"
 
-#include <poll.h>
-
-#include <algorithm>
-#include <array>
+#include <thread>
 
 namespace hapax::store::postgres {
 
 namespace {
 
-constexpr std::chrono::milliseconds kFirstPause{20};
-constexpr std::chrono::milliseconds kLongestPause{2000};
-
-void pause(BootTime time) {
-  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(time).count();
-  poll(nullptr, 0, static_cast<int>(ms));
-}
+constexpr Backoff kWhileAway{std::chrono::milliseconds(20), std::chrono::seconds(2)};
 
 }  // namespace
 
@@ -31,23 +23,14 @@ std::optional<Connection> Pool::take_idle() {
   return connection;
 }
 
-// Between half and the whole of a pause that doubles, so that many nodes do not come back as one.
-BootTime Pool::backoff(int failures) {
-  const BootTime most =
-      std::min<BootTime>(kFirstPause * (1 << std::min(failures, 10)), kLongestPause);
-  std::array<unsigned char, 1> chance{};
-  random_.fill(chance);
-  return most / 2 + most * chance[0] / 512;
-}
-
 Result<Connection> Pool::take(BootTime deadline) {
-  if (std::optional<Connection> idle = take_idle()) return std::move(*idle);
   for (int failures = 0;; ++failures) {
+    if (std::optional<Connection> idle = take_idle()) return std::move(*idle);
     Result<Connection> made = Connection::connect(url_, clock_, timeout_);
-    const BootTime rest = backoff(failures);
+    const BootTime rest = kWhileAway.rest(failures, random_);
     const bool in_time = clock_.since_boot() + rest < deadline;
     if (made || !in_time || !is_passing(made.error())) return made;
-    pause(rest);
+    std::this_thread::sleep_for(rest);
   }
 }
 

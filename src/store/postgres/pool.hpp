@@ -26,7 +26,6 @@ class Pool {
 
  private:
   std::optional<Connection> take_idle();
-  BootTime backoff(int failures);
 
   const std::string url_;
   const BootTime timeout_;

@@ -7,12 +7,10 @@
 // and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement.
 namespace hapax::store::postgres {
 
-// 1 keys, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another transaction, in
-// ms. A digit for each. The server gives up waiting before we do, so that it says "did not happen"
-// instead of being left behind with a statement that nobody waits for.
-inline constexpr const char* kClaim =
-    "SELECT hapax._claim($1, $2, $3, $4)"
-    " FROM (SELECT set_config('lock_timeout', $5::text, true)) AS patience";
+// 1 keys in their order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another
+// transaction, in ms. A digit for each. The server gives up waiting before we do, so that it says
+// "did not happen" instead of being left behind with a statement that nobody waits for.
+inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 
 // 1 at most, 2 moment or NULL. How many were removed.
 inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";

@@ -7,6 +7,7 @@ namespace hapax::store::postgres {
 namespace {
 
 // Object ids of built-in types, fixed since PostgreSQL exists.
+constexpr unsigned kBool = 16;
 constexpr unsigned kBytea = 17;
 constexpr unsigned kInt8 = 20;
 constexpr unsigned kByteaArray = 1001;
@@ -22,10 +23,10 @@ void append_big_endian(std::string& out, Integer number) {
   }
 }
 
-std::string array_head(unsigned element_type, std::size_t count) {
+std::string array_head(unsigned element_type, std::size_t count, bool has_nulls = false) {
   std::string out;
   append_big_endian(out, std::int32_t{count == 0 ? 0 : 1});  // dimensions
-  append_big_endian(out, std::int32_t{0});                   // no NULLs inside
+  append_big_endian(out, std::int32_t{has_nulls ? 1 : 0});
   append_big_endian(out, static_cast<std::int32_t>(element_type));
   if (count == 0) return out;
   append_big_endian(out, static_cast<std::int32_t>(count));
@@ -55,6 +56,15 @@ void Parameters::add_number(std::int64_t number) {
   add(kInt8, std::move(value));
 }
 
+void Parameters::add_number_or_null(std::optional<std::int64_t> number) {
+  if (!number) return add(kInt8, std::nullopt);
+  add_number(*number);
+}
+
+void Parameters::add_flag(bool flag) {
+  add(kBool, std::string(1, flag ? '\1' : '\0'));
+}
+
 void Parameters::add_time(std::optional<std::int64_t> us_since_1970) {
   if (!us_since_1970) return add(kTimestamptz, std::nullopt);
   std::string value;
@@ -64,6 +74,9 @@ void Parameters::add_time(std::optional<std::int64_t> us_since_1970) {
 
 void Parameters::add_bytes_array(std::span<const std::string_view> values) {
   std::string out = array_head(kBytea, values.size());
+  std::size_t size = out.size();
+  for (std::string_view each : values) size += 4 + each.size();
+  out.reserve(size);
   for (std::string_view each : values) {
     append_big_endian(out, static_cast<std::int32_t>(each.size()));
     out += each;
@@ -76,6 +89,15 @@ void Parameters::add_number_array(std::span<const std::int64_t> values) {
   for (std::int64_t each : values) {
     append_big_endian(out, std::int32_t{sizeof each});
     append_big_endian(out, each);
+  }
+  add(kInt8Array, std::move(out));
+}
+
+void Parameters::add_number_array(std::span<const std::optional<std::int64_t>> values) {
+  std::string out = array_head(kInt8, values.size(), /*has_nulls=*/true);
+  for (const std::optional<std::int64_t>& each : values) {
+    append_big_endian(out, each ? std::int32_t{sizeof *each} : std::int32_t{-1});
+    if (each) append_big_endian(out, *each);
   }
   add(kInt8Array, std::move(out));
 }

@@ -17,9 +17,12 @@ class Parameters {
   void add_bytes(std::string_view bytes);
   void add_bytes_or_null(std::string_view bytes);  // NULL where it is empty
   void add_number(std::int64_t number);
+  void add_number_or_null(std::optional<std::int64_t> number);
+  void add_flag(bool flag);
   void add_time(std::optional<std::int64_t> us_since_1970);  // timestamptz, or NULL
   void add_bytes_array(std::span<const std::string_view> values);
   void add_number_array(std::span<const std::int64_t> values);
+  void add_number_array(std::span<const std::optional<std::int64_t>> values);  // with NULLs
 
   int count() const { return static_cast<int>(types_.size()); }
   const unsigned* types() const { return types_.data(); }

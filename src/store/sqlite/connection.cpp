@@ -145,6 +145,23 @@ Result<Statement> Statement::prepare(sqlite3* db, std::string_view sql) {
   return Statement(statement);
 }
 
+int Lazy::prepare() {
+  if (statement_) return SQLITE_OK;
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(db_, sql_.data(), static_cast<int>(sql_.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code == SQLITE_OK) statement_ = Statement(statement);
+  return code;
+}
+
+Run::Run(Statement& statement)
+    : db_(sqlite3_db_handle(statement.statement_.get())), statement_(statement.statement_.get()) {}
+
+Run::Run(Lazy& statement) : db_(statement.db_), statement_(nullptr) {
+  failure_ = statement.prepare();
+  if (failure_ == SQLITE_OK) statement_ = statement.statement_->statement_.get();
+}
+
 Run::~Run() {
   sqlite3_reset(statement_);
 }
@@ -171,6 +188,10 @@ Run& Run::bind_null() {
   return *this;
 }
 
+Run& Run::bind_maybe(std::optional<std::int64_t> number) {
+  return number ? bind(*number) : bind_null();
+}
+
 // The caller's handle may have limits of its own.
 void Run::note(int code) {
   if (failure_ == SQLITE_OK) failure_ = code;
@@ -180,7 +201,7 @@ Result<bool> Run::step(std::string_view doing) {
   const int code = failure_ == SQLITE_OK ? sqlite3_step(statement_) : failure_;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return error_of(sqlite3_db_handle(statement_), code, doing);
+  return error_of(db_, code, doing);
 }
 
 Result<std::int64_t> Run::change(std::string_view doing) {
@@ -188,7 +209,7 @@ Result<std::int64_t> Run::change(std::string_view doing) {
     HAPAX_TRY_ASSIGN(row, step(doing));
     if (!row) break;
   }
-  return sqlite3_changes64(sqlite3_db_handle(statement_));
+  return sqlite3_changes64(db_);
 }
 
 std::string_view Run::bytes(int column) const {
@@ -199,6 +220,11 @@ std::string_view Run::bytes(int column) const {
 
 std::int64_t Run::number(int column) const {
   return sqlite3_column_int64(statement_, column);
+}
+
+std::optional<std::int64_t> Run::maybe(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return number(column);
 }
 
 Result<void> execute(sqlite3* db, const char* sql, std::string_view doing) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,15 +30,32 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
+  friend class Lazy;
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// A statement that is prepared when it is first run: a program that only deduplicates does not pay
+// for the inbox. `sql` must outlive it.
+class Lazy {
+ public:
+  Lazy(sqlite3* db, std::string_view sql) : db_(db), sql_(sql) {}
+
+ private:
+  friend class Run;
+  int prepare();  // a code of SQLite's
+
+  sqlite3* db_;
+  std::string_view sql_;
+  std::optional<Statement> statement_;
 };
 
 // One execution of a statement: bind in order, step, read. The statement is reset when this goes,
 // because one left in the middle would pin a snapshot. Bound bytes must outlive the Run.
 class Run {
  public:
-  explicit Run(Statement& statement) : statement_(statement.statement_.get()) {}
+  explicit Run(Statement& statement);
+  explicit Run(Lazy& statement);  // one that cannot be prepared is an error of step()
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -46,6 +64,7 @@ class Run {
   Run& bind(std::int64_t number);
   Run& bind_text(std::string_view text);
   Run& bind_null();
+  Run& bind_maybe(std::optional<std::int64_t> number);
 
   // true: a row is there to read. `doing` is for the error.
   Result<bool> step(std::string_view doing);
@@ -54,13 +73,15 @@ class Run {
 
   std::string_view bytes(int column) const;  // valid until the next step; NULL reads as empty
   std::int64_t number(int column) const;
+  std::optional<std::int64_t> maybe(int column) const;  // NULL: nothing
 
  private:
   void note(int code);
 
+  sqlite3* db_;
   sqlite3_stmt* statement_;
   int bound_ = 0;
-  int failure_ = 0;  // of a bind, reported by step()
+  int failure_ = 0;  // of preparing or binding, reported by step()
 };
 
 // Runs SQL that gives no rows and has no parameters.

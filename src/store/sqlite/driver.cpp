@@ -8,59 +8,296 @@
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/writer.hpp"
 
+#include <map>
+
 namespace hapax::store::sqlite {
 
 namespace {
 
-Result<void> run_batch(Writer& writer, Job& job, std::int64_t now_ms) {
-  std::vector<Dedup>& answers = *job.answers.dedup;
-  answers.clear();
-  for (const DedupItem& item : job.batch->dedup) {
-    HAPAX_TRY_ASSIGN(claimed, writer.claims().claim({item.key, item.token, item.ttl}, now_ms));
-    answers.push_back(Dedup{.duplicate = !claimed.ours});
+// A job that is not a batch. Its work may run more than once; the last run counts.
+struct Task final : Job {
+  using Work = std::function<Result<void>(Writer&, std::int64_t now_ms)>;
+  Task(std::size_t rows, Work wanted) : Job(rows), work(std::move(wanted)) {}
+  Work work;
+};
+
+// Requests that cannot be part of the transaction, and why: see Admitter.
+using Refusals = std::map<const Admit*, Error>;
+
+Result<void> run_admits(Writer& writer, Job& job, std::int64_t now_ms, Refusals& refusals) {
+  job.answers.admit.clear();
+  for (const Admit& each : job.batch->admit) {
+    if (const auto known = refusals.find(&each); known != refusals.end()) {
+      job.answers.admit.emplace_back(known->second);
+      continue;
+    }
+    std::optional<Error> refused;
+    HAPAX_TRY_ASSIGN(admitted, writer.inbox().admitter.admit(each, now_ms, refused));
+    if (refused) {
+      refusals.emplace(&each, *refused);
+      return std::move(*refused);
+    }
+    job.answers.admit.emplace_back(std::move(admitted));
   }
   return {};
 }
 
-Result<void> run_job(Writer& writer, Job& job, std::int64_t now_ms) {
-  if (job.batch != nullptr) return run_batch(writer, job, now_ms);
-  HAPAX_TRY_ASSIGN(purged, purge_step(writer.handle(), now_ms, job.purge_limit));
-  job.purged = purged;
+Result<void> run_batch(Writer& writer, Job& job, std::int64_t now_ms, Refusals& refusals) {
+  const Batch& batch = *job.batch;
+  Answers& answers = job.answers;
+  answers.settle->clear();
+  for (const Settlement& each : batch.settle) {
+    HAPAX_TRY_ASSIGN(settled, writer.inbox().settler.settle(each, now_ms));
+    answers.settle->push_back(settled);
+  }
+  HAPAX_TRY(run_admits(writer, job, now_ms, refusals));
+  answers.dedup->clear();
+  for (const DedupItem& item : batch.dedup) {
+    HAPAX_TRY_ASSIGN(claimed, writer.claims().claim({item.key, item.token, item.ttl}, now_ms));
+    answers.dedup->push_back(Dedup{.duplicate = !claimed.ours});
+  }
+  answers.lease->clear();
+  for (const LeaseRequest& each : batch.lease) {
+    HAPAX_TRY_ASSIGN(leased, writer.inbox().leaser.lease(each, now_ms));
+    answers.lease->push_back(std::move(leased));
+  }
   return {};
+}
+
+Result<void> run_group(Writer& writer, const std::vector<Job*>& group, Refusals& refusals) {
+  HAPAX_TRY_ASSIGN(now_ms, writer.claims().time().now_ms());
+  writer.inbox().start(now_ms);
+  for (Job* each : group) {
+    HAPAX_TRY(each->batch != nullptr ? run_batch(writer, *each, now_ms, refusals)
+                                     : static_cast<Task*>(each)->work(writer, now_ms));
+  }
+  return writer.inbox().finish();
+}
+
+void fail(Answers& answers, const Batch& batch, const Error& error) {
+  answers.settle = error;
+  answers.admit.assign(batch.admit.size(), error);
+  answers.dedup = error;
+  answers.lease = error;
 }
 
 class SqliteDriver final : public Driver {
  public:
   explicit SqliteDriver(Writer writer) : writer_(std::move(writer)) {}
 
-  Capabilities capabilities() const override { return {Capability::dedup}; }
+  Capabilities capabilities() const override {
+    return {Capability::dedup, Capability::inbox, Capability::outbox};
+  }
 
   Answers write(const Batch& batch) override {
     Job job(batch);
     submit(job);
-    if (!job.fate) job.answers.dedup = std::move(job.fate).error();
+    if (!job.fate) fail(job.answers, batch, job.fate.error());
     return std::move(job.answers);
   }
 
   Result<Purged> purge(std::size_t limit) override {
-    Job job(limit);
-    submit(job);
-    if (!job.fate) return std::move(job.fate).error();
-    return job.purged;
+    return change<Purged>(limit, [&](Writer& writer, std::int64_t now_ms) {
+      return purge_step(writer.handle(), now_ms, limit);
+    });
+  }
+
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name) override {
+    return change<std::int64_t>(1, [&](Writer& writer, std::int64_t) {
+      return writer.inbox().names.number_of(kind, name);
+    });
+  }
+  Result<std::vector<KnownName>> names(NameKind kind) override {
+    return look<std::vector<KnownName>>([&](Reader::View& view) { return view.names.all(kind); });
+  }
+
+  Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override {
+    HAPAX_TRY_ASSIGN(number,
+                     change<std::optional<NodeNo>>(1, [&](Writer& writer, std::int64_t now_ms) {
+                       return writer.inbox().names.take_node(owner, lease, now_ms);
+                     }));
+    if (number) return *number;
+    return Error(Code::store_full, "all node numbers are taken; stop a node");
+  }
+  Result<void> leave_node(const Token& owner) override {
+    return change(1, [&](Writer& writer, std::int64_t now_ms) {
+      return writer.inbox().names.leave_node(owner, now_ms);
+    });
+  }
+  Result<StoreSecret> secret(const StoreSecret& proposed) override {
+    return change<StoreSecret>(
+        1, [&](Writer& writer, std::int64_t) { return writer.inbox().names.secret(proposed); });
+  }
+
+  Result<std::vector<std::optional<EventNo>>> find(
+      std::span<const WantedIdentity> wanted) override {
+    return look<std::vector<std::optional<EventNo>>>(
+        [&](Reader::View& view) { return view.reading.find(wanted, view.now_ms); });
+  }
+  Result<EventPage> events(const EventQuery& query) override {
+    return look<EventPage>(
+        [&](Reader::View& view) { return view.reading.listing.page(query, view.now_ms); });
+  }
+  Result<Lookup<EventDetail>> event(EventNo number) override {
+    return look<Lookup<EventDetail>>(
+        [&](Reader::View& view) { return view.reading.event(number, view.now_ms); });
+  }
+  Result<Lookup<std::string>> body(EventNo number, BodyOf which) override {
+    return look<Lookup<std::string>>(
+        [&](Reader::View& view) { return view.reading.body(number, which); });
+  }
+
+  Result<Cancelled> cancel(const DeliveryRef& which) override {
+    return change<Cancelled>(1, [&](Writer& writer, std::int64_t now_ms) {
+      return writer.inbox().replayer.cancel(which, now_ms);
+    });
+  }
+  Result<Replayed> replay(const Replay& what) override {
+    return change<Replayed>(1, [&](Writer& writer, std::int64_t now_ms) {
+      return writer.inbox().replayer.replay(what, now_ms);
+    });
+  }
+  Result<Replaying> replay_step(const ReplayStep& step) override {
+    HAPAX_TRY_ASSIGN(found, look<Listing::Found>([&](Reader::View& view) {
+                       return view.reading.listing.next_of(step, view.now_ms);
+                     }));
+    Replaying answer{found.events.size(), 0, found.after, found.done};
+    if (step.dry || found.events.empty()) return answer;
+    HAPAX_TRY_ASSIGN(deliveries,
+                     change<std::size_t>(found.events.size(), [&](Writer& w, std::int64_t now_ms) {
+                       return w.inbox().replayer.replay_all(found.events, step, now_ms);
+                     }));
+    answer.deliveries = deliveries;
+    return answer;
+  }
+
+  Result<Swept> sweep(const SweepStep& step) override {
+    return change<Swept>(step.limit, [&](Writer& writer, std::int64_t now_ms) {
+      return writer.inbox().retention.sweep(step, now_ms);
+    });
+  }
+
+  Result<void> note_duplicates(std::span<const DuplicateNote> notes) override {
+    return change(notes.size(), [&](Writer& writer, std::int64_t) -> Result<void> {
+      for (const DuplicateNote& each : notes) HAPAX_TRY(writer.inbox().notes.note(each));
+      return {};
+    });
+  }
+
+  Result<void> add_rejects(std::span<const Reject> rejects) override {
+    return change(rejects.size(), [&](Writer& writer, std::int64_t) -> Result<void> {
+      for (const Reject& each : rejects) HAPAX_TRY(writer.inbox().rejects.add(each));
+      return {};
+    });
+  }
+  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
+                             std::size_t limit) override {
+    return look<RejectPage>(
+        [&](Reader::View& view) { return view.rejects.page(source, before, limit); });
+  }
+  Result<std::optional<StoredReject>> reject(RejectNo number) override {
+    return look<std::optional<StoredReject>>(
+        [&](Reader::View& view) { return view.rejects.read(number); });
+  }
+  // A second run, after a commit that failed, must not answer that it was not there.
+  Result<bool> remove_reject(RejectNo number) override {
+    bool was_there = false;
+    HAPAX_TRY(change(1, [&](Writer& writer, std::int64_t) -> Result<void> {
+      HAPAX_TRY_ASSIGN(removed, writer.inbox().rejects.remove(number));
+      was_there = was_there || removed;
+      return {};
+    }));
+    return was_there;
+  }
+
+  Result<void> pause(DestinationNo destination, bool paused) override {
+    return change(1, [&](Writer& writer, std::int64_t) {
+      return writer.inbox().names.pause(destination, paused);
+    });
+  }
+  Result<std::vector<DestinationNo>> paused() override {
+    return look<std::vector<DestinationNo>>([](Reader::View& view) { return view.names.paused(); });
+  }
+
+  Result<Enqueued> enqueue(const MessageId& id, const Message& message) override {
+    bool again = false;
+    HAPAX_TRY_ASSIGN(enqueued,
+                     change<std::optional<Enqueued>>(1, [&](Writer& writer, std::int64_t now_ms) {
+                       const bool second_run = std::exchange(again, true);
+                       return writer.inbox().messages.enqueue(id, message, now_ms, second_run);
+                     }));
+    if (enqueued) return *enqueued;
+    return Error(Code::key_reused, "this key was used for a message with other content");
+  }
+  Result<Moved> move_messages(std::span<const EventNo> numbers) override {
+    HAPAX_TRY_ASSIGN(moved, change<std::optional<Moved>>(
+                                numbers.size(), [&](Writer& writer, std::int64_t now_ms) {
+                                  return writer.inbox().messages.move(numbers, now_ms);
+                                }));
+    if (moved) return *moved;
+    return Error(Code::store_busy,
+                 "an event number is another event's; make new numbers and move again");
+  }
+
+  Result<Released> release_holder(const ReleaseStep& step) override {
+    return change<Released>(step.limit, [&](Writer& writer, std::int64_t now_ms) {
+      return writer.inbox().leaser.release_holder(step, now_ms);
+    });
+  }
+
+  Result<Stats> stats() override {
+    return look<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
   }
 
  private:
+  // Runs `work` in a transaction that it may share with others.
+  template <class T, class Work>
+  Result<T> change(std::size_t rows, const Work& work) {
+    std::optional<T> answer;
+    HAPAX_TRY(change(rows, [&](Writer& writer, std::int64_t now_ms) -> Result<void> {
+      HAPAX_TRY_ASSIGN(value, work(writer, now_ms));
+      answer = std::move(value);
+      return {};
+    }));
+    return std::move(*answer);
+  }
+  Result<void> change(std::size_t rows, const Task::Work& work) {
+    Task task(rows, work);
+    submit(task);
+    return std::move(task.fate);
+  }
+
+  template <class T, class Work>
+  Result<T> look(const Work& work) {
+    std::optional<T> answer;
+    HAPAX_TRY(writer_.reader().look([&](Reader::View& view) -> Result<void> {
+      HAPAX_TRY_ASSIGN(value, work(view));
+      answer = std::move(value);
+      return {};
+    }));
+    return std::move(*answer);
+  }
+
   void submit(Job& job) {
     group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
   }
 
+  // Again, and without it, whenever a request turns out to be one that must be refused: the others
+  // do not go down with it.
   void commit(const std::vector<Job*>& group) {
-    const Result<void> fate = writer_.transact([&](Writer& writer) -> Result<void> {
-      HAPAX_TRY_ASSIGN(now_ms, writer.claims().time().now_ms());
-      for (Job* each : group) HAPAX_TRY(run_job(writer, *each, now_ms));
-      return {};
-    });
-    for (Job* each : group) each->fate = fate;
+    Refusals refusals;
+    bool in_doubt = false;
+    for (;;) {
+      const std::size_t known = refusals.size();
+      Result<void> fate =
+          writer_.transact([&](Writer& writer) { return run_group(writer, group, refusals); });
+      if (fate) writer_.inbox().note_commit();
+      in_doubt = in_doubt || (!fate && fate.error().outcome() == Outcome::unknown);
+      if (!fate && refusals.size() > known) continue;
+      if (!fate && in_doubt) fate = Error(Code::outcome_unknown, fate.error().detail());
+      for (Job* each : group) each->fate = fate;
+      return;
+    }
   }
 
   GroupCommit group_{1};

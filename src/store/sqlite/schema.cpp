@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 1> kMigrations{
+constexpr std::array<const char*, 2> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -50,6 +50,163 @@ constexpr std::array<const char*, 1> kMigrations{
       after BLOB NOT NULL
     );
     INSERT INTO hapax_purge VALUES(1, x'');
+    )sql",
+
+    // 2: the inbox. Times are the store's own, but for those that end in _us, which are others'.
+    R"sql(
+    CREATE TABLE hapax_name(                 -- of sources (kind 0) and destinations (1)
+      kind INTEGER NOT NULL,
+      no   INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      PRIMARY KEY(kind, no)
+    ) WITHOUT ROWID;
+    CREATE UNIQUE INDEX hapax_name_text ON hapax_name(kind, name);
+
+    -- Apart from hapax_claim: narrower rows, and no claim of an event can go before its event.
+    CREATE TABLE hapax_event_claim(
+      key        BLOB NOT NULL PRIMARY KEY,  -- see event_claim_key()
+      event      INTEGER NOT NULL,
+      expires_ms INTEGER NOT NULL
+    ) WITHOUT ROWID;
+
+    -- Written once, never updated. What is short stands first, so that a listing reads no bytes.
+    CREATE TABLE hapax_event(
+      no          INTEGER PRIMARY KEY,
+      source      INTEGER NOT NULL,
+      received_ms INTEGER NOT NULL,
+      would       INTEGER NOT NULL,
+      version     INTEGER,
+      key_id      INTEGER,                   -- kept free: what the bytes are encrypted with
+      tenant      BLOB NOT NULL,
+      id          BLOB NOT NULL,
+      type        BLOB NOT NULL,
+      order_key   BLOB NOT NULL,
+      digest      BLOB NOT NULL,
+      headers     BLOB NOT NULL,
+      body        BLOB NOT NULL
+    );
+
+    -- Deliveries, but for completed ones: those are the attempts with outcome 0.
+    CREATE TABLE hapax_queue(
+      event         INTEGER NOT NULL,
+      delivery      INTEGER NOT NULL,
+      destination   INTEGER NOT NULL,
+      state         INTEGER NOT NULL,        -- 0 open, 1 waiting in its lane, 2 dead, 3 cancelled,
+                                             -- 4 superseded, 5 dead and blocking its lane
+      due_ms        INTEGER NOT NULL,        -- 0, 1: when it may be leased; 2 to 5: when it ended
+      attempts      INTEGER NOT NULL,
+      abandons      INTEGER NOT NULL,
+      flags         INTEGER NOT NULL,        -- see queue.cpp; 1 is a listen destination
+      fence         INTEGER,                 -- of its lease, also when that is past its time;
+      holder        INTEGER,                 -- NULL: nobody's, so no settlement matches
+      owner         INTEGER,
+      first_sent_ms INTEGER,
+      lane          BLOB,                    -- see lane_key()
+      lane_seq      INTEGER,                 -- its place in the lane
+      version       INTEGER,
+      replay_of     INTEGER,
+      replay_no     INTEGER,
+      reason        INTEGER,
+      PRIMARY KEY(event, delivery)
+    ) WITHOUT ROWID;
+    -- What is open, and the rest: no backlog of one kind slows the others down. Not one index for
+    -- those that wait and another for those that ended: every insert opens them all. What stands
+    -- behind the order of the first is there to be counted without a look at the row.
+    CREATE INDEX hapax_queue_due
+      ON hapax_queue(destination, due_ms, event, delivery, state, holder) WHERE state = 0;
+    CREATE INDEX hapax_queue_rest
+      ON hapax_queue(destination, state, lane, lane_seq) WHERE state <> 0;
+
+    CREATE TABLE hapax_lane(
+      destination      INTEGER NOT NULL,
+      key              BLOB NOT NULL,
+      head_event       INTEGER,              -- the one that is open or blocks; NULL: it is empty
+      head_delivery    INTEGER,
+      version          INTEGER,              -- the highest that was completed,
+      version_until_ms INTEGER,              -- ... until then
+      remember_ms      INTEGER NOT NULL,     -- of the last arrival
+      PRIMARY KEY(destination, key)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE hapax_attempt(
+      event       INTEGER NOT NULL,
+      delivery    INTEGER NOT NULL,
+      fence       INTEGER NOT NULL,
+      destination INTEGER NOT NULL,
+      outcome     INTEGER NOT NULL,          -- AttemptOutcome; 0 is completed
+      settled_ms  INTEGER NOT NULL,
+      began_us    INTEGER NOT NULL,
+      took_ms     INTEGER NOT NULL,
+      status      INTEGER NOT NULL,
+      error       BLOB NOT NULL,
+      excerpt     BLOB NOT NULL,
+      listen      INTEGER NOT NULL,          -- this and what follows: of the delivery, for when it
+      replay_of   INTEGER,                   -- has left the queue
+      replay_no   INTEGER,
+      PRIMARY KEY(event, delivery, fence)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE hapax_variant(              -- changed bodies; only the last has its bytes
+      event  INTEGER NOT NULL,
+      n      INTEGER NOT NULL,
+      digest BLOB NOT NULL,
+      at_us  INTEGER NOT NULL,
+      body   BLOB,
+      PRIMARY KEY(event, n)
+    ) WITHOUT ROWID;
+    CREATE TABLE hapax_duplicate(
+      event INTEGER PRIMARY KEY,
+      count INTEGER NOT NULL
+    );
+
+    CREATE TABLE hapax_reject(
+      no          INTEGER PRIMARY KEY,
+      source      INTEGER NOT NULL,
+      tenant      BLOB NOT NULL,
+      reason      BLOB NOT NULL,
+      detail      BLOB NOT NULL,
+      received_us INTEGER NOT NULL,
+      method      BLOB NOT NULL,
+      url         BLOB NOT NULL,
+      headers     BLOB NOT NULL,
+      proof       BLOB NOT NULL,
+      body        BLOB NOT NULL
+    );
+    CREATE INDEX hapax_reject_source ON hapax_reject(source, no);
+
+    CREATE TABLE hapax_seen(
+      source INTEGER PRIMARY KEY,
+      at_ms  INTEGER NOT NULL
+    );
+    CREATE TABLE hapax_pause(destination INTEGER PRIMARY KEY);
+    CREATE TABLE hapax_node(
+      no       INTEGER PRIMARY KEY,
+      owner    BLOB NOT NULL,                -- 16 bytes; none: nobody's
+      until_ms INTEGER NOT NULL
+    );
+    CREATE TABLE hapax_secret(
+      one   INTEGER PRIMARY KEY CHECK (one = 1),
+      bytes BLOB NOT NULL
+    );
+
+    CREATE TABLE hapax_fence(
+      one  INTEGER PRIMARY KEY CHECK (one = 1),
+      last INTEGER NOT NULL
+    );
+    INSERT INTO hapax_fence VALUES(1, 0);
+
+    CREATE TABLE hapax_sweep(                -- how far retention came: see retention.cpp
+      one              INTEGER PRIMARY KEY CHECK (one = 1),
+      phase            INTEGER NOT NULL,
+      event            INTEGER NOT NULL,
+      attempt_event    INTEGER NOT NULL,
+      attempt_delivery INTEGER NOT NULL,
+      claim            BLOB NOT NULL,
+      lane_destination INTEGER NOT NULL,
+      lane_key         BLOB NOT NULL,
+      floor            INTEGER NOT NULL      -- the largest event number that was removed
+    );
+    INSERT INTO hapax_sweep VALUES(1, 0, 0, 0, 0, x'', 0, x'', -1);
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());

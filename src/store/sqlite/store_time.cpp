@@ -32,32 +32,40 @@ Result<StoreTime> StoreTime::prepare(sqlite3* db, Clock& clock) {
   return StoreTime(clock, std::move(read), std::move(start), std::move(note));
 }
 
-Result<std::int64_t> StoreTime::now_ms() {
-  std::int64_t now = 0;
-  std::int64_t last = 0;
-  {
-    Run row(read_);
-    HAPAX_TRY_ASSIGN(found, row.step("read the store's time"));
-    if (!found)
-      return Error(Code::store_corrupt, "the table hapax_clock is empty; it must have one row");
-    last = row.number(3);
-    if (row.bytes(0) != clock_->boot_id()) return start_boot(last);
-    now = row.number(2) + (to_ms(clock_->since_boot()) - row.number(1));
+Result<StoreTime::Reading> StoreTime::read() {
+  Run row(read_);
+  HAPAX_TRY_ASSIGN(found, row.step("read the store's time"));
+  if (!found) {
+    return Error(Code::store_corrupt, "the table hapax_clock is empty; it must have one row");
   }
-  if (now - last >= kNoteEveryMs) {
-    HAPAX_TRY(Run(note_).bind(now).change("note the store's time"));
-  }
-  return std::max(now, last);
+  const std::int64_t last = row.number(3);
+  const bool new_boot = row.bytes(0) != clock_->boot_id();
+  const std::int64_t now = new_boot ? to_ms(clock_->wall().time_since_epoch())
+                                    : row.number(2) + (to_ms(clock_->since_boot()) - row.number(1));
+  return Reading{.now_ms = std::max(now, last), .last_ms = last, .new_boot = new_boot};
 }
 
-Result<std::int64_t> StoreTime::start_boot(std::int64_t last_ms) {
-  const std::int64_t now = std::max(to_ms(clock_->wall().time_since_epoch()), last_ms);
+Result<std::int64_t> StoreTime::look_ms() {
+  HAPAX_TRY_ASSIGN(time, read());
+  return time.now_ms;
+}
+
+Result<std::int64_t> StoreTime::now_ms() {
+  HAPAX_TRY_ASSIGN(time, read());
+  if (time.new_boot) return start_boot(time.now_ms);
+  if (time.now_ms - time.last_ms >= kNoteEveryMs) {
+    HAPAX_TRY(Run(note_).bind(time.now_ms).change("note the store's time"));
+  }
+  return time.now_ms;
+}
+
+Result<std::int64_t> StoreTime::start_boot(std::int64_t now_ms) {
   HAPAX_TRY(Run(start_)
                 .bind_text(clock_->boot_id())
                 .bind(to_ms(clock_->since_boot()))
-                .bind(now)
+                .bind(now_ms)
                 .change("start the store's time"));
-  return now;
+  return now_ms;
 }
 
 }  // namespace hapax::store::sqlite

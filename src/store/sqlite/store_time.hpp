@@ -22,10 +22,18 @@ class StoreTime {
 
   // Call it inside a write transaction: it may write the row.
   Result<std::int64_t> now_ms();
+  // The same without writing, for who only looks.
+  Result<std::int64_t> look_ms();
 
  private:
   StoreTime(Clock& clock, Statement read, Statement start, Statement note);
-  Result<std::int64_t> start_boot(std::int64_t last_ms);
+  struct Reading {
+    std::int64_t now_ms = 0;
+    std::int64_t last_ms = 0;
+    bool new_boot = false;
+  };
+  Result<Reading> read();
+  Result<std::int64_t> start_boot(std::int64_t now_ms);
 
   Clock* clock_;
   Statement read_;

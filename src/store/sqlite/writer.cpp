@@ -32,11 +32,12 @@ Result<void> empty_log(sqlite3* db) {
 }  // namespace
 
 Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
-                         Handle checkpointing)
+                         Handle checkpointing, std::int64_t& fence_high_water)
     : db(std::move(writing)),
       begin(std::move(to_begin)),
       commit(std::move(to_commit)),
       claims(std::move(prepared)),
+      inbox(db.get(), claims, fence_high_water),
       checkpointer(std::move(checkpointing)) {
   const auto note = [](void* pages, sqlite3*, const char*, int log) {
     *static_cast<int*>(pages) = log;
@@ -44,6 +45,12 @@ Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit
   };
   sqlite3_wal_hook(db.get(), note, &log_pages);
 }
+
+Writer::Writer(FileOptions options, Clock& clock)
+    : options_(std::move(options)),
+      clock_(&clock),
+      fence_high_water_(std::make_unique<std::int64_t>(0)),
+      reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock)) {}
 
 Result<Writer> Writer::open(const FileOptions& options, Clock& clock) {
   Writer writer(options, clock);
@@ -58,7 +65,7 @@ Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, Statement::prepare(db.get(), "COMMIT"));
   handles_ = std::make_unique<Handles>(std::move(db), std::move(begin), std::move(commit),
-                                       std::move(claims), std::move(other));
+                                       std::move(claims), std::move(other), *fence_high_water_);
   return {};
 }
 
@@ -89,6 +96,7 @@ Result<void> Writer::move_log_again() {
 }
 
 Result<void> Writer::heal() {
+  const std::unique_lock nobody_reads = reader_->close();
   disconnect();
   if (trust_ == Trust::nothing_of_the_last_checkpoint) HAPAX_TRY(move_log_again());
   HAPAX_TRY(connect());

@@ -6,6 +6,8 @@
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/inbox.hpp"
+#include "store/sqlite/reader.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,7 +20,8 @@ struct FileOptions {
   std::chrono::milliseconds busy_timeout;
 };
 
-// The store's handles on its file, and what to do when they fail. Used by one thread at a time.
+// The store's handles on its file, and what to do when they fail. Used by one thread at a time, but
+// for the reader, which is thread-safe.
 //
 // After a COMMIT that fails nobody can say what is on disk. The writing handle is then closed and
 // opened again, and the write-ahead log is checkpointed and truncated before anything else is
@@ -40,22 +43,25 @@ class Writer {
 
   sqlite3* handle() { return handles_->db.get(); }
   Claims& claims() { return handles_->claims; }
+  Inbox& inbox() { return handles_->inbox; }
+  Reader& reader() { return *reader_; }
 
  private:
   struct Handles {
     Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
-            Handle checkpointing);
+            Handle checkpointing, std::int64_t& fence_high_water);
     Handle db;  // before the statements: they must be finalised before it closes
     Statement begin;
     Statement commit;
     Claims claims;
+    Inbox inbox;
     int log_pages = 0;  // of the write-ahead log, after the last commit here
     Checkpointer checkpointer;
   };
   enum class Stage { before_commit, at_commit };
   enum class Trust { full, nothing_of_the_last_commit, nothing_of_the_last_checkpoint };
 
-  Writer(FileOptions options, Clock& clock) : options_(std::move(options)), clock_(&clock) {}
+  Writer(FileOptions options, Clock& clock);
   Result<void> connect();
   void disconnect();
   Result<void> heal();
@@ -67,7 +73,9 @@ class Writer {
 
   FileOptions options_;
   Clock* clock_;
-  std::unique_ptr<Handles> handles_;  // null after a failed heal()
+  std::unique_ptr<std::int64_t> fence_high_water_;  // see Fences; stays where it is
+  std::unique_ptr<Handles> handles_;                // null after a failed heal()
+  std::unique_ptr<Reader> reader_;
   Trust trust_ = Trust::full;
 };
 

@@ -3,6 +3,7 @@
 #include "store/sqlite/schema.hpp"
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/driver.hpp"
 #include "support/world.hpp"
 
 #include <hapax/store.hpp>
@@ -17,6 +18,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(10);
 
+// The schema as version 1 had it.
+constexpr const char* kVersion1 = R"sql(
+  CREATE TABLE hapax_schema(version INTEGER NOT NULL);
+  INSERT INTO hapax_schema VALUES(1);
+  CREATE TABLE hapax_claim(key BLOB NOT NULL PRIMARY KEY, token BLOB NOT NULL,
+    expires_ms INTEGER NOT NULL, result BLOB) WITHOUT ROWID;
+  CREATE TABLE hapax_message(no INTEGER PRIMARY KEY, id BLOB NOT NULL, destination TEXT NOT NULL,
+    key BLOB, order_key BLOB, headers BLOB NOT NULL, payload BLOB NOT NULL,
+    created_ms INTEGER NOT NULL);
+  CREATE TABLE hapax_clock(one INTEGER PRIMARY KEY CHECK (one = 1), boot_id TEXT NOT NULL,
+    boot_ms INTEGER NOT NULL, store_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL);
+  INSERT INTO hapax_clock VALUES(1, '', 0, 0, 0);
+  CREATE TABLE hapax_purge(one INTEGER PRIMARY KEY CHECK (one = 1), after BLOB NOT NULL);
+  INSERT INTO hapax_purge VALUES(1, x'');
+  INSERT INTO hapax_claim VALUES(x'64000173', randomblob(16), 9e15, NULL);
+  INSERT INTO hapax_message VALUES(7, randomblob(16), 'mail', NULL, NULL, x'', x'68690a', 1);
+)sql";
+
 class SchemaTest : public testing::Test {
  protected:
   Handle connect() { return open_file(file_, kPatience).value(); }
@@ -29,9 +48,32 @@ class SchemaTest : public testing::Test {
 };
 
 TEST_F(SchemaTest, IsCreatedOnceAndThenFound) {
-  EXPECT_EQ(migrate(connect().get()).value(), 1);
-  EXPECT_EQ(migrate(connect().get()).value(), 1);
+  EXPECT_EQ(migrate(connect().get()).value(), 2);
+  EXPECT_EQ(migrate(connect().get()).value(), 2);
   EXPECT_TRUE(check_schema(connect().get()));
+}
+
+TEST_F(SchemaTest, AnOlderOneIsBroughtUpToDateAndKeepsWhatItHas) {
+  execute_sql(kVersion1);
+  EXPECT_EQ(migrate(connect().get()).value(), 2);
+  const Handle db = connect();
+  for (const char* sql : {"SELECT count(*) FROM hapax_claim", "SELECT count(*) FROM hapax_message",
+                          "SELECT count(*) FROM hapax_fence", "SELECT count(*) FROM hapax_sweep"}) {
+    Statement query = Statement::prepare(db.get(), sql).value();
+    store::sqlite::Run run(query);
+    ASSERT_TRUE(run.step("count").value());
+    EXPECT_EQ(run.number(0), 1) << sql;
+  }
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  const std::unique_ptr<Driver> driver = open_driver(file_, {}, *clock).value();
+  const EventNo number(1);
+  EXPECT_EQ(driver->move_messages(std::span(&number, 1))->messages, 1U);
+  EXPECT_EQ(driver->body(number, BodyOf::event)->value, "hi\n");
+}
+
+TEST_F(SchemaTest, AnOlderOneIsAnErrorWhereMigrationIsOff) {
+  execute_sql(kVersion1);
+  EXPECT_EQ(check_schema(connect().get()).error().code(), Code::misconfigured);
 }
 
 TEST_F(SchemaTest, ANewerOneIsRefusedAndLeftAlone) {

@@ -27,8 +27,9 @@ LANGUAGE sql VOLATILE AS 'SELECT coalesce(at, pg_catalog.clock_timestamp())';
 
 -- Makes the commit of this transaction wait for the disk, where the server was told not to. The claim
 -- is visible to others as soon as it commits: who answers "duplicate" relies on it.
+-- For functions that have set the search path.
 CREATE FUNCTION hapax._be_durable() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
@@ -40,58 +41,96 @@ BEGIN
 END
 $$;
 
+-- Who holds each claim: 1 its place's token, 0 another's, - nobody, or it is over. Planned once, by the
+-- index, whatever the planner thinks: a plan made while the table was small would read all of a large
+-- one.
+CREATE FUNCTION hapax._holders(keys bytea[], tokens bytea[], moment timestamptz) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (
+    SELECT string_agg(
+             coalesce((SELECT CASE WHEN c.expires_at <= moment THEN '-'
+                                   WHEN c.token = w.token THEN '1' ELSE '0' END
+                         FROM hapax.claim AS c WHERE c.key = w.key), '-'),
+             '' ORDER BY w.place)
+      FROM unnest(keys, tokens) WITH ORDINALITY AS w (key, token, place));
+END
+$$;
+
+-- Takes the claims that are over, each for the first place that names its key. Locks them in the order
+-- of the keys, and changes no other: one that was made and ended since then would be out of turn.
+CREATE FUNCTION hapax._take_over(keys bytea[], tokens bytea[], ttls_ms bigint[], moment timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  locked bytea[] := ARRAY(
+    SELECT c.key FROM hapax.claim AS c
+     WHERE c.key = ANY (keys) AND c.expires_at <= moment
+     ORDER BY c.key FOR UPDATE);
+BEGIN
+  UPDATE hapax.claim AS c
+     SET token = w.token, result = NULL,
+         expires_at = moment + w.ttl_ms * interval '1 millisecond'
+    FROM (SELECT DISTINCT ON (u.key) u.*
+            FROM unnest(keys, tokens, ttls_ms) WITH ORDINALITY AS u (key, token, ttl_ms, place)
+           WHERE u.key = ANY (locked)
+           ORDER BY u.key, u.place) AS w
+   WHERE c.key = w.key;
+END
+$$;
+
 -- Takes every claim that is free or over, each for the first place in the arrays that names its key.
 -- Returns a digit for each place: 1 where the claim now stands under that place's token, 0 where
--- another holds it.
+-- another holds it. `patience_ms` is how long to wait for another transaction; NULL: as long as the
+-- session's lock_timeout says.
 --
 -- INSERT ... DO NOTHING waits for a transaction that holds the key and has not ended, so a claim
 -- whose commit is still under way is not missed. What it found taken is read by a NEW statement,
--- because the snapshot of the first cannot see the winner. Keys are locked in their order, so that
--- two batches cannot wait for each other. At repeatable read and serializable a winner outside the
--- snapshot raises 40001: it did not happen, run the transaction again.
-CREATE FUNCTION hapax._claim(keys bytea[], tokens bytea[], ttls_ms bigint[], at timestamptz)
-RETURNS text
+-- because the snapshot of the first cannot see the winner. At repeatable read and serializable a
+-- winner outside the snapshot raises 40001: it did not happen, run the transaction again.
+--
+-- Nobody waits in a circle, if `keys` are in order. Who inserts waits only for greater keys than it
+-- holds. Who takes over waits only for others who do, in order too, and for _purge, which waits for
+-- nobody. To insert once more while holding other keys would break that, hence the 40001 below.
+CREATE FUNCTION hapax._claim(keys bytea[], tokens bytea[], ttls_ms bigint[], at timestamptz,
+                             patience_ms bigint DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
 DECLARE
   wanted bigint := cardinality(keys);
   fresh  bigint;
+  moment timestamptz;
   answer text;
 BEGIN
   PERFORM hapax._be_durable();
+  IF patience_ms IS NOT NULL THEN
+    PERFORM set_config('lock_timeout', patience_ms::text, true);
+  END IF;
   -- A claim that was found taken may be removed, once over, before it is read: then it is free.
   FOR attempt IN 1..100 LOOP
     INSERT INTO hapax.claim (key, token, expires_at)
-      SELECT DISTINCT ON (w.key)
-             w.key, w.token, hapax._moment(at) + w.ttl_ms * interval '1 millisecond'
-        FROM unnest(keys, tokens, ttls_ms) WITH ORDINALITY AS w (key, token, ttl_ms, place)
-       ORDER BY w.key, w.place
+      SELECT w.key, w.token,
+             hapax._moment(at) + w.ttl_ms * interval '1 millisecond'
+        FROM (SELECT unnest(keys) AS key, unnest(tokens) AS token, unnest(ttls_ms) AS ttl_ms) AS w
       ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS fresh = ROW_COUNT;
-    IF fresh = wanted AND attempt = 1 THEN
+    IF fresh = wanted THEN
       RETURN repeat('1', wanted::int);
     END IF;
 
-    PERFORM 1 FROM hapax.claim AS c
-      WHERE c.key = ANY (keys) AND c.expires_at <= hapax._moment(at)
-      ORDER BY c.key FOR UPDATE;
-    IF FOUND THEN
-      UPDATE hapax.claim AS c
-         SET token = w.token, result = NULL,
-             expires_at = hapax._moment(at) + w.ttl_ms * interval '1 millisecond'
-        FROM (SELECT DISTINCT ON (u.key) u.*
-                FROM unnest(keys, tokens, ttls_ms) WITH ORDINALITY AS u (key, token, ttl_ms, place)
-               ORDER BY u.key, u.place) AS w
-       WHERE c.key = w.key AND c.expires_at <= hapax._moment(at);
+    moment := hapax._moment(at);
+    answer := hapax._holders(keys, tokens, moment);
+    IF strpos(answer, '-') > 0 THEN
+      PERFORM hapax._take_over(keys, tokens, ttls_ms, moment);
+      answer := hapax._holders(keys, tokens, moment);
     END IF;
-
-    SELECT string_agg(CASE WHEN c.token = w.token THEN '1' ELSE '0' END, '' ORDER BY w.place)
-             FILTER (WHERE c.key IS NOT NULL)
-      INTO answer
-      FROM unnest(keys, tokens) WITH ORDINALITY AS w (key, token, place)
-      LEFT JOIN hapax.claim AS c ON c.key = w.key;
-    EXIT WHEN length(answer) = wanted;
-    IF attempt = 100 THEN
-      RAISE EXCEPTION 'claims come and go too fast' USING ERRCODE = '40001';
+    EXIT WHEN strpos(answer, '-') = 0;
+    IF wanted > 1 OR attempt = 100 THEN
+      RAISE EXCEPTION 'a claim ended while it was read' USING ERRCODE = '40001';
     END IF;
   END LOOP;
 
@@ -104,6 +143,35 @@ BEGIN
 END
 $$;
 
+-- A claim that was found taken. By the index, as in _holders.
+CREATE FUNCTION hapax._standing(key bytea) RETURNS hapax.claim
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  standing hapax.claim;
+BEGIN
+  SELECT c.* INTO standing FROM hapax.claim AS c WHERE c.key = _standing.key;
+  IF NOT FOUND THEN  -- over, and removed since
+    RAISE EXCEPTION 'a claim ended while it was read' USING ERRCODE = '40001';
+  END IF;
+  RETURN standing;
+END
+$$;
+
+-- Adds the result of the work to the claim of the same transaction. By the index, as in _holders.
+CREATE FUNCTION hapax._keep(key bytea, token bytea, result bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+  UPDATE hapax.claim AS c SET result = _keep.result
+   WHERE c.key = _keep.key AND c.token = _keep.token;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the claim is gone: the transaction it was made in was rolled back'
+      USING ERRCODE = 'HX003';
+  END IF;
+END
+$$;
+
 -- once(): one claim, and the stored result when it is not ours.
 CREATE FUNCTION hapax._once(key bytea, token bytea, ttl_ms bigint, at timestamptz,
                             OUT fresh boolean, OUT result bytea)
@@ -111,23 +179,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
 BEGIN
   fresh := hapax._claim(ARRAY[_once.key], ARRAY[_once.token], ARRAY[_once.ttl_ms], at) = '1';
   IF NOT fresh THEN
-    SELECT c.result INTO _once.result FROM hapax.claim AS c WHERE c.key = _once.key;
-    IF NOT FOUND THEN  -- over, and removed since
-      RAISE EXCEPTION 'the claim ended while it was read' USING ERRCODE = '40001';
-    END IF;
-  END IF;
-END
-$$;
-
--- Adds the result of the work to the claim of the same transaction.
-CREATE FUNCTION hapax._keep(key bytea, token bytea, result bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
-BEGIN
-  UPDATE hapax.claim AS c SET result = _keep.result
-   WHERE c.key = _keep.key AND c.token = _keep.token;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'the claim is gone: the transaction it was made in was rolled back'
-      USING ERRCODE = 'HX003';
+    result := (hapax._standing(_once.key)).result;
   END IF;
 END
 $$;
@@ -141,6 +193,7 @@ CREATE FUNCTION hapax._enqueue(id uuid, destination text, key bytea, order_key b
                                OUT message uuid, OUT duplicate boolean, OUT reused boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
 DECLARE
+  token    bytea := uuid_send(_enqueue.id);
   standing hapax.claim;
 BEGIN
   message := _enqueue.id;
@@ -148,13 +201,10 @@ BEGIN
   reused := false;
   PERFORM hapax._be_durable();
   IF claim_key IS NOT NULL THEN
-    IF hapax._claim(ARRAY[claim_key], ARRAY[uuid_send(_enqueue.id)], ARRAY[ttl_ms], at) = '1' THEN
-      UPDATE hapax.claim AS c SET result = digest WHERE c.key = claim_key;
+    IF hapax._claim(ARRAY[claim_key], ARRAY[token], ARRAY[ttl_ms], at) = '1' THEN
+      PERFORM hapax._keep(claim_key, token, digest);
     ELSE
-      SELECT c.* INTO standing FROM hapax.claim AS c WHERE c.key = claim_key;
-      IF NOT FOUND THEN  -- over, and removed since
-        RAISE EXCEPTION 'the claim ended while it was read' USING ERRCODE = '40001';
-      END IF;
+      standing := hapax._standing(claim_key);
       message := encode(standing.token, 'hex')::uuid;
       duplicate := true;
       reused := standing.result IS DISTINCT FROM digest;
@@ -167,11 +217,13 @@ BEGIN
 END
 $$;
 
--- Removes `most` claims that are over, and says how many it were. Never waits for anybody.
+-- Removes `most` claims that are over, and says how many it were. Never waits for anybody. Planned
+-- anew each time: how many are over decides whether the index is of use.
 CREATE FUNCTION hapax._purge(most bigint, at timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
-  moment  timestamptz := hapax._moment(at);  -- read once: an index is of no use to a volatile function
+  moment  timestamptz := hapax._moment(at);
   removed bigint;
 BEGIN
   DELETE FROM hapax.claim WHERE ctid = ANY (ARRAY(

@@ -1,0 +1,82 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bench/compare.hpp"
+#include "bench/store/hand_written.hpp"
+#include "bench/store/ids.hpp"
+#include "store/sqlite/driver.hpp"
+
+#include <hapax/env.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+// The sides of a comparison of the inbox on SQLite: hapax's own, and the same by hand.
+namespace hapax::bench {
+
+inline constexpr std::int64_t kSource = 1;
+inline constexpr std::int64_t kDestination = 1;
+
+// A request with one event, as a gateway hands it over: an id of 36 characters, 240 bytes of
+// headers, 1 KiB of body.
+struct Request {
+  std::int64_t no = 0;
+  std::string id;
+  std::string order_key;
+};
+
+// Makes requests; two of the same order make the same ones.
+class Requests {
+ public:
+  explicit Requests(IdOrder order) : ids_(order) {}
+
+  // `lanes` of 0: none; otherwise they go to that many lanes in turn.
+  std::vector<Request> next(std::size_t count, std::size_t lanes = 0);
+
+  static const std::string& headers();
+  static const std::string& body();
+  static const Digest& digest();
+
+ private:
+  Ids ids_;
+  std::int64_t last_number_ = std::int64_t{1} << 58;  // as many bits as in use
+};
+
+// What both ways of doing it can do. Each call is one transaction.
+class InboxWay {
+ public:
+  struct Held {
+    std::int64_t event = 0;
+    std::int64_t delivery = 0;
+    std::int64_t fence = 0;
+  };
+  virtual ~InboxWay() = default;
+
+  virtual std::size_t admit(std::span<const Request> requests) = 0;  // how many were fresh
+  virtual std::vector<Held> lease(std::size_t max) = 0;
+  virtual void ack(std::span<const Held> leases) = 0;
+  // All three at once: what was leased before is acknowledged, others are leased.
+  virtual std::vector<Held> turn(std::span<const Held> acks, std::span<const Request> requests,
+                                 std::size_t max) = 0;
+};
+
+std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path);
+std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path);
+
+// Admits what is new, or (again) what was admitted before the measurement.
+std::unique_ptr<Side> admit_side(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch,
+                                 bool again);
+// Leases and acknowledges what was admitted before.
+std::unique_ptr<Side> delivery_side(std::unique_ptr<InboxWay> way, std::size_t batch);
+// Admits, leases and acknowledges, with one transaction for all three or with three.
+enum class Sharing : std::uint8_t { one_transaction, three_transactions };
+std::unique_ptr<Side> life_side(std::unique_ptr<InboxWay> way, std::size_t batch, Sharing sharing,
+                                std::size_t lanes);
+
+// With that many deliveries behind the head of a lane that waits for a retry.
+std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries);
+
+}  // namespace hapax::bench

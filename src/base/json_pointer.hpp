@@ -1,0 +1,36 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hapax {
+
+inline constexpr std::size_t kMaxPointerSteps = 32;
+
+// A JSON pointer as RFC 6901 writes it: "", or up to kMaxPointerSteps steps, each behind a '/',
+// with
+// '~' only in "~0" (a '~') and "~1" (a '/').
+bool is_json_pointer(std::string_view text);
+
+// The first step of a pointer that has one, and what is left of it.
+class PointerStep {
+ public:
+  explicit PointerStep(std::string_view pointer);
+
+  std::string_view name() const { return decoded_.empty() ? written_ : decoded_; }
+  std::string_view rest() const { return rest_; }
+  bool is_star() const { return written_ == "*"; }
+  // As an index into an array: "0", or digits that do not begin with one.
+  std::optional<std::size_t> index() const;
+
+ private:
+  std::string_view written_;
+  std::string_view rest_;
+  std::string decoded_;  // empty when it would be as written
+};
+
+}  // namespace hapax

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/hex.hpp"
+#include "base/try.hpp"
+#include "cli/captured.hpp"
+#include "cli/command.hpp"
+#include "cli/signing.hpp"
+
+#include <hapax/store.hpp>
+#include <hapax/verify.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+
+namespace hapax::cli {
+
+namespace {
+
+struct SignArguments {
+  SchemeArguments scheme;
+  std::string body = "-";
+  std::string id;
+  std::string method = "POST";
+  std::string body_out;
+};
+
+std::string fresh_id() {
+  const Token token = make_token();
+  return "msg_" + to_hex({reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()});
+}
+
+Result<Signed> sign_with(const SignArguments& arguments) {
+  HAPAX_TRY_ASSIGN(choice, choose(arguments.scheme));
+  if (choice.secrets.size() != 1) {
+    return Error(Code::invalid_argument, "give one secret to sign with");
+  }
+  HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
+  const std::vector<Header> parameters = choice.parameter_views();
+  const Request request{arguments.method, arguments.scheme.url, {}, body, 0};
+  const std::string id = arguments.id.empty() ? fresh_id() : arguments.id;
+  HAPAX_TRY_ASSIGN(made, sign(choice.preset->verify, choice.secrets.front(), request, id,
+                              choice.now, Context{choice.key_id, parameters}));
+  if (made.body != body && arguments.body_out.empty()) {
+    return Error(Code::invalid_argument,
+                 "this scheme puts the signature into the body; say with --body-out where to "
+                 "write it");
+  }
+  if (!arguments.body_out.empty()) {
+    std::ofstream out(arguments.body_out, std::ios::binary | std::ios::trunc);
+    out << made.body;
+    if (!out.flush()) {
+      return Error(Code::misconfigured, "cannot write the file '" + arguments.body_out + "'");
+    }
+  }
+  return made;
+}
+
+std::string in_lines(const Signed& made, const std::string& url) {
+  std::string text;
+  for (const OwnedHeader& header : made.headers) {
+    text += (text.empty() ? "" : "\n") + header.name + ": " + header.value;
+  }
+  if (made.url != url) text += "\nURL: " + made.url;
+  return text;
+}
+
+std::string in_json(const Signed& made) {
+  std::string text = "{\"headers\":[";
+  for (const OwnedHeader& header : made.headers) {
+    if (&header != &made.headers.front()) text += ',';
+    text += "[" + json_string(header.name) + "," + json_string(header.value) + "]";
+  }
+  return text + "],\"url\":" + json_string(made.url) + "}";
+}
+
+int sign_command(const SignArguments& arguments, const Output& output) {
+  const Result<Signed> made = sign_with(arguments);
+  if (!made) return output.fail(made.error());
+  output.answer_word(in_lines(*made, arguments.scheme.url), in_json(*made));
+  return kDone;
+}
+
+}  // namespace
+
+void add_sign(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("sign", "Print the headers that sign a body as a provider would");
+  auto arguments = std::make_shared<SignArguments>();
+  arguments->scheme.add_to(*command);
+  command->add_option("--body", arguments->body, "A file, or - for standard input")
+      ->capture_default_str();
+  command->add_option("--id", arguments->id, "The event id, where it is a header; else made up");
+  command->add_option("--method", arguments->method, "For schemes that sign it")
+      ->capture_default_str();
+  command->add_option("--body-out", arguments->body_out,
+                      "Where to write the body, for schemes that sign inside it");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return sign_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/field.hpp"
+
+#include <hapax/identify.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hapax {
+
+inline constexpr std::size_t kMaxHashParts = 16;
+inline constexpr std::size_t kMaxSplit = 100'000;
+
+// An IdentityRule whose places can be read.
+struct ParsedRule {
+  bool every_arrival = false;   // the id is "none"
+  std::vector<Field> id;        // all required
+  std::vector<Field> fallback;  // JSON; hashed when `id` is absent, all required
+  std::optional<Field> type;
+  std::optional<Field> order_key;
+  std::optional<Field> version;
+  std::optional<Field> tenant;
+  std::optional<std::string> split;  // a pointer with `*` steps
+  std::size_t split_max = 0;
+};
+
+// misconfigured names the option and says what to write.
+Result<ParsedRule> parse_rule(const IdentityRule& rule);
+
+}  // namespace hapax

@@ -1,0 +1,170 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/fault/driver.hpp"
+
+#include <utility>
+
+namespace hapax::store::fault {
+
+namespace {
+
+bool happens(Fault fault) {
+  return fault == Fault::none || fault == Fault::lose_answer || fault == Fault::crash_after;
+}
+
+Error error_of(Fault fault) {
+  const bool clear = fault == Fault::fail || fault == Fault::crash_before;
+  if (clear) return Error(Code::store_unavailable, "the store was made to fail");
+  return Error(Code::outcome_unknown, "the store's answer was made to get lost");
+}
+
+// Every kind of work in the batch ends the same way.
+Answers refused(const Batch& batch, const Error& error) {
+  Answers answers;
+  if (!batch.settle.empty()) answers.settle = error;
+  answers.admit.assign(batch.admit.size(), error);
+  if (!batch.dedup.empty()) answers.dedup = error;
+  if (!batch.lease.empty()) answers.lease = error;
+  return answers;
+}
+
+}  // namespace
+
+void FaultyDriver::restart() {
+  const std::lock_guard lock(mutex_);
+  crashed_ = false;
+}
+
+bool FaultyDriver::crashed() const {
+  const std::lock_guard lock(mutex_);
+  return crashed_;
+}
+
+Fault FaultyDriver::next(std::string_view operation) {
+  if (crashed()) return Fault::fail;
+  const Fault fault = plan_(operation);
+  if (fault == Fault::crash_before || fault == Fault::crash_after) {
+    const std::lock_guard lock(mutex_);
+    crashed_ = true;
+  }
+  return fault;
+}
+
+template <class Call>
+auto FaultyDriver::through(std::string_view operation, Call call) -> decltype(call()) {
+  const Fault fault = next(operation);
+  if (fault == Fault::none) return call();
+  if (happens(fault)) static_cast<void>(call());
+  return error_of(fault);
+}
+
+Answers FaultyDriver::write(const Batch& batch) {
+  const Fault fault = next("write");
+  if (fault == Fault::none) return inner_.write(batch);
+  if (happens(fault)) static_cast<void>(inner_.write(batch));
+  return refused(batch, error_of(fault));
+}
+
+Result<Purged> FaultyDriver::purge(std::size_t limit) {
+  return through("purge", [&] { return inner_.purge(limit); });
+}
+
+Result<std::int64_t> FaultyDriver::number_of(NameKind kind, std::string_view name) {
+  return through("number_of", [&] { return inner_.number_of(kind, name); });
+}
+
+Result<std::vector<KnownName>> FaultyDriver::names(NameKind kind) {
+  return through("names", [&] { return inner_.names(kind); });
+}
+
+Result<NodeNo> FaultyDriver::take_node(const Token& owner, std::chrono::milliseconds lease) {
+  return through("take_node", [&] { return inner_.take_node(owner, lease); });
+}
+
+Result<void> FaultyDriver::leave_node(const Token& owner) {
+  return through("leave_node", [&] { return inner_.leave_node(owner); });
+}
+
+Result<StoreSecret> FaultyDriver::secret(const StoreSecret& proposed) {
+  return through("secret", [&] { return inner_.secret(proposed); });
+}
+
+Result<std::vector<std::optional<EventNo>>> FaultyDriver::find(
+    std::span<const WantedIdentity> wanted) {
+  return through("find", [&] { return inner_.find(wanted); });
+}
+
+Result<EventPage> FaultyDriver::events(const EventQuery& query) {
+  return through("events", [&] { return inner_.events(query); });
+}
+
+Result<Lookup<EventDetail>> FaultyDriver::event(EventNo number) {
+  return through("event", [&] { return inner_.event(number); });
+}
+
+Result<Lookup<std::string>> FaultyDriver::body(EventNo number, BodyOf which) {
+  return through("body", [&] { return inner_.body(number, which); });
+}
+
+Result<Cancelled> FaultyDriver::cancel(const DeliveryRef& which) {
+  return through("cancel", [&] { return inner_.cancel(which); });
+}
+
+Result<Replayed> FaultyDriver::replay(const Replay& what) {
+  return through("replay", [&] { return inner_.replay(what); });
+}
+
+Result<Replaying> FaultyDriver::replay_step(const ReplayStep& step) {
+  return through("replay_step", [&] { return inner_.replay_step(step); });
+}
+
+Result<Swept> FaultyDriver::sweep(const SweepStep& step) {
+  return through("sweep", [&] { return inner_.sweep(step); });
+}
+
+Result<void> FaultyDriver::note_duplicates(std::span<const DuplicateNote> notes) {
+  return through("note_duplicates", [&] { return inner_.note_duplicates(notes); });
+}
+
+Result<void> FaultyDriver::add_rejects(std::span<const Reject> rejects) {
+  return through("add_rejects", [&] { return inner_.add_rejects(rejects); });
+}
+
+Result<RejectPage> FaultyDriver::rejects(std::optional<SourceNo> source, RejectNo before,
+                                         std::size_t limit) {
+  return through("rejects", [&] { return inner_.rejects(source, before, limit); });
+}
+
+Result<std::optional<StoredReject>> FaultyDriver::reject(RejectNo number) {
+  return through("reject", [&] { return inner_.reject(number); });
+}
+
+Result<bool> FaultyDriver::remove_reject(RejectNo number) {
+  return through("remove_reject", [&] { return inner_.remove_reject(number); });
+}
+
+Result<void> FaultyDriver::pause(DestinationNo destination, bool paused) {
+  return through("pause", [&] { return inner_.pause(destination, paused); });
+}
+
+Result<std::vector<DestinationNo>> FaultyDriver::paused() {
+  return through("paused", [&] { return inner_.paused(); });
+}
+
+Result<Enqueued> FaultyDriver::enqueue(const MessageId& id, const Message& message) {
+  return through("enqueue", [&] { return inner_.enqueue(id, message); });
+}
+
+Result<Moved> FaultyDriver::move_messages(std::span<const EventNo> numbers) {
+  return through("move_messages", [&] { return inner_.move_messages(numbers); });
+}
+
+Result<Released> FaultyDriver::release_holder(const ReleaseStep& step) {
+  return through("release_holder", [&] { return inner_.release_holder(step); });
+}
+
+Result<Stats> FaultyDriver::stats() {
+  return through("stats", [&] { return inner_.stats(); });
+}
+
+}  // namespace hapax::store::fault

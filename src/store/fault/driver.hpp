@@ -1,0 +1,77 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+// A store that misbehaves on purpose, around one that does not.
+namespace hapax::store::fault {
+
+enum class Fault : std::uint8_t {
+  none,
+  fail,          // store_unavailable, and nothing happened
+  lose_answer,   // it happens, and the caller is told that this is unknown
+  lose_request,  // it does not happen, and the caller is told that this is unknown
+  crash_before,  // from here on everything is store_unavailable, until restart()
+  crash_after,   // the same, and this one still happens; its answer is unknown
+};
+
+// Decides about each call, one after the other, by the name of the operation ("write", "sweep").
+// It may block for as long as a slow store would. Called under no lock; must be thread-safe.
+using Plan = std::function<Fault(std::string_view operation)>;
+
+class FaultyDriver final : public Driver {
+ public:
+  // `inner` must outlive it.
+  FaultyDriver(Driver& inner, Plan plan) : inner_(inner), plan_(std::move(plan)) {}
+
+  // After a crash: the store answers again.
+  void restart();
+  bool crashed() const;
+
+  Capabilities capabilities() const override { return inner_.capabilities(); }
+  Answers write(const Batch& batch) override;
+  Result<Purged> purge(std::size_t limit) override;
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name) override;
+  Result<std::vector<KnownName>> names(NameKind kind) override;
+  Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override;
+  Result<void> leave_node(const Token& owner) override;
+  Result<StoreSecret> secret(const StoreSecret& proposed) override;
+  Result<std::vector<std::optional<EventNo>>> find(std::span<const WantedIdentity> wanted) override;
+  Result<EventPage> events(const EventQuery& query) override;
+  Result<Lookup<EventDetail>> event(EventNo number) override;
+  Result<Lookup<std::string>> body(EventNo number, BodyOf which) override;
+  Result<Cancelled> cancel(const DeliveryRef& which) override;
+  Result<Replayed> replay(const Replay& what) override;
+  Result<Replaying> replay_step(const ReplayStep& step) override;
+  Result<Swept> sweep(const SweepStep& step) override;
+  Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
+  Result<void> add_rejects(std::span<const Reject> rejects) override;
+  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
+                             std::size_t limit) override;
+  Result<std::optional<StoredReject>> reject(RejectNo number) override;
+  Result<bool> remove_reject(RejectNo number) override;
+  Result<void> pause(DestinationNo destination, bool paused) override;
+  Result<std::vector<DestinationNo>> paused() override;
+  Result<Enqueued> enqueue(const MessageId& id, const Message& message) override;
+  Result<Moved> move_messages(std::span<const EventNo> numbers) override;
+  Result<Released> release_holder(const ReleaseStep& step) override;
+  Result<Stats> stats() override;
+
+ private:
+  Fault next(std::string_view operation);
+  template <class Call>
+  auto through(std::string_view operation, Call call) -> decltype(call());
+
+  Driver& inner_;
+  Plan plan_;
+  mutable std::mutex mutex_;
+  bool crashed_ = false;
+};
+
+}  // namespace hapax::store::fault

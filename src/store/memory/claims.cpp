@@ -1,0 +1,79 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/memory/claims.hpp"
+
+#include "base/try.hpp"
+
+#include <unordered_set>
+
+namespace hapax::store::memory {
+
+Result<std::vector<Dedup>> Claims::dedup(std::span<const DedupItem> items, std::int64_t now) {
+  if (claims_.size() + items.size() > max_ids_) HAPAX_TRY(make_room(items, now));
+  std::vector<Dedup> answers;
+  answers.reserve(items.size());
+  for (const DedupItem& item : items) answers.push_back(Dedup{.duplicate = !claim(item, now)});
+  return answers;
+}
+
+Result<Claims::Standing> Claims::claim_with(const DedupItem& item, std::string result,
+                                            std::int64_t now) {
+  const auto before = claims_.find(item.key);
+  if (before != claims_.end() && !is_over(before->second.expires_ms, now)) {
+    return Standing{false, before->second.token, before->second.result};
+  }
+  HAPAX_TRY(dedup(std::span(&item, 1), now));
+  claims_.at(item.key).result = result;
+  return Standing{true, item.token, std::move(result)};
+}
+
+Purged Claims::purge(std::size_t limit, std::int64_t now) {
+  const std::size_t before = claims_.size();
+  const bool done = forget_over(now, limit);
+  return Purged{.removed = before - claims_.size(), .done = done};
+}
+
+bool Claims::claim(const DedupItem& item, std::int64_t now) {
+  const auto [place, fresh] = claims_.try_emplace(item.key);
+  Claim& standing = place->second;
+  if (!fresh && !is_over(standing.expires_ms, now)) return standing.token == item.token;
+  if (!fresh) unlist(standing.expires_ms, place->first);
+  standing = {item.token, now + item.ttl.count(), {}};
+  by_expiry_.emplace(standing.expires_ms, &place->first);
+  return true;
+}
+
+Result<void> Claims::make_room(std::span<const DedupItem> items, std::int64_t now) {
+  forget_over(now, claims_.size());
+  std::unordered_set<std::string_view> unknown;
+  for (const DedupItem& item : items) {
+    if (!claims_.contains(item.key)) unknown.insert(item.key);
+  }
+  if (claims_.size() + unknown.size() <= max_ids_) return {};
+  return Error(Code::store_full, "the memory store holds " + std::to_string(claims_.size()) +
+                                     " ids that are still claimed, and may hold " +
+                                     std::to_string(max_ids_) +
+                                     "; raise memory_max_ids, shorten the ttl, or use sqlite:");
+}
+
+// False when the limit stopped it.
+bool Claims::forget_over(std::int64_t now, std::size_t limit) {
+  while (!by_expiry_.empty() && is_over(by_expiry_.begin()->first, now)) {
+    if (limit-- == 0) return false;
+    const std::string* key = by_expiry_.begin()->second;
+    by_expiry_.erase(by_expiry_.begin());
+    claims_.erase(claims_.find(*key));
+  }
+  return true;
+}
+
+void Claims::unlist(std::int64_t expires_ms, const std::string& key) {
+  const auto [first, last] = by_expiry_.equal_range(expires_ms);
+  for (auto each = first; each != last; ++each) {
+    if (each->second != &key) continue;
+    by_expiry_.erase(each);
+    return;
+  }
+}
+
+}  // namespace hapax::store::memory

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <map>
+#include <unordered_map>
+
+namespace hapax::store::memory {
+
+// The ids of dedup and of messages: a bounded table of claims, each with its end.
+class Claims {
+ public:
+  explicit Claims(std::size_t max_ids) : max_ids_(max_ids) {}
+
+  // All or nothing: whether everything fits is settled before the first claim.
+  Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items, std::int64_t now);
+
+  // One claim that carries a result: who holds it now. `made`: this call made it.
+  struct Standing {
+    bool made = false;
+    Token token;
+    std::string result;
+  };
+  Result<Standing> claim_with(const DedupItem& item, std::string result, std::int64_t now);
+
+  Purged purge(std::size_t limit, std::int64_t now);
+
+ private:
+  struct Claim {
+    Token token;
+    std::int64_t expires_ms = 0;
+    std::string result;
+  };
+
+  bool claim(const DedupItem& item, std::int64_t now);
+  Result<void> make_room(std::span<const DedupItem> items, std::int64_t now);
+  bool forget_over(std::int64_t now, std::size_t limit);
+  void unlist(std::int64_t expires_ms, const std::string& key);
+
+  const std::size_t max_ids_;
+  std::unordered_map<std::string, Claim> claims_;  // its keys stay where they are
+  std::multimap<std::int64_t, const std::string*> by_expiry_;
+};
+
+}  // namespace hapax::store::memory

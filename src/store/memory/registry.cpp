@@ -1,0 +1,151 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/memory/registry.hpp"
+
+#include "store/memory/admit.hpp"
+
+namespace hapax::store::memory {
+
+namespace {
+
+// The oldest reject of a source that has too many.
+void trim_rejects(Tables& tables, SourceNo source) {
+  const auto is_of = [&](const auto& each) { return each.second.row.source == source; };
+  const auto count = std::count_if(tables.rejects.begin(), tables.rejects.end(), is_of);
+  if (count <= static_cast<std::ptrdiff_t>(kMaxRejects)) return;
+  tables.rejects.erase(std::find_if(tables.rejects.begin(), tables.rejects.end(), is_of));
+}
+
+// A number of nobody's: one that was never used, or the one that has been over for longest.
+std::optional<NodeNo> free_node(const Tables& tables, std::int64_t now) {
+  std::optional<NodeNo> best;
+  for (std::int64_t value = 0; value <= kMaxNode; ++value) {
+    const auto node = tables.nodes.find(NodeNo(value));
+    if (node == tables.nodes.end()) return NodeNo(value);
+    if (!is_over(node->second.until_ms, now)) continue;
+    if (!best || node->second.until_ms < tables.nodes.at(*best).until_ms) best = NodeNo(value);
+  }
+  return best;
+}
+
+auto node_of(Tables& tables, const Token& owner) {
+  return std::find_if(tables.nodes.begin(), tables.nodes.end(),
+                      [&](const auto& each) { return each.second.owner == owner; });
+}
+
+}  // namespace
+
+std::int64_t number_of(Tables& tables, NameKind kind, std::string_view name) {
+  std::vector<std::string>& known = tables.names[kind];
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found != known.end()) return found - known.begin() + 1;
+  known.emplace_back(name);
+  return static_cast<std::int64_t>(known.size());
+}
+
+std::vector<KnownName> names(const Tables& tables, NameKind kind) {
+  std::vector<KnownName> all;
+  const auto known = tables.names.find(kind);
+  if (known == tables.names.end()) return all;
+  std::int64_t number = 0;
+  for (const std::string& name : known->second) all.push_back({++number, name});
+  return all;
+}
+
+Result<NodeNo> take_node(Tables& tables, const Token& owner, std::chrono::milliseconds lease,
+                         std::int64_t now) {
+  const auto own = node_of(tables, owner);
+  const std::optional<NodeNo> number =
+      own != tables.nodes.end() ? std::optional(own->first) : free_node(tables, now);
+  if (!number) return Error(Code::store_full, "all node numbers are taken; stop a node");
+  tables.nodes[*number] = {owner, now + lease.count()};
+  return *number;
+}
+
+void leave_node(Tables& tables, const Token& owner, std::int64_t now) {
+  const auto own = node_of(tables, owner);
+  if (own != tables.nodes.end()) own->second = {Token{}, std::min(own->second.until_ms, now)};
+}
+
+void note_duplicate(Tables& tables, const DuplicateNote& note) {
+  const auto found = tables.events.find(note.event);
+  if (found == tables.events.end()) return;
+  Event& event = found->second;
+  event.duplicates += note.count;
+  if (!note.changed || note.changed->digest == event.digest) return;
+  const bool known = std::any_of(event.variants.begin(), event.variants.end(),
+                                 [&](const auto& v) { return v.digest == note.changed->digest; });
+  if (known || event.variants.size() == kMaxVariants) return;
+  event.variants.push_back({note.changed->digest, note.changed->at});
+  const std::size_t before = event.last_variant.size();
+  event.last_variant = note.changed->body;
+  event.size += event.last_variant.size() - before;
+  tables.bytes += event.last_variant.size() - before;
+}
+
+void add_reject(Tables& tables, const Reject& reject) {
+  const RejectRow row{reject.no,
+                      reject.source,
+                      std::string(reject.tenant),
+                      std::string(reject.reason),
+                      std::string(reject.detail),
+                      reject.received,
+                      reject.body.size()};
+  const StoredReject stored{row,
+                            std::string(reject.method),
+                            std::string(reject.url),
+                            std::string(reject.headers),
+                            std::string(reject.proof),
+                            std::string(reject.body)};
+  if (tables.rejects.emplace(reject.no, stored).second) trim_rejects(tables, reject.source);
+}
+
+RejectPage rejects(const Tables& tables, std::optional<SourceNo> source, RejectNo before,
+                   std::size_t limit) {
+  RejectPage page;
+  auto each = tables.rejects.lower_bound(before);
+  while (each != tables.rejects.begin()) {
+    --each;
+    if (source && each->second.row.source != *source) continue;
+    if (page.rejects.size() == limit) {
+      page.next = page.rejects.back().no;
+      return page;
+    }
+    page.rejects.push_back(each->second.row);
+  }
+  return page;
+}
+
+Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, std::int64_t now) {
+  for (const EventNo number : numbers) {
+    if (!tables.events.contains(number)) continue;
+    return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
+                                       " is another event's; make new numbers and move again");
+  }
+  const SourceNo source(number_of(tables, NameKind::source, kOutboxSource));
+  Moved moved;
+  for (const EventNo number : numbers) {
+    if (tables.messages.empty()) break;
+    const OutboxMessage message = std::move(tables.messages.front());
+    tables.messages.pop_front();
+    tables.bytes -= message.payload.size() + message.headers.size();
+    const std::string id = message.id.to_string();
+    const Target target{
+        DestinationNo(number_of(tables, NameKind::destination, message.destination))};
+    store_event(tables,
+                {.no = number,
+                 .source = source,
+                 .id = id,
+                 .order_key = message.order_key,
+                 .digest = sha256(message.payload),
+                 .headers = message.headers,
+                 .body = message.payload,
+                 .targets = std::span(&target, 1)},
+                Would::none, true, now);
+    ++moved.messages;
+  }
+  moved.more = !tables.messages.empty();
+  return moved;
+}
+
+}  // namespace hapax::store::memory

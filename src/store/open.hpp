@@ -1,0 +1,24 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "env/world.hpp"
+#include "store/contract.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace hapax::store {
+
+// A driver, with the clock and the chance that it lives with.
+struct Opened {
+  explicit Opened(const OpenOptions& options) : world(options.clock, options.random) {}
+
+  World world;
+  std::unique_ptr<Driver> driver;
+};
+
+// As hapax::open, for those who need more than dedup: the server and the tests.
+Result<std::unique_ptr<Opened>> open_store(std::string_view url, const OpenOptions& options);
+
+}  // namespace hapax::store

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/try.hpp"
+#include "store/postgres/errors.hpp"
+#include "store/postgres/inbox.hpp"
+#include "store/postgres/inbox_statements.hpp"
+
+namespace hapax::store::postgres {
+
+namespace {
+
+// Since 2024: see model/numbers.hpp.
+std::int64_t day_of(std::int64_t number) {
+  return (number >> 22) / std::chrono::milliseconds(hapax::days * 1).count();
+}
+
+}  // namespace
+
+Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool again) {
+  std::set<std::int64_t> wanted;
+  {
+    const std::lock_guard lock(days_mutex_);
+    for (const std::int64_t number : numbers) {
+      const std::int64_t day = day_of(number);
+      if (again || !days_.contains(day)) wanted.insert({day, day + 1});
+    }
+  }
+  if (wanted.empty()) return {};
+  const std::int64_t last = day_of(kNewest.value());
+  wanted.erase(last + 1);
+  Parameters parameters;
+  parameters.add_number_array(std::vector<std::int64_t>(wanted.begin(), wanted.end()));
+  HAPAX_TRY(ask(kMakeDays, parameters, "make partitions"));
+  const std::lock_guard lock(days_mutex_);
+  // Not the next day: its first event makes the one after it.
+  for (const std::int64_t number : numbers) days_.insert(day_of(number));
+  return {};
+}
+
+// Refused once it is asked again, because its day may have been dropped, and because a lost
+// statement of our own may have committed since. Refused after a loss, too: only then it is
+// certain.
+Result<Answer> Inbox::ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
+                                   const Parameters& parameters, std::string_view doing) {
+  constexpr int kTriesMax = 3;
+  HAPAX_TRY(ensure_days(numbers));
+  bool in_doubt = false;
+  for (int tries = 1;; ++tries) {
+    Result<Answer> answer = ask(sql, parameters, doing);
+    if (answer) return answer;
+    const bool lost = answer.error().outcome() == Outcome::unknown;
+    const bool refused = is_refused(answer.error());
+    if (refused && !lost && tries > 1) return answer;
+    in_doubt = in_doubt || lost;
+    if (refused && tries < kTriesMax) {
+      Result<void> made = ensure_days(numbers, /*again=*/true);
+      if (made) continue;
+      if (!in_doubt) return std::move(made).error();
+    }
+    if (!in_doubt) return answer;
+    return Error(Code::outcome_unknown, answer.error().detail());
+  }
+}
+
+}  // namespace hapax::store::postgres

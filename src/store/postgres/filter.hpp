@@ -1,0 +1,13 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/inbox.hpp"
+#include "store/postgres/wire.hpp"
+
+namespace hapax::store::postgres {
+
+// Source, tenant, id, type, order key, status, since, until: NULL where anything matches.
+void add_filter(Parameters& parameters, const EventFilter& filter);
+
+}  // namespace hapax::store::postgres

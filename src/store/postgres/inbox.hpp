@@ -1,0 +1,101 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+#include "store/postgres/runner.hpp"
+
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace hapax::store::postgres {
+
+// Where leases of each destination begin to look: see hapax._lease. Only a hint; every now and then
+// everything is looked at. Thread-safe.
+class LeaseFloors {
+ public:
+  std::int64_t floor_us(DestinationNo destination, BootTime now);
+  void saw(DestinationNo destination, WallTime oldest_due);
+
+ private:
+  struct Floor {
+    std::int64_t us = 0;
+    BootTime looked_at_all{};
+  };
+  std::mutex mutex_;
+  std::map<DestinationNo, Floor> floors_;
+};
+
+// The inbox in PostgreSQL: every operation of store/inbox.hpp, and the inbox's part of write() for
+// a group of callers. The files beside this one are named after what they do.
+class Inbox : public Driver {
+ public:
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name) override;
+  Result<std::vector<KnownName>> names(NameKind kind) override;
+  Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override;
+  Result<void> leave_node(const Token& owner) override;
+  Result<StoreSecret> secret(const StoreSecret& proposed) override;
+  Result<void> pause(DestinationNo destination, bool paused) override;
+  Result<std::vector<DestinationNo>> paused() override;
+
+  Result<std::vector<std::optional<EventNo>>> find(std::span<const WantedIdentity> wanted) override;
+  Result<EventPage> events(const EventQuery& query) override;
+  Result<Lookup<EventDetail>> event(EventNo number) override;
+  Result<Lookup<std::string>> body(EventNo number, BodyOf which) override;
+  Result<Stats> stats() override;
+
+  Result<Cancelled> cancel(const DeliveryRef& which) override;
+  Result<Replayed> replay(const Replay& what) override;
+  Result<Replaying> replay_step(const ReplayStep& step) override;
+  Result<Swept> sweep(const SweepStep& step) override;
+  Result<Released> release_holder(const ReleaseStep& step) override;
+
+  Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
+  Result<void> add_rejects(std::span<const Reject> rejects) override;
+  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
+                             std::size_t limit) override;
+  Result<std::optional<StoredReject>> reject(RejectNo number) override;
+  Result<bool> remove_reject(RejectNo number) override;
+
+  Result<Enqueued> enqueue(const MessageId& id, const Message& message) override;
+  Result<Moved> move_messages(std::span<const EventNo> numbers) override;
+
+ protected:
+  Inbox(const std::string& url, const OpenOptions& options, Random& random)
+      : runner_(url, options, random), random_(random) {}
+
+  // One answer for each, in their order.
+  std::vector<AdmitAnswer> admit(std::span<const Admit* const> items);
+  Result<std::vector<Settled>> settle(std::span<const Settlement* const> items);
+  Result<std::vector<Lease>> lease(std::span<const LeaseRequest* const> requests);
+
+  Runner runner_;
+
+ private:
+  using Admissions = std::vector<std::vector<Admission>>;
+
+  void admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers);
+  Result<Admissions> admit_once(std::span<const Admit* const> items);
+  Result<void> settle_round(std::span<const Settlement* const> items,
+                            std::span<const std::size_t> round, std::vector<Settled>& answers);
+  Result<Answer> ask(const char* sql, const Parameters& parameters, std::string_view doing,
+                     Lost lost = Lost::repeat) {
+    return runner_.run(sql, parameters, doing, Form::binary, lost);
+  }
+  // Makes the partitions that these numbers fall into, and the next day's, where this node has not
+  // made sure of them before.
+  Result<void> ensure_days(std::span<const std::int64_t> numbers, bool again = false);
+  // As ask(), of a statement that stores events with these numbers. What it refuses for certain is
+  // refused because a number is another event's.
+  Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
+                              const Parameters& parameters, std::string_view doing);
+  std::int64_t name_of(ReplayNo number);
+
+  Random& random_;
+  LeaseFloors floors_;
+  std::mutex days_mutex_;
+  std::set<std::int64_t> days_;
+};
+
+}  // namespace hapax::store::postgres

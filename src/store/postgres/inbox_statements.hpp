@@ -1,0 +1,190 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The statements of the inbox; what the functions do is in migrations/. As in statements.hpp each
+// is one round trip and one transaction, at whatever isolation level the database has. $1 of those
+// that may have to wait for another transaction is how long, in ms; it is set before the function
+// runs because that one asks for what it gave. Answers are read in binary form.
+namespace hapax::store::postgres {
+
+#define HAPAX_PATIENTLY \
+  " FROM (SELECT set_config('lock_timeout', $1::text, true) AS ms) AS patience, LATERAL "
+#define HAPAX_MOMENT(n) "CASE WHEN patience.ms <> '' THEN $" #n "::timestamptz END"
+
+inline constexpr const char* kMakeDays = "SELECT hapax._make_days($1)";
+
+// 2-14 a place for each arrival, 15-23 for each target, 24 moment. A row for each place that is not
+// fresh: place from 1, event, changed.
+inline constexpr const char* kAdmit =
+    "SELECT a.place, a.event, a.changed" HAPAX_PATIENTLY
+    "hapax._admit($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
+    " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
+
+// 2-10 a place for each request, 11 how many may be superseded, 12 moment.
+inline constexpr const char* kLease =
+    "SELECT l.*" HAPAX_PATIENTLY
+    "hapax._lease($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, " HAPAX_MOMENT(12) ") AS l";
+
+// 2-13 a place for each settlement, 14 how many may be superseded, 15 moment. A character for each.
+inline constexpr const char* kSettle =
+    "SELECT s" HAPAX_PATIENTLY
+    "hapax._settle($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, " HAPAX_MOMENT(
+        15) ") AS s";
+
+// 2 event, 3 delivery, 4 how many may be superseded, 5 moment.
+inline constexpr const char* kCancel =
+    "SELECT c" HAPAX_PATIENTLY "hapax._cancel($2, $3, $4, " HAPAX_MOMENT(5) ") AS c";
+
+// 2 event, 3 delivery or NULL, 4 as new, 5 destination or NULL, 6 accept duplicates, 7 number of
+// the replay, 8 the most deliveries of an event, 9 moment.
+inline constexpr const char* kReplay =
+    "SELECT r.status, r.deliveries" HAPAX_PATIENTLY
+    "hapax._replay($2, $3, $4, $5, $6, $7, $8, " HAPAX_MOMENT(9) ") AS r";
+
+// 2-5 after, until, limit, dry; 6-13 filter; 14-18 how; 19 moment.
+inline constexpr const char* kReplayStep =
+    "SELECT r.events, r.deliveries, r.last, r.done" HAPAX_PATIENTLY
+    "hapax._replay_step($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
+    " $18, " HAPAX_MOMENT(19) ") AS r";
+
+// 2-4 periods, 5 how long attempts are kept, 6 limit, 7 moment.
+inline constexpr const char* kSweep = "SELECT s.events, s.others, s.done" HAPAX_PATIENTLY
+                                      "hapax._sweep($2, $3, $4, $5, $6, " HAPAX_MOMENT(7) ") AS s";
+
+// 2 kind, 3 owner or NULL, 4 limit, 5 moment.
+inline constexpr const char* kReleaseHolder =
+    "SELECT r.released, r.done" HAPAX_PATIENTLY
+    "hapax._release_holder($2, $3, $4, " HAPAX_MOMENT(5) ") AS r";
+
+// 2 numbers, 3 remember, 4 moment.
+inline constexpr const char* kMoveMessages =
+    "SELECT m.messages, m.more" HAPAX_PATIENTLY
+    "hapax._move_messages($2, $3, " HAPAX_MOMENT(4) ") AS m";
+
+// As kEnqueue, behind 1.
+inline constexpr const char* kSend =
+    "SELECT uuid_send(s.message), s.duplicate, s.reused" HAPAX_PATIENTLY
+    "hapax._send(encode($2, 'hex')::uuid, convert_from($3, 'UTF8'), $4, $5, $6, $7, $8, $9, $10,"
+    " " HAPAX_MOMENT(11) ") AS s";
+
+inline constexpr const char* kNumberOf = "SELECT hapax._number_of($1, convert_from($2, 'UTF8'))";
+inline constexpr const char* kNames =
+    "SELECT number, convert_to(name, 'UTF8') FROM hapax.name WHERE kind = $1 ORDER BY number";
+inline constexpr const char* kTakeNode = "SELECT hapax._take_node($1, $2, $3)";
+inline constexpr const char* kLeaveNode = "SELECT hapax._leave_node($1, $2)";
+inline constexpr const char* kSecret = "SELECT hapax._secret($1)";
+inline constexpr const char* kPause = "SELECT hapax._pause($1, $2)";
+inline constexpr const char* kPaused = "SELECT destination FROM hapax.pause ORDER BY destination";
+
+// 2-7 a place for each note, 8 the most variants.
+inline constexpr const char* kNoteDuplicates =
+    "SELECT n" HAPAX_PATIENTLY
+    "hapax._note_duplicates($2, $3, $4, $5, $6, $7, CASE WHEN patience.ms <> '' THEN $8 END) AS n";
+
+// 1-11 a place for each reject, 12 the most of one source.
+inline constexpr const char* kAddRejects =
+    "SELECT hapax._add_rejects($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+// 1 source or NULL, 2 before, 3 limit.
+inline constexpr const char* kRejects =
+    "SELECT no, source, tenant, reason, detail, received_us, octet_length(body) FROM hapax.reject"
+    " WHERE ($1::bigint IS NULL OR source = $1) AND no < $2 ORDER BY no DESC LIMIT $3";
+inline constexpr const char* kReject =
+    "SELECT no, source, tenant, reason, detail, received_us, octet_length(body), method, url,"
+    " headers, proof, body FROM hapax.reject WHERE no = $1";
+inline constexpr const char* kRemoveReject = "DELETE FROM hapax.reject WHERE no = $1 RETURNING no";
+
+// 1 keys, 2 moment. The event of each, or NULL, in order.
+inline constexpr const char* kFind =
+    "SELECT (SELECT c.event FROM hapax.claim AS c WHERE c.key = w.key AND (c.expires_at > now.at"
+    " OR EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event = c.event AND NOT q.listen"
+    " AND (q.state <= 1 OR q.blocks))))"
+    " FROM (SELECT hapax._moment_ms($2) AS at) AS now,"
+    " unnest($1::bytea[]) WITH ORDINALITY AS w (key, place) ORDER BY w.place";
+
+// A page of events: 1 before, 2 how many numbers to look at, 3 limit + 1, 4-11 filter, 12 moment.
+// Every row says the lowest number that was looked at and how many were; a row without an event
+// says only that. Events with another status than completed have rows in the queue: those are
+// looked at where such a status is asked for.
+#define HAPAX_PAGE(scanned, within)                                                            \
+  "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($12) AS at), scanned AS MATERIALIZED "    \
+  "(" scanned                                                                                  \
+  ") SELECT b.low, b.n, e.* FROM (SELECT min(no) AS low, count(*) AS n FROM scanned) AS b"     \
+  " LEFT JOIN LATERAL (SELECT e.no, e.source, e.tenant, e.id, e.type, e.order_key, e.version," \
+  " e.received_at, e.digest, octet_length(e.body), e.would, hapax._status(e.no, now.at),"      \
+  " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event = e.no), 0)"              \
+  " FROM hapax.event AS e, now WHERE e.no >= b.low AND e.no < $1" within                       \
+  " AND ($4::bigint IS NULL OR e.source = $4) AND ($5::bytea IS NULL OR e.tenant = $5)"        \
+  " AND ($6::bytea IS NULL OR e.id = $6) AND ($7::bytea IS NULL OR e.type = $7)"               \
+  " AND ($8::bytea IS NULL OR e.order_key = $8)"                                               \
+  " AND ($10::timestamptz IS NULL OR e.received_at >= $10)"                                    \
+  " AND ($11::timestamptz IS NULL OR e.received_at < $11)"                                     \
+  " AND ($9::bigint IS NULL OR hapax._status(e.no, now.at) = $9)"                              \
+  " ORDER BY e.no DESC LIMIT $3) AS e ON true"
+inline constexpr const char* kEvents =
+    HAPAX_PAGE("SELECT e.no FROM hapax.event AS e WHERE e.no < $1 ORDER BY e.no DESC LIMIT $2", "");
+inline constexpr const char* kUnfinishedEvents = HAPAX_PAGE(
+    "SELECT DISTINCT q.event AS no FROM hapax.queue AS q WHERE q.event < $1"
+    " ORDER BY q.event DESC LIMIT $2",
+    " AND e.no IN (SELECT no FROM scanned)");
+
+// All about one event in one snapshot: 1 event, 2 moment, 3 how many attempts. Rows of a kind (0
+// the event, 1 a delivery, 2 an attempt, 3 a variant, 4 it is not there), 11 numbers, 3 times, 6
+// bytes.
+inline constexpr const char* kEvent =
+    "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($2) AS at),"
+    " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no = $1)"
+    " SELECT 0 AS kind, e.source::bigint AS n0, e.version AS n1, octet_length(e.body)::bigint AS "
+    "n2,"
+    " e.would::bigint AS n3, hapax._status(e.no, now.at)::bigint AS n4,"
+    " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event = e.no), 0) AS n5,"
+    " NULL::bigint AS n6, NULL::bigint AS n7, NULL::bigint AS n8, NULL::bigint AS n9,"
+    " NULL::bigint AS n10, e.received_at AS t0, NULL::timestamptz AS t1, NULL::timestamptz AS t2,"
+    " e.tenant AS b0, e.id AS b1, e.type AS b2, e.order_key AS b3, e.digest AS b4, e.headers AS b5"
+    " FROM e, now"
+    " UNION ALL SELECT 1, q.delivery, q.destination,"
+    " CASE q.state WHEN 0 THEN CASE WHEN q.holder_kind IS NOT NULL AND q.due_at > now.at"
+    " THEN 1 ELSE 0 END WHEN 1 THEN 0 WHEN 2 THEN 3 WHEN 3 THEN 5 WHEN 4 THEN 4 ELSE 2 END,"
+    " q.reason, q.replay_of, q.attempts, q.abandons, (q.state = 1)::int, q.blocks::int,"
+    " q.holder_kind, q.holder, q.ended_at, CASE WHEN q.state = 0 THEN q.due_at END,"
+    " q.first_sent_at, NULL, NULL, NULL, NULL, NULL, NULL"
+    " FROM e JOIN hapax.queue AS q ON q.event = e.no, now"
+    " UNION ALL SELECT 1, a.delivery, a.destination, 2, 0, NULL, 0, 0, 0, 0, NULL, NULL,"
+    " a.settled_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    " FROM e JOIN hapax.attempt AS a ON a.event = e.no AND a.outcome = 0"
+    " WHERE NOT EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event = e.no"
+    " AND q.delivery = a.delivery)"
+    " UNION ALL (SELECT 2, a.delivery, a.fence, a.outcome, a.began_us, a.took_ms, a.status, NULL,"
+    " NULL, NULL, NULL, NULL, a.settled_at, NULL, NULL, a.error, a.excerpt, NULL, NULL, NULL, NULL"
+    " FROM e JOIN hapax.attempt AS a ON a.event = e.no ORDER BY a.fence DESC LIMIT $3)"
+    " UNION ALL SELECT 3, v.n, v.at_us, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
+    " NULL, NULL, v.digest, NULL, NULL, NULL, NULL, NULL"
+    " FROM e JOIN hapax.variant AS v ON v.event = e.no"
+    " UNION ALL SELECT 4, hapax._missing($1), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
+    " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM e)"
+    " ORDER BY 1, 2, 3";
+
+// 1 event. Where it is not there: NULL, and 1 gone or 2 absent.
+inline constexpr const char* kBody =
+    "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no = $1), hapax._missing($1)";
+inline constexpr const char* kLastVariant =
+    "SELECT (SELECT v.body FROM hapax.variant AS v WHERE v.event = $1 AND v.body IS NOT NULL),"
+    " CASE WHEN EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no = $1) THEN 2"
+    " ELSE hapax._missing($1) END";
+
+// 1 moment. Destinations, then sources.
+inline constexpr const char* kStats =
+    "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($1) AS at)"
+    " SELECT 0, q.destination, count(*) FILTER (WHERE q.state = 1 OR (q.state = 0"
+    " AND NOT (q.holder_kind IS NOT NULL AND q.due_at > now.at))),"
+    " count(*) FILTER (WHERE q.state = 0 AND q.holder_kind IS NOT NULL AND q.due_at > now.at),"
+    " count(*) FILTER (WHERE q.state = 2), count(*) FILTER (WHERE q.state = 4),"
+    " count(*) FILTER (WHERE q.state = 3), min(q.due_at) FILTER (WHERE q.state = 0)"
+    " FROM hapax.queue AS q, now WHERE q.state < 5 GROUP BY q.destination"
+    " UNION ALL SELECT 1, s.source, 0, 0, 0, 0, 0, s.at FROM hapax.seen AS s ORDER BY 1, 2";
+
+#undef HAPAX_PAGE
+#undef HAPAX_MOMENT
+#undef HAPAX_PATIENTLY
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,120 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/try.hpp"
+#include "store/postgres/inbox.hpp"
+#include "store/postgres/inbox_statements.hpp"
+#include "store/postgres/rows.hpp"
+
+#include <algorithm>
+
+namespace hapax::store::postgres {
+
+namespace {
+
+constexpr std::chrono::seconds kSlack{5};       // what was due that long before may turn up late
+constexpr std::chrono::seconds kLookAtAll{10};  // and this often nothing is left out
+
+using Column = std::int64_t (*)(const LeaseRequest&);
+constexpr Column kColumns[] = {
+    [](const LeaseRequest& each) { return each.from.value(); },
+    [](const LeaseRequest& each) { return static_cast<std::int64_t>(each.max); },
+    [](const LeaseRequest& each) { return std::int64_t{each.lease.count()}; },
+    [](const LeaseRequest& each) { return static_cast<std::int64_t>(each.holder.kind); },
+    [](const LeaseRequest& each) { return each.holder.owner; },
+    [](const LeaseRequest& each) { return static_cast<std::int64_t>(each.max_abandons); },
+    [](const LeaseRequest& each) { return std::int64_t{each.horizon.count()}; },
+    [](const LeaseRequest& each) { return std::int64_t{each.on_dead == OnDead::block}; },
+};
+
+// Columns of hapax._lease.
+enum At {
+  kRequest,
+  kPlace,
+  kPassed,
+  kDue,
+  kDelivery,
+  kFence,
+  kAttempts,
+  kAbandons,
+  kUntil,
+  kReplayOf,
+  kEventNo,
+  kSource,
+  kTenant,
+  kId,
+  kType,
+  kHeaders,
+  kBodyBytes,
+  kReceivedAt,
+  kWould
+};
+
+Leased leased_of(const Row& row) {
+  const std::optional<std::int64_t> replay_of = row.number_or_none(kReplayOf);
+  return {row.no<DeliveryNo>(kDelivery),
+          row.no<Fence>(kFence),
+          static_cast<unsigned>(row.number(kAttempts)) + 1,
+          static_cast<unsigned>(row.number(kAbandons)),
+          row.time(kUntil),
+          replay_of ? std::optional(DeliveryNo(*replay_of)) : std::nullopt,
+          {row.no<EventNo>(kEventNo), row.no<SourceNo>(kSource), row.bytes(kTenant), row.bytes(kId),
+           row.bytes(kType), row.bytes(kHeaders), row.bytes(kBodyBytes), row.time(kReceivedAt),
+           static_cast<Would>(row.number(kWould))}};
+}
+
+}  // namespace
+
+std::int64_t LeaseFloors::floor_us(DestinationNo destination, BootTime now) {
+  const std::lock_guard lock(mutex_);
+  const auto [place, fresh] = floors_.try_emplace(destination, Floor{0, now});
+  Floor& floor = place->second;
+  if (fresh || now - floor.looked_at_all < kLookAtAll) return floor.us;
+  floor.looked_at_all = now;
+  return 0;
+}
+
+void LeaseFloors::saw(DestinationNo destination, WallTime oldest_due) {
+  const std::lock_guard lock(mutex_);
+  floors_[destination].us =
+      std::chrono::microseconds(oldest_due.time_since_epoch() - kSlack).count();
+}
+
+Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> requests) {
+  Parameters parameters;
+  parameters.add_number(runner_.patience_ms());
+  std::vector<std::int64_t> column(requests.size());
+  for (const Column value : kColumns) {
+    std::transform(requests.begin(), requests.end(), column.begin(),
+                   [&](const LeaseRequest* each) { return value(*each); });
+    parameters.add_number_array(column);
+  }
+  std::transform(requests.begin(), requests.end(), column.begin(), [&](const LeaseRequest* each) {
+    return floors_.floor_us(each->from, runner_.since_boot());
+  });
+  parameters.add_number_array(column);
+  parameters.add_number(kMaxSuperseded);
+  parameters.add_time(runner_.moment());
+  HAPAX_TRY_ASSIGN(answer, ask(kLease, parameters, "lease deliveries"));
+
+  std::vector<int> order(static_cast<std::size_t>(answer.rows()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  const auto key = [&](int row) {
+    return std::pair(Row(answer, row).number(kRequest), Row(answer, row).number(kPlace));
+  };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+  std::vector<Lease> leases(requests.size());
+  for (const int each : order) {
+    const Row row(answer, each);
+    const auto request = static_cast<std::size_t>(row.number(kRequest) - 1);
+    if (request >= leases.size()) continue;
+    if (row.is_null(kDelivery)) {
+      leases[request].passed = static_cast<std::size_t>(row.number(kPassed));
+      floors_.saw(requests[request]->from, row.time(kDue));
+    } else {
+      leases[request].deliveries.push_back(leased_of(row));
+    }
+  }
+  return leases;
+}
+
+}  // namespace hapax::store::postgres

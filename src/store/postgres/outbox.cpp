@@ -1,0 +1,63 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/claim_key.hpp"
+#include "base/try.hpp"
+#include "model/message.hpp"
+#include "store/postgres/errors.hpp"
+#include "store/postgres/inbox.hpp"
+#include "store/postgres/inbox_statements.hpp"
+#include "store/postgres/rows.hpp"
+
+#include <algorithm>
+
+namespace hapax::store::postgres {
+
+Result<Enqueued> Inbox::enqueue(const MessageId& id, const Message& message) {
+  const std::string headers = encode_headers(message);
+  const Digest digest = content_digest(message, headers);
+  const bool keyed = !message.key.empty();
+  Parameters parameters;
+  parameters.add_number(runner_.patience_ms());
+  parameters.add_bytes({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+  parameters.add_bytes(message.destination);
+  parameters.add_bytes_or_null(message.key);
+  parameters.add_bytes_or_null(message.order_key);
+  parameters.add_bytes(headers);
+  parameters.add_bytes(message.payload);
+  parameters.add_bytes_or_null(
+      keyed ? claim_key(ClaimKind::message, message.destination, message.key) : std::string());
+  parameters.add_bytes_or_null(keyed ? hapax::view(digest) : std::string_view());
+  parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
+  parameters.add_time(runner_.moment());
+  HAPAX_TRY_ASSIGN(
+      answer, ask(kSend, parameters, "enqueue a message", keyed ? Lost::repeat : Lost::report));
+  const Row row(answer, 0);
+  if (row.flag(2)) {
+    return Error(Code::key_reused, "this key was used for a message with other content");
+  }
+  Enqueued enqueued{.message = {}, .duplicate = row.flag(1)};
+  const std::string_view stored = answer.field(0, 0);
+  std::copy_n(stored.begin(), std::min(stored.size(), id.bytes.size()),
+              enqueued.message.bytes.begin());
+  return enqueued;
+}
+
+Result<Moved> Inbox::move_messages(std::span<const EventNo> numbers) {
+  std::vector<std::int64_t> values;
+  for (const EventNo each : numbers) values.push_back(each.value());
+  Parameters parameters;
+  parameters.add_number(runner_.patience_ms());
+  parameters.add_number_array(values);
+  parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
+  parameters.add_time(runner_.moment());
+  Result<Answer> answer = ask_to_store(values, kMoveMessages, parameters, "move messages");
+  if (!answer && is_refused(answer.error())) {
+    return Error(Code::store_busy,
+                 "an event number is another event's; make new numbers and move again");
+  }
+  if (!answer) return std::move(answer).error();
+  const Row row(*answer, 0);
+  return Moved{static_cast<std::size_t>(row.number(0)), row.flag(1)};
+}
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,82 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/try.hpp"
+#include "store/postgres/inbox.hpp"
+#include "store/postgres/inbox_statements.hpp"
+#include "store/postgres/rows.hpp"
+
+#include <algorithm>
+
+// Names, nodes, the secret, and what is paused.
+namespace hapax::store::postgres {
+
+Result<std::int64_t> Inbox::number_of(NameKind kind, std::string_view name) {
+  Parameters parameters;
+  parameters.add_number(static_cast<std::int64_t>(kind));
+  parameters.add_bytes(name);
+  HAPAX_TRY_ASSIGN(answer, ask(kNumberOf, parameters, "give a name its number"));
+  return Row(answer, 0).number(0);
+}
+
+Result<std::vector<KnownName>> Inbox::names(NameKind kind) {
+  Parameters parameters;
+  parameters.add_number(static_cast<std::int64_t>(kind));
+  HAPAX_TRY_ASSIGN(answer, ask(kNames, parameters, "list names"));
+  std::vector<KnownName> names;
+  for (int i = 0; i < answer.rows(); ++i) {
+    const Row row(answer, i);
+    names.push_back({row.number(0), row.bytes(1)});
+  }
+  return names;
+}
+
+Result<NodeNo> Inbox::take_node(const Token& owner, std::chrono::milliseconds lease) {
+  Parameters parameters;
+  parameters.add_bytes(view(owner));
+  parameters.add_number(lease.count());
+  parameters.add_time(runner_.moment());
+  HAPAX_TRY_ASSIGN(answer, ask(kTakeNode, parameters, "take a node number"));
+  const Row row(answer, 0);
+  if (row.is_null(0)) {
+    return Error(Code::store_full, "all node numbers are taken; stop a node");
+  }
+  return row.no<NodeNo>(0);
+}
+
+Result<void> Inbox::leave_node(const Token& owner) {
+  Parameters parameters;
+  parameters.add_bytes(view(owner));
+  parameters.add_time(runner_.moment());
+  HAPAX_TRY(ask(kLeaveNode, parameters, "give a node number back"));
+  return {};
+}
+
+Result<StoreSecret> Inbox::secret(const StoreSecret& proposed) {
+  StoreSecret secret{};
+  Parameters parameters;
+  parameters.add_bytes({reinterpret_cast<const char*>(proposed.data()), proposed.size()});
+  HAPAX_TRY_ASSIGN(answer, ask(kSecret, parameters, "read the store's secret"));
+  const std::string_view bytes = answer.field(0, 0);
+  if (bytes.size() != secret.size()) {
+    return Error(Code::store_corrupt, "the store's secret has not the right length");
+  }
+  std::copy(bytes.begin(), bytes.end(), secret.begin());
+  return secret;
+}
+
+Result<void> Inbox::pause(DestinationNo destination, bool paused) {
+  Parameters parameters;
+  parameters.add_number(destination.value());
+  parameters.add_flag(paused);
+  HAPAX_TRY(ask(kPause, parameters, "pause or resume a destination"));
+  return {};
+}
+
+Result<std::vector<DestinationNo>> Inbox::paused() {
+  HAPAX_TRY_ASSIGN(answer, ask(kPaused, {}, "list what is paused"));
+  std::vector<DestinationNo> paused;
+  for (int i = 0; i < answer.rows(); ++i) paused.push_back(Row(answer, i).no<DestinationNo>(0));
+  return paused;
+}
+
+}  // namespace hapax::store::postgres

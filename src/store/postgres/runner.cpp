@@ -1,0 +1,92 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/postgres/runner.hpp"
+
+#include "base/try.hpp"
+#include "store/postgres/errors.hpp"
+#include "store/postgres/schema.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+namespace hapax::store::postgres {
+
+namespace {
+
+constexpr int kTriesMax = 16;
+// Conflicts with others end when one of them is alone for a moment. Where every transaction is
+// serializable, pages of an index that two of them read are enough for one.
+constexpr int kConflictsMax = 200;
+
+}  // namespace
+
+Result<void> Runner::start(bool may_migrate) {
+  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot()));
+  ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
+  if (may_migrate) {
+    HAPAX_TRY(migrate(executor));
+  } else {
+    HAPAX_TRY(check_schema(executor));
+  }
+  pool_.give_back(std::move(connection));
+  return {};
+}
+
+Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
+                           Form form, Lost lost) {
+  const BootTime last = io_clock_->since_boot() + 3 * timeout_;
+  std::optional<Error> unknown;
+  int conflicts = 0;
+  for (int tries = 1;;) {
+    Result<Answer> answer = try_once(sql, parameters, doing, form);
+    if (answer) return answer;
+    if (answer.error().outcome() == Outcome::unknown) {
+      if (lost == Lost::report) return answer;
+      unknown = answer.error();
+    }
+    const bool conflict = answer.error().code() == Code::store_busy;
+    const bool in_time = tries < kTriesMax && conflicts < kConflictsMax && since_boot() < last;
+    if (in_time && is_passing(answer.error())) {
+      ++(conflict ? conflicts : tries);
+      if (conflict) step_back(conflicts);
+      continue;
+    }
+    if (!unknown) return answer;
+    if (is_passing(answer.error())) return std::move(*unknown);
+    // The reason is for the caller to judge: it says nothing about the one that was lost.
+    return Error(answer.error().code(), Outcome::unknown, answer.error().detail());
+  }
+}
+
+// The first time at once; then a while by chance, twice as long at most each time, up to 64 ms.
+void Runner::step_back(int conflicts) {
+  if (conflicts < 2) return;
+  std::array<unsigned char, 1> chance{};
+  random_.fill(chance);
+  poll(nullptr, 0, chance[0] % (1 << std::min(conflicts, 6)));
+}
+
+Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
+                                std::string_view doing, Form form) {
+  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_));
+  // Counted from here: a statement that is sent must have its time.
+  Result<Answer> answer =
+      connection.run(sql, parameters, io_clock_->since_boot() + timeout_, doing, form);
+  // A server that became read-only is left, so that the next connection may find the primary.
+  const bool keep = answer || answer.error().code() != Code::store_read_only;
+  if (keep) pool_.give_back(std::move(connection));
+  return answer;
+}
+
+std::optional<std::int64_t> Runner::moment() const {
+  if (given_clock_ == nullptr) return std::nullopt;
+  return given_clock_->wall().time_since_epoch().count();
+}
+
+std::int64_t Runner::patience_ms() const {
+  return std::max<std::int64_t>(1, timeout_.count() * 8 / 10'000);
+}
+
+}  // namespace hapax::store::postgres

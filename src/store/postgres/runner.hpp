@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/store.hpp>
+
+#include "store/postgres/executor.hpp"
+#include "store/postgres/pool.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace hapax::store::postgres {
+
+// What becomes of a statement whose answer was lost.
+enum class Lost : std::uint8_t {
+  repeat,  // it goes out again; it finds what the first one did
+  report,  // that is the answer
+};
+
+// Runs statements, each a transaction of its own, until it is known what became of them.
+// Thread-safe.
+class Runner {
+ public:
+  Runner(const std::string& url, const OpenOptions& options, Random& random)
+      : given_clock_(options.clock),
+        timeout_(options.timeout),
+        random_(random),
+        pool_(url, options.timeout, *io_clock_, random) {}
+
+  // Brings the schema up to date, or only looks. Nothing to wait for when the server is not there.
+  Result<void> start(bool may_migrate);
+
+  // After a lost answer the same statement goes out again with the same tokens, on a new
+  // connection: it waits for a transaction of the old one that is still committing, and finds what
+  // that one did.
+  Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
+                     Form form = Form::text, Lost lost = Lost::repeat);
+
+  // NULL in production: the server's clock decides.
+  std::optional<std::int64_t> moment() const;
+  // How long the server waits for another transaction: less than we do, so that it says "did not
+  // happen" instead of being left behind with a statement that nobody waits for.
+  std::int64_t patience_ms() const;
+  // For deadlines and hints, never for what the store decides.
+  BootTime since_boot() const { return io_clock_->since_boot(); }
+
+ private:
+  Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing,
+                          Form form);
+
+  void step_back(int conflicts);
+
+  const std::unique_ptr<Clock> io_clock_ = make_system_clock();
+  const Clock* given_clock_;
+  const BootTime timeout_;
+  Random& random_;
+  Pool pool_;
+};
+
+}  // namespace hapax::store::postgres

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/numbers.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace hapax::store::sqlite {
+
+// Where fences and places in lanes come from: numbers that only grow. Each is the store's time in
+// microseconds, or one more than the last where that is larger. The last one is written once per
+// transaction; `high_water` outlives the transaction and the handle, because a transaction that was
+// rolled back, or whose fate is unknown, may have shown its fences to somebody.
+class Fences {
+ public:
+  Fences(sqlite3* db, std::int64_t& high_water);
+
+  void start(std::int64_t now_ms);  // of a transaction
+  Result<Fence> next();
+  Result<void> save();
+
+ private:
+  Lazy read_;
+  Lazy write_;
+  std::int64_t& last_;
+  std::int64_t now_ms_ = 0;
+  bool drawn_ = false;  // in this transaction
+};
+
+}  // namespace hapax::store::sqlite

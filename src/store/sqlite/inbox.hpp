@@ -1,0 +1,63 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/sqlite/admit.hpp"
+#include "store/sqlite/lease.hpp"
+#include "store/sqlite/messages.hpp"
+#include "store/sqlite/names.hpp"
+#include "store/sqlite/notes.hpp"
+#include "store/sqlite/rejects.hpp"
+#include "store/sqlite/replay.hpp"
+#include "store/sqlite/retention.hpp"
+#include "store/sqlite/settle.hpp"
+
+namespace hapax::store::sqlite {
+
+// All that changes the inbox, on one connection, inside write transactions that somebody else
+// begins and ends.
+class Inbox {
+ public:
+  Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)
+      : fences(db, fence_high_water),
+        queue(db),
+        lanes(db, queue, fences),
+        admitter(db, lanes),
+        leaser(db, queue, lanes, fences),
+        settler(db, queue, lanes),
+        replayer(db, queue, lanes),
+        retention(db),
+        notes(db),
+        rejects(db),
+        names(db),
+        messages(db, claims, admitter, names) {}
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  // Around the work of every transaction.
+  void start(std::int64_t now_ms) {
+    if (!committed_) admitter.forget();
+    committed_ = false;
+    fences.start(now_ms);
+  }
+  Result<void> finish() { return fences.save(); }
+  void note_commit() { committed_ = true; }
+
+  Fences fences;
+  Queue queue;
+  Lanes lanes;
+  Admitter admitter;
+  Leaser leaser;
+  Settler settler;
+  Replayer replayer;
+  Retention retention;
+  Notes notes;
+  Rejects rejects;
+  Names names;
+  Messages messages;
+
+ private:
+  bool committed_ = false;  // the last one
+};
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,387 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <string_view>
+
+// Every statement of the inbox, by name, with the index it uses. Those that change anything run
+// inside a write transaction (BEGIN IMMEDIATE), so what one reads cannot change before the next;
+// those that only show something run on a snapshot of their own (reader.hpp). The tables and the
+// numbers in them are explained in schema.cpp and queue.hpp.
+namespace hapax::store::sqlite {
+
+// What read_delivery() in queue.cpp reads, in its order.
+#define HAPAX_DELIVERY                                                                      \
+  "event, delivery, destination, state, due_ms, attempts, abandons, flags, fence, holder, " \
+  "owner, first_sent_ms, lane, lane_seq, version, replay_of, replay_no, reason"
+
+// ---------------------------------------------------------------------------------------------
+// Admit.
+
+// Takes the claim of an event when it is free; changes no row otherwise. The primary key is the
+// referee. 1 key, 2 event, 3 expires.
+inline constexpr std::string_view kClaimEvent =
+    "INSERT INTO hapax_event_claim(key, event, expires_ms) VALUES(?1, ?2, ?3)"
+    " ON CONFLICT DO NOTHING";
+// Whose it is, for the one who did not get it. Primary key.
+inline constexpr std::string_view kReadEventClaim =
+    "SELECT event, expires_ms FROM hapax_event_claim WHERE key = ?1";
+// ... when it is over and its event has no work left. The same parameters as kClaimEvent.
+inline constexpr std::string_view kTakeOverEvent =
+    "UPDATE hapax_event_claim SET event = ?2, expires_ms = ?3 WHERE key = ?1";
+
+// Whether an event has work left, and so keeps its claim and its bytes. Primary key, a prefix.
+inline constexpr std::string_view kEventIsHeld =
+    "SELECT 1 FROM hapax_queue WHERE event = ?1 AND state IN (0, 1, 5) AND flags & 1 = 0 LIMIT 1";
+
+// Changes no row when the number is taken. Row id.
+inline constexpr std::string_view kInsertEvent =
+    "INSERT INTO hapax_event(no, source, received_ms, would, version, tenant, id, type, order_key,"
+    " digest, headers, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+    " ON CONFLICT DO NOTHING";
+// What tells two events of one number apart. Row id.
+inline constexpr std::string_view kReadOrigin =
+    "SELECT source, would, tenant, id, digest FROM hapax_event WHERE no = ?1";
+inline constexpr std::string_view kReadDigest = "SELECT digest FROM hapax_event WHERE no = ?1";
+
+// Open at once, outside lanes: what most are. 1 event, 2 delivery, 3 destination, 4 due, 5 flags.
+inline constexpr std::string_view kInsertOpenDelivery =
+    "INSERT INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, abandons, "
+    "flags)"
+    " VALUES(?1, ?2, ?3, 0, ?4, 0, 0, ?5)";
+// ... the others. The same, and 6 state, 7 lane, 8 its place, 9 version, 10 replay of, 11 replay.
+inline constexpr std::string_view kInsertDelivery =
+    "INSERT INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, abandons, "
+    "flags,"
+    " lane, lane_seq, version, replay_of, replay_no)"
+    " VALUES(?1, ?2, ?3, ?6, ?4, 0, 0, ?5, ?7, ?8, ?9, ?10, ?11)";
+
+// 1 source, 2 now.
+inline constexpr std::string_view kNoteSeen =
+    "INSERT INTO hapax_seen(source, at_ms) VALUES(?1, ?2)"
+    " ON CONFLICT(source) DO UPDATE SET at_ms = max(at_ms, ?2)";
+
+// ---------------------------------------------------------------------------------------------
+// Lease and settle.
+
+// What is due, in the order in which it is leased. The index holds open deliveries only, so that
+// neither those that wait in a lane nor those that ended cost anything here. 1 destination, 2 now,
+// 3 limit.
+inline constexpr std::string_view kDue = "SELECT " HAPAX_DELIVERY
+                                         " FROM hapax_queue INDEXED BY hapax_queue_due"
+                                         " WHERE destination = ?1 AND state = 0 AND due_ms <= ?2"
+                                         " ORDER BY due_ms, event, delivery LIMIT ?3";
+// Leaves `state` alone, so that only the index of what is due is touched. Primary key. 1 event,
+// 2 delivery, 3 until, 4 fence, 5 holder, 6 owner, 7 abandons, 8 flags, 9 first sent.
+inline constexpr std::string_view kLease =
+    "UPDATE hapax_queue SET due_ms = ?3, fence = ?4, holder = ?5, owner = ?6, abandons = ?7,"
+    " flags = ?8, first_sent_ms = ?9 WHERE event = ?1 AND delivery = ?2";
+inline constexpr std::string_view kRenew =
+    "UPDATE hapax_queue SET due_ms = ?3 WHERE event = ?1 AND delivery = ?2";
+// The event as its handler gets it. Row id.
+inline constexpr std::string_view kReadForHandler =
+    "SELECT source, tenant, id, type, headers, body, received_ms, would FROM hapax_event"
+    " WHERE no = ?1";
+inline constexpr std::string_view kIsPaused = "SELECT 1 FROM hapax_pause WHERE destination = ?1";
+
+// Primary key.
+inline constexpr std::string_view kReadDelivery =
+    "SELECT " HAPAX_DELIVERY " FROM hapax_queue WHERE event = ?1 AND delivery = ?2";
+// Primary key, a prefix, which is also the order.
+inline constexpr std::string_view kDeliveriesOf =
+    "SELECT " HAPAX_DELIVERY " FROM hapax_queue WHERE event = ?1 ORDER BY delivery";
+// Any transition but a lease: nobody's, so that no fence matches it any more. Primary key. 1 event,
+// 2 delivery, 3 state, 4 due or ended, 5 attempts, 6 abandons, 7 flags, 8 first sent, 9 replay,
+// 10 reason.
+inline constexpr std::string_view kWriteDelivery =
+    "UPDATE hapax_queue SET state = ?3, due_ms = ?4, attempts = ?5, abandons = ?6, flags = ?7,"
+    " fence = NULL, holder = NULL, owner = NULL, first_sent_ms = ?8, replay_no = ?9, reason = ?10"
+    " WHERE event = ?1 AND delivery = ?2";
+inline constexpr std::string_view kRemoveDelivery =
+    "DELETE FROM hapax_queue WHERE event = ?1 AND delivery = ?2";
+
+// Records the attempt of a lease that stands: what the delivery says about itself is copied from
+// its row, and no row is added where the fence is not its own. Primary key. 1 event, 2 delivery, 3
+// fence, 4 outcome, 5 now, 6 began, 7 took, 8 status, 9 error, 10 excerpt.
+inline constexpr std::string_view kRecordAttempt =
+    "INSERT OR IGNORE INTO hapax_attempt(event, delivery, fence, destination, outcome, settled_ms, "
+    "began_us,"
+    " took_ms, status, error, excerpt, listen, replay_of, replay_no)"
+    " SELECT event, delivery, fence, destination, ?4, ?5, ?6, ?7, ?8, ?9, ?10, flags & 1, "
+    "replay_of,"
+    " replay_no FROM hapax_queue WHERE event = ?1 AND delivery = ?2 AND fence = ?3";
+// Completes a delivery that is in no lane, as most are. Primary key.
+inline constexpr std::string_view kCompleteOutsideLanes =
+    "DELETE FROM hapax_queue WHERE event = ?1 AND delivery = ?2 AND lane IS NULL";
+// Primary key.
+inline constexpr std::string_view kReadAttempt =
+    "SELECT outcome FROM hapax_attempt WHERE event = ?1 AND delivery = ?2 AND fence = ?3";
+// Whether there is a delivery, or was one. Both primary keys.
+inline constexpr std::string_view kIsKnown =
+    "SELECT EXISTS(SELECT 1 FROM hapax_queue WHERE event = ?1 AND delivery = ?2)"
+    " OR EXISTS(SELECT 1 FROM hapax_attempt WHERE event = ?1 AND delivery = ?2)";
+// The completed deliveries of an event: they have no row in the queue. Attempts outlive their
+// event, so those from before it came belong to an earlier one of the same number. Primary key, a
+// prefix, and row id.
+inline constexpr std::string_view kCompletedOf =
+    "SELECT delivery, destination, settled_ms, listen, replay_of, replay_no FROM hapax_attempt"
+    " WHERE event = ?1 AND outcome = 0"
+    " AND settled_ms >= (SELECT received_ms FROM hapax_event WHERE no = ?1) ORDER BY delivery";
+
+// Leases of one holder, or with ?2 NULL of all of its kind, in the order of their numbers. Walks
+// the index of what is open: it is done when a server starts. 1 kind, 2 owner, 3 limit.
+inline constexpr std::string_view kHeldBy =
+    "SELECT " HAPAX_DELIVERY
+    " FROM hapax_queue INDEXED BY hapax_queue_due"
+    " WHERE state = 0 AND holder = ?1 AND (?2 IS NULL OR owner = ?2)"
+    " ORDER BY event, delivery LIMIT ?3";
+
+// ---------------------------------------------------------------------------------------------
+// Lanes.
+
+// Primary key.
+inline constexpr std::string_view kReadLane =
+    "SELECT head_event, head_delivery, version, version_until_ms, remember_ms FROM hapax_lane"
+    " WHERE destination = ?1 AND key = ?2";
+inline constexpr std::string_view kInsertLane =
+    "INSERT INTO hapax_lane(destination, key, head_event, head_delivery, version, version_until_ms,"
+    " remember_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+inline constexpr std::string_view kUpdateLane =
+    "UPDATE hapax_lane SET head_event = ?3, head_delivery = ?4, version = ?5,"
+    " version_until_ms = ?6, remember_ms = ?7 WHERE destination = ?1 AND key = ?2";
+inline constexpr std::string_view kRemoveLane =
+    "DELETE FROM hapax_lane WHERE destination = ?1 AND key = ?2";
+// The next of a lane. SQLite takes an index with a condition only where it finds that very
+// condition.
+inline constexpr std::string_view kFirstWaiting =
+    "SELECT " HAPAX_DELIVERY
+    " FROM hapax_queue INDEXED BY hapax_queue_rest"
+    " WHERE destination = ?1 AND state = 1 AND state <> 0 AND lane = ?2 ORDER BY lane_seq LIMIT 1";
+
+// Fences: see fences.hpp. A table of one row.
+inline constexpr std::string_view kReadFence = "SELECT last FROM hapax_fence WHERE one = 1";
+inline constexpr std::string_view kWriteFence = "UPDATE hapax_fence SET last = ?1 WHERE one = 1";
+
+// ---------------------------------------------------------------------------------------------
+// Reading.
+
+// What Listing reads of an event, in its order. The bytes are not touched: their length is in the
+// row's head.
+#define HAPAX_EVENT_ROW \
+  "no, source, received_ms, would, version, tenant, id, type, order_key, digest, length(body)"
+
+// Row id, in both directions. 1 beyond, 2 (up) until.
+inline constexpr std::string_view kEventsDown =
+    "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no < ?1 ORDER BY no DESC";
+inline constexpr std::string_view kEventsUp =
+    "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no > ?1 AND no <= ?2 ORDER BY no";
+// Events with a delivery that is not completed: what a listing by such a status looks at, however
+// many events there are. Primary key.
+inline constexpr std::string_view kUnfinishedDown =
+    "SELECT DISTINCT event FROM hapax_queue WHERE event < ?1 ORDER BY event DESC";
+inline constexpr std::string_view kUnfinishedUp =
+    "SELECT DISTINCT event FROM hapax_queue WHERE event > ?1 AND event <= ?2 ORDER BY event";
+inline constexpr std::string_view kEventRow =
+    "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no = ?1";
+// Primary key, a prefix.
+inline constexpr std::string_view kStatesOf =
+    "SELECT state, due_ms, holder FROM hapax_queue WHERE event = ?1";
+inline constexpr std::string_view kReadDuplicates =
+    "SELECT count FROM hapax_duplicate WHERE event = ?1";
+inline constexpr std::string_view kReadHeaders = "SELECT headers FROM hapax_event WHERE no = ?1";
+inline constexpr std::string_view kReadBody = "SELECT body FROM hapax_event WHERE no = ?1";
+inline constexpr std::string_view kReadVariants =
+    "SELECT digest, at_us FROM hapax_variant WHERE event = ?1 ORDER BY n";
+inline constexpr std::string_view kReadLastVariant =
+    "SELECT body FROM hapax_variant WHERE event = ?1 ORDER BY n DESC LIMIT 1";
+// The last ones. Primary key, a prefix; sorts the attempts of one event.
+inline constexpr std::string_view kAttemptsOf =
+    "SELECT delivery, fence, outcome, settled_ms, began_us, took_ms, status, error, excerpt"
+    " FROM hapax_attempt WHERE event = ?1 ORDER BY fence DESC, delivery DESC LIMIT ?2";
+
+// Stats, each from an index alone.
+inline constexpr std::string_view kCountOpen =
+    "SELECT destination, count(*), min(due_ms) FROM hapax_queue INDEXED BY hapax_queue_due"
+    " WHERE state = 0 GROUP BY destination";
+inline constexpr std::string_view kCountLeased =
+    "SELECT count(*) FROM hapax_queue INDEXED BY hapax_queue_due"
+    " WHERE destination = ?1 AND state = 0 AND due_ms > ?2 AND holder IS NOT NULL";
+inline constexpr std::string_view kCountRest =
+    "SELECT destination, state, count(*) FROM hapax_queue INDEXED BY hapax_queue_rest"
+    " WHERE state <> 0 GROUP BY destination, state";
+inline constexpr std::string_view kReadSeen =
+    "SELECT source, at_ms FROM hapax_seen ORDER BY source";
+
+// ---------------------------------------------------------------------------------------------
+// Retention.
+
+inline constexpr std::string_view kReadSweep =
+    "SELECT phase, event, attempt_event, attempt_delivery, claim, lane_destination, lane_key, floor"
+    " FROM hapax_sweep WHERE one = 1";
+inline constexpr std::string_view kWriteSweep =
+    "UPDATE hapax_sweep SET phase = ?1, event = ?2, attempt_event = ?3, attempt_delivery = ?4,"
+    " claim = ?5, lane_destination = ?6, lane_key = ?7, floor = ?8 WHERE one = 1";
+inline constexpr std::string_view kReadFloor = "SELECT floor FROM hapax_sweep WHERE one = 1";
+// Row id. 1 after, 2 limit.
+inline constexpr std::string_view kSweepEvents =
+    "SELECT no, source, received_ms FROM hapax_event WHERE no > ?1 ORDER BY no LIMIT ?2";
+inline constexpr std::string_view kHasEvent = "SELECT 1 FROM hapax_event WHERE no = ?1";
+// When the last completed one ended, `listen` ones apart. Primary key, a prefix.
+inline constexpr std::string_view kLastCompleted =
+    "SELECT max(settled_ms) FROM hapax_attempt WHERE event = ?1 AND outcome = 0 AND listen = 0";
+inline constexpr std::string_view kRemoveEvent = "DELETE FROM hapax_event WHERE no = ?1";
+inline constexpr std::string_view kRemoveDeliveriesOf = "DELETE FROM hapax_queue WHERE event = ?1";
+inline constexpr std::string_view kRemoveVariantsOf = "DELETE FROM hapax_variant WHERE event = ?1";
+inline constexpr std::string_view kRemoveDuplicatesOf =
+    "DELETE FROM hapax_duplicate WHERE event = ?1";
+// By delivery. Above the floor every attempt has its event. Primary key. 1 event, 2 delivery,
+// 3 floor, 4 limit.
+inline constexpr std::string_view kSweepAttempts =
+    "SELECT event, delivery, max(settled_ms), count(*) FROM hapax_attempt"
+    " WHERE (event, delivery) > (?1, ?2) AND event <= ?3"
+    " GROUP BY event, delivery ORDER BY event, delivery LIMIT ?4";
+inline constexpr std::string_view kRemoveAttemptsOf =
+    "DELETE FROM hapax_attempt WHERE event = ?1 AND delivery = ?2";
+// Primary key. 1 after, 2 limit.
+inline constexpr std::string_view kSweepClaims =
+    "SELECT key, event, expires_ms FROM hapax_event_claim WHERE key > ?1 ORDER BY key LIMIT ?2";
+inline constexpr std::string_view kRemoveEventClaim =
+    "DELETE FROM hapax_event_claim WHERE key = ?1";
+// Primary key. 1 destination, 2 key, 3 limit.
+inline constexpr std::string_view kSweepLanes =
+    "SELECT destination, key, head_event, version, version_until_ms FROM hapax_lane"
+    " WHERE (destination, key) > (?1, ?2) ORDER BY destination, key LIMIT ?3";
+
+// ---------------------------------------------------------------------------------------------
+// Duplicates, rejects, names and the rest: small tables, by their keys.
+
+inline constexpr std::string_view kAddDuplicates =
+    "INSERT INTO hapax_duplicate(event, count) VALUES(?1, ?2)"
+    " ON CONFLICT(event) DO UPDATE SET count = count + ?2";
+inline constexpr std::string_view kInsertVariant =
+    "INSERT INTO hapax_variant(event, n, digest, at_us, body) VALUES(?1, ?2, ?3, ?4, ?5)";
+inline constexpr std::string_view kForgetVariantBody =
+    "UPDATE hapax_variant SET body = NULL WHERE event = ?1 AND n = ?2";
+
+inline constexpr std::string_view kInsertReject =
+    "INSERT INTO hapax_reject(no, source, tenant, reason, detail, received_us, method, url, "
+    "headers,"
+    " proof, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
+// All but the newest ?2 of a source.
+inline constexpr std::string_view kTrimRejects =
+    "DELETE FROM hapax_reject WHERE no IN"
+    " (SELECT no FROM hapax_reject WHERE source = ?1 ORDER BY no DESC LIMIT -1 OFFSET ?2)";
+#define HAPAX_REJECT_ROW "no, source, tenant, reason, detail, received_us, length(body)"
+inline constexpr std::string_view kRejects =
+    "SELECT " HAPAX_REJECT_ROW " FROM hapax_reject WHERE no < ?1 ORDER BY no DESC LIMIT ?2";
+inline constexpr std::string_view kRejectsOf =
+    "SELECT " HAPAX_REJECT_ROW
+    " FROM hapax_reject WHERE no < ?1 AND source = ?3 ORDER BY no DESC LIMIT ?2";
+inline constexpr std::string_view kReadReject =
+    "SELECT " HAPAX_REJECT_ROW
+    ", method, url, headers, proof, body FROM hapax_reject WHERE no = ?1";
+inline constexpr std::string_view kRemoveReject = "DELETE FROM hapax_reject WHERE no = ?1";
+
+inline constexpr std::string_view kReadName =
+    "SELECT no FROM hapax_name WHERE kind = ?1 AND name = ?2";
+inline constexpr std::string_view kInsertName =
+    "INSERT INTO hapax_name(kind, no, name) VALUES(?1,"
+    " (SELECT coalesce(max(no), 0) + 1 FROM hapax_name WHERE kind = ?1), ?2) RETURNING no";
+inline constexpr std::string_view kNames =
+    "SELECT no, name FROM hapax_name WHERE kind = ?1 ORDER BY no";
+
+inline constexpr std::string_view kReadNode = "SELECT no FROM hapax_node WHERE owner = ?1";
+// One that was never used: numbers are given in order, and their rows stay. 1 how many there are.
+inline constexpr std::string_view kUnusedNode =
+    "SELECT count(*) FROM hapax_node HAVING count(*) < ?1";
+inline constexpr std::string_view kOverNode =
+    "SELECT no FROM hapax_node WHERE until_ms <= ?1 ORDER BY until_ms, no LIMIT 1";
+inline constexpr std::string_view kWriteNode =
+    "INSERT INTO hapax_node(no, owner, until_ms) VALUES(?1, ?2, ?3)"
+    " ON CONFLICT(no) DO UPDATE SET owner = ?2, until_ms = ?3";
+inline constexpr std::string_view kLeaveNode =
+    "UPDATE hapax_node SET owner = x'', until_ms = min(until_ms, ?2) WHERE owner = ?1";
+
+inline constexpr std::string_view kProposeSecret =
+    "INSERT INTO hapax_secret(one, bytes) VALUES(1, ?1) ON CONFLICT DO NOTHING";
+inline constexpr std::string_view kReadSecret = "SELECT bytes FROM hapax_secret WHERE one = 1";
+
+inline constexpr std::string_view kPause =
+    "INSERT INTO hapax_pause(destination) VALUES(?1) ON CONFLICT DO NOTHING";
+inline constexpr std::string_view kResume = "DELETE FROM hapax_pause WHERE destination = ?1";
+inline constexpr std::string_view kPaused =
+    "SELECT destination FROM hapax_pause ORDER BY destination";
+
+// ---------------------------------------------------------------------------------------------
+// Outbox messages: found by being there, never by a cursor, which would miss one that is committed
+// after another with a higher number. Row id.
+inline constexpr std::string_view kFirstMessage =
+    "SELECT no, id, destination, order_key, headers, payload FROM hapax_message"
+    " ORDER BY no LIMIT 1";
+inline constexpr std::string_view kRemoveMessage = "DELETE FROM hapax_message WHERE no = ?1";
+inline constexpr std::string_view kHasMessages = "SELECT EXISTS(SELECT 1 FROM hapax_message)";
+// Reads all of them: only after a failed commit.
+inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WHERE id = ?1";
+
+// What runs for every event, delivery or attempt. A test asks SQLite for the plan of each: none may
+// walk a table, and none may sort.
+inline constexpr std::array kHotStatements{
+    kClaimEvent,
+    kReadEventClaim,
+    kTakeOverEvent,
+    kEventIsHeld,
+    kInsertEvent,
+    kReadOrigin,
+    kReadDigest,
+    kNoteSeen,
+    kInsertOpenDelivery,
+    kInsertDelivery,
+    kDue,
+    kLease,
+    kRenew,
+    kReadForHandler,
+    kIsPaused,
+    kReadDelivery,
+    kDeliveriesOf,
+    kWriteDelivery,
+    kRemoveDelivery,
+    kRecordAttempt,
+    kCompleteOutsideLanes,
+    kReadAttempt,
+    kIsKnown,
+    kCompletedOf,
+    kReadLane,
+    kInsertLane,
+    kUpdateLane,
+    kRemoveLane,
+    kFirstWaiting,
+    kReadFence,
+    kWriteFence,
+    kEventsDown,
+    kEventsUp,
+    kUnfinishedDown,
+    kUnfinishedUp,
+    kEventRow,
+    kStatesOf,
+    kReadDuplicates,
+    kSweepEvents,
+    kLastCompleted,
+    kRemoveEvent,
+    kSweepAttempts,
+    kSweepClaims,
+    kSweepLanes,
+    kRemoveDeliveriesOf,
+    kRemoveVariantsOf,
+    kRemoveAttemptsOf,
+    kRemoveEventClaim,
+    kRemoveDuplicatesOf,
+    kReadBody,
+    kReadHeaders,
+};
+
+#undef HAPAX_DELIVERY
+#undef HAPAX_EVENT_ROW
+#undef HAPAX_REJECT_ROW
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/sqlite/fences.hpp"
+#include "store/sqlite/queue.hpp"
+
+namespace hapax::store::sqlite {
+
+// How many more deliveries this item may turn to superseded.
+struct Budget {
+  unsigned superseded = kMaxSuperseded;
+};
+
+// Where a delivery stands, in its lane or outside of one: the transitions of store/inbox.hpp. These
+// are the only functions that change a row's state and the lanes. Each writes all that it changes,
+// what the caller has changed in `delivery` included.
+class Lanes {
+ public:
+  Lanes(sqlite3* db, Queue& queue, Fences& fences);
+
+  // Adds a new delivery, behind the others of its lane; without a lane it is open.
+  Result<void> enter(Delivery& delivery, std::chrono::milliseconds remember, std::int64_t now_ms);
+
+  // Acknowledged: the row goes, the lane's version moves.
+  Result<void> complete(Delivery& delivery, std::int64_t now_ms);
+  // Dead (and out of its lane), cancelled or superseded.
+  Result<void> end(Delivery& delivery, State state, EndReason reason, std::int64_t now_ms,
+                   Budget& budget);
+  Result<void> die(Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now_ms,
+                   Budget& budget);
+
+  // A leased one is pending again, from `due_ms` on, nobody's; where one with a lower place waits
+  // they change places.
+  Result<void> hand_back(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms);
+
+  // An ended delivery goes back to its old place.
+  Result<void> reopen(Delivery& delivery, std::int64_t now_ms);
+
+  // Whether its lane has completed a newer version.
+  Result<bool> is_outdated(const Delivery& delivery, std::int64_t now_ms);
+
+ private:
+  struct Lane {
+    DestinationNo to;
+    std::string key;
+    bool stored = false;  // there is a row
+    std::optional<DeliveryRef> head;
+    std::optional<std::int64_t> version;
+    std::int64_t version_until_ms = 0;
+    std::int64_t remember_ms = 0;
+
+    bool guards(std::int64_t now_ms) const { return version && !is_over(version_until_ms, now_ms); }
+  };
+
+  Result<Lane> read(DestinationNo to, const std::string& key);
+  Result<void> save(const Lane& lane, std::int64_t now_ms);
+  Result<void> leave(Lane& lane, const Delivery& delivery, std::int64_t now_ms, Budget& budget);
+  Result<void> promote(Lane& lane, std::int64_t now_ms, Budget& budget);
+  Result<void> make_head(Lane& lane, Delivery& delivery, std::int64_t now_ms);
+  Result<bool> give_way(Lane& lane, Delivery& head, std::int64_t now_ms);
+  Result<void> rejoin(Delivery& delivery, std::int64_t now_ms);
+
+  static bool is_outdated(const Lane& lane, const Delivery& delivery, std::int64_t now_ms);
+  static void move_version(Lane& lane, const Delivery& delivery, std::int64_t now_ms);
+
+  Queue& queue_;
+  Fences& fences_;
+  Lazy read_;
+  Lazy insert_;
+  Lazy update_;
+  Lazy remove_;
+};
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,47 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace hapax::store::sqlite {
+
+// What a store knows by name or number besides events: sources and destinations, which of those
+// are paused, nodes, and its own secret. On one connection; changes inside a write transaction.
+class Names {
+ public:
+  explicit Names(sqlite3* db);
+
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name);  // adds it when it is new
+  Result<std::vector<KnownName>> all(NameKind kind);
+
+  // Nothing: all are taken.
+  Result<std::optional<NodeNo>> take_node(const Token& owner, std::chrono::milliseconds lease,
+                                          std::int64_t now_ms);
+  Result<void> leave_node(const Token& owner, std::int64_t now_ms);
+
+  Result<StoreSecret> secret(const StoreSecret& proposed);
+
+  Result<void> pause(DestinationNo destination, bool paused);
+  Result<std::vector<DestinationNo>> paused();
+
+ private:
+  Result<std::optional<std::int64_t>> node_for(const Token& owner, std::int64_t now_ms);
+
+  Lazy read_name_;
+  Lazy insert_name_;
+  Lazy names_;
+  Lazy read_node_;
+  Lazy unused_node_;
+  Lazy over_node_;
+  Lazy write_node_;
+  Lazy leave_node_;
+  Lazy propose_secret_;
+  Lazy read_secret_;
+  Lazy pause_;
+  Lazy resume_;
+  Lazy paused_;
+};
+
+}  // namespace hapax::store::sqlite

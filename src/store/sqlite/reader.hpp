@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/sqlite/names.hpp"
+#include "store/sqlite/reading.hpp"
+#include "store/sqlite/rejects.hpp"
+#include "store/sqlite/store_time.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace hapax::store::sqlite {
+
+// A handle that only reads, each time on a snapshot of its own, so that a long search keeps nobody
+// from writing. Opened when it is first needed. Thread-safe; one looks at a time.
+class Reader {
+ public:
+  Reader(std::string path, std::chrono::milliseconds busy_timeout, Clock& clock)
+      : path_(std::move(path)), busy_timeout_(busy_timeout), clock_(clock) {}
+
+  // What can be looked at, and what time it is.
+  struct View {
+    Reading& reading;
+    Rejects& rejects;
+    Names& names;
+    std::int64_t now_ms;
+  };
+  Result<void> look(const std::function<Result<void>(View&)>& work);
+
+  // Closes the handle; it stays closed as long as the lock is held. For who must have the file to
+  // himself.
+  std::unique_lock<std::mutex> close();
+
+ private:
+  struct Handles {
+    Handles(Handle reading_from, StoreTime store_time, Statement to_begin, Statement to_end)
+        : db(std::move(reading_from)),
+          time(std::move(store_time)),
+          begin(std::move(to_begin)),
+          end(std::move(to_end)),
+          reading(db.get()),
+          rejects(db.get()),
+          names(db.get()) {}
+    Handle db;  // before the statements: they must be finalised before it closes
+    StoreTime time;
+    Statement begin;
+    Statement end;
+    Reading reading;
+    Rejects rejects;
+    Names names;
+  };
+  Result<void> connect();
+  Result<void> look_at_snapshot(const std::function<Result<void>(View&)>& work);
+
+  const std::string path_;
+  const std::chrono::milliseconds busy_timeout_;
+  Clock& clock_;
+  std::mutex mutex_;
+  std::unique_ptr<Handles> handles_;
+};
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,116 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/field.hpp"
+#include "verify/hmac.hpp"
+
+#include <hapax/reason.hpp>
+#include <hapax/verify.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hapax::verify_detail {
+
+struct Failure {
+  Reason reason;
+  std::string detail;
+};
+using MaybeFailure = std::optional<Failure>;
+
+// Finds a header, under its alias too where the scheme has one.
+class Headers {
+ public:
+  Headers(const Request& request, const std::array<std::string, 2>& alias)
+      : request_(request), alias_(alias) {}
+  HeaderValue find(std::string_view name) const;
+
+ private:
+  const Request& request_;
+  const std::array<std::string, 2>& alias_;
+};
+
+// What a message is made of, at one verification.
+struct Ingredients {
+  const Request& request;
+  const Headers& headers;
+  FieldReader& fields;
+  std::string_view time;  // as it is written
+  std::string_view secret;
+  std::string_view key_id;
+  const std::vector<OwnedHeader>& parameters;
+  JsonReader* item = nullptr;         // of a scheme that signs each item: JSON is read here
+  std::string_view time_header = {};  // where the time is; a list of signed headers must have it
+};
+
+// A message with {placeholders}, parsed. The vocabulary is in hapax/verify.hpp.
+class Message {
+  enum class Kind : std::uint8_t {
+    text,
+    body,
+    body_sha256,
+    body_sha256_hex,
+    body_crc32,
+    body_inflated,
+    body_ascii,
+    body_item,
+    method,
+    url,
+    url_port,
+    url_no_port,
+    url_hubspot,
+    url_plivo,
+    path,
+    time,
+    secret,
+    key_id,
+    parameter,
+    header,
+    headers,
+    query,
+    query_sorted,
+    json,
+    json_optional,
+    json_free,
+    form,
+    form_base64,
+    form_sorted,
+    form_sorted_unique,
+  };
+
+ public:
+  // misconfigured: an unknown placeholder, or an open brace.
+  static Result<Message> parse(std::string_view text);
+
+  // Hands the message to `sink`, piece by piece. A failure says what the request lacks.
+  MaybeFailure render(const Ingredients& from, Sink& sink) const;
+
+  bool uses(std::string_view placeholder) const;  // "key_id", "time", ...
+  // The names of the {header:NAME}s.
+  std::vector<std::string> headers() const { return names(Kind::header); }
+  std::vector<std::string> listed_headers() const { return names(Kind::headers); }
+  std::vector<std::string> parameters() const { return names(Kind::parameter); }
+
+ private:
+  struct Part {
+    Kind kind;
+    std::string name;        // of a text: the text
+    std::string fence = {};  // of a JSON value: the text beside it, which must not be in it
+  };
+  struct Word;
+
+  std::vector<std::string> names(Kind kind) const;
+  void fence_json();
+  static const Word* find_word(std::string_view placeholder);
+  static MaybeFailure render(const Part& part, const Ingredients& from, Sink& sink);
+  static MaybeFailure render_named(const Part& part, const Ingredients& from, Sink& sink);
+  static MaybeFailure render_body(const Part& part, const Ingredients& from, Sink& sink);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace hapax::verify_detail

@@ -1,0 +1,87 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "verify/public_key.hpp"
+#include "verify/signature.hpp"
+
+#include <hapax/verify.hpp>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hapax {
+
+namespace verify_detail {
+
+// One secret, ready for use. Which member is set follows from the algorithm.
+struct Secret {
+  std::string text;  // of a token, a Basic credential, a plain hash
+  std::optional<HmacKey> hmac;
+  std::optional<PublicKey> key;
+};
+
+// The bytes that `text` stands for. invalid_argument: it is not written as the rule says.
+Result<std::string> key_bytes(std::string_view text, const SecretRule& rule);
+
+Result<Secret> make_secret(const Scheme& scheme, const std::string& text);
+
+std::optional<Hash> hmac_hash(Algorithm algorithm);
+std::optional<KeyKind> key_kind(Algorithm algorithm);
+
+struct Jwt {
+  std::vector<std::string> algorithms;
+  std::string issuer;
+  std::string body_claim;
+  Encoding body_encoding = Encoding::hex;
+  std::string url_claim;
+  bool url_hashed = false;
+  std::string required;
+  std::chrono::seconds skew{0};
+  std::chrono::seconds max_age{0};
+};
+
+}  // namespace verify_detail
+
+// A scheme that owns its text, with the secrets ready.
+struct Verifier::Parts {
+  Algorithm algorithm = Algorithm::none;
+  std::vector<verify_detail::Place> places;
+  std::vector<verify_detail::Message> messages;
+  TimePlace time{};  // without `at`, which the next two stand for
+  bool time_in_list = false;
+  std::optional<Field> time_field;
+  bool hashed_twice = false;
+  std::string each;  // a JSON pointer with `*`
+  std::vector<OwnedHeader> required;
+  std::string body_hash_query;
+  std::array<std::string, 2> alias;
+  std::array<std::string, 2> certificate_url;
+  verify_detail::Jwt jwt;
+  std::string key_id;
+  std::vector<OwnedHeader> parameters;
+  std::vector<verify_detail::Secret> secrets;
+
+  // The scheme, without secrets.
+  static Result<Parts> make(const Scheme& scheme, const Context& context);
+};
+
+namespace verify_detail {
+
+Verdict refused(Failure failure);
+
+Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTime now);
+Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch& scratch);
+
+// Whether it is https://sns.REGION.amazonaws.com[.cn]/...: any host of AWS would be everybody's.
+bool is_sns_url(std::string_view url);
+
+// What an SNS message is signed over; nothing when a field is missing, repeated or not plain text.
+std::optional<std::string> sns_message(JsonReader& json);
+
+}  // namespace verify_detail
+
+}  // namespace hapax

@@ -1,0 +1,346 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// Listing, counting, names, nodes, rejects and noted duplicates.
+#include "compliance/inbox_suite.hpp"
+
+namespace hapax::test {
+
+namespace {
+
+std::string ids_of(const std::vector<EventRow>& events) {
+  std::string text;
+  for (const EventRow& each : events) text += (text.empty() ? "" : " ") + each.id;
+  return text;
+}
+
+Token owner(unsigned char number) {
+  Token token;
+  token.bytes.fill(number);
+  return token;
+}
+
+void an_event_is_read_as_it_was_stored(InboxSteps& steps) {
+  const Incoming arrival{.id = "a",
+                         .tenant = "t",
+                         .body = "bytes",
+                         .order_key = "k",
+                         .version = 42,
+                         .type = "paid",
+                         .headers = "headers"};
+  const EventNo event = steps.fresh(arrival);
+  const EventDetail detail = steps.detail(event);
+  EXPECT_EQ(detail.row.no, event);
+  EXPECT_EQ(detail.row.source, steps.source("src"));
+  EXPECT_EQ(detail.row.tenant, "t");
+  EXPECT_EQ(detail.row.id, "a");
+  EXPECT_EQ(detail.row.type, "paid");
+  EXPECT_EQ(detail.row.order_key, "k");
+  EXPECT_EQ(detail.row.version, 42);
+  EXPECT_EQ(detail.row.digest, sha256("bytes"));
+  EXPECT_EQ(detail.row.body_size, 5U);
+  EXPECT_EQ(detail.row.would, Would::none);
+  EXPECT_EQ(detail.row.duplicates, 0U);
+  EXPECT_EQ(detail.headers, "headers");
+  EXPECT_EQ(*steps.next().body(event, BodyOf::event)->value, "bytes");
+  steps.advance(seconds(1));
+  const EventNo later = steps.fresh({.id = "b"});
+  EXPECT_EQ(steps.detail(later).row.received - detail.row.received, seconds(1));
+}
+
+void the_status_of_an_event_is_the_worst_of_its_deliveries(InboxSteps& steps) {
+  const EventNo event = steps.fresh({.to = {"1", "2", "3", "4"}});
+  const auto status = [&] { return steps.detail(event).row.status; };
+  EXPECT_EQ(status(), DeliveryState::pending);
+  const Leased lease = steps.lease_one("1");
+  EXPECT_EQ(status(), DeliveryState::leased);
+  steps.kill(steps.lease_one("2"));
+  EXPECT_EQ(status(), DeliveryState::dead);
+  EXPECT_EQ(steps.cancel(event, 2), Cancelled::done);
+  EXPECT_EQ(status(), DeliveryState::leased);
+  steps.ack(lease);
+  EXPECT_EQ(status(), DeliveryState::pending);
+  steps.deliver("3");
+  steps.deliver("4");
+  EXPECT_EQ(status(), DeliveryState::cancelled);
+  EXPECT_EQ(steps.replay({.event = event}).status, Replayed::Status::done);
+  steps.deliver("2");
+  EXPECT_EQ(status(), DeliveryState::completed);
+}
+
+void events_are_listed_newest_first_page_by_page(InboxSteps& steps) {
+  steps.fresh_many(7, {});
+  EXPECT_EQ(ids_of(steps.list({}, 3)), "6 5 4 3 2 1 0");
+  EXPECT_EQ(ids_of(steps.list({}, 7)), "6 5 4 3 2 1 0");
+  EXPECT_EQ(ids_of(steps.list({}, 1)), "6 5 4 3 2 1 0");
+  EXPECT_TRUE(steps.list({.id = "none"}, 3).empty());
+}
+
+void a_list_is_of_what_matches_all_of_the_filter(InboxSteps& steps) {
+  steps.fresh({.id = "1", .source = "x", .tenant = "t", .order_key = "k", .type = "paid"});
+  steps.advance(seconds(10));
+  const EventNo second = steps.fresh({.id = "2", .source = "x", .order_key = "l", .type = "paid"});
+  steps.advance(seconds(10));
+  steps.fresh({.id = "3", .source = "y", .tenant = "t", .type = "void", .headers = "h"});
+  const WallTime middle = steps.detail(second).row.received;
+  EXPECT_EQ(ids_of(steps.list({.source = steps.source("x")})), "2 1");
+  EXPECT_EQ(ids_of(steps.list({.tenant = "t"})), "3 1");
+  EXPECT_EQ(ids_of(steps.list({.tenant = ""})), "2");
+  EXPECT_EQ(ids_of(steps.list({.id = "2"})), "2");
+  EXPECT_EQ(ids_of(steps.list({.type = "paid"})), "2 1");
+  EXPECT_EQ(ids_of(steps.list({.order_key = "k"})), "1");
+  EXPECT_EQ(ids_of(steps.list({.since = middle})), "3 2");
+  EXPECT_EQ(ids_of(steps.list({.until = middle})), "1");
+  EXPECT_EQ(ids_of(steps.list({.tenant = "t", .type = "paid"})), "1");
+  EXPECT_EQ(ids_of(steps.list({.source = steps.source("y"), .type = "paid"})), "");
+}
+
+void a_list_can_be_of_one_status(InboxSteps& steps) {
+  steps.fresh_many(4, {});
+  steps.deliver();
+  steps.kill(steps.lease_one());
+  steps.lease_one();
+  EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::completed}, 1)), "0");
+  EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::dead}, 1)), "1");
+  EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::leased}, 1)), "2");
+  EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::pending}, 1)), "3");
+  steps.advance(seconds(30));
+  EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::pending}, 1)), "3 2");
+}
+
+void find_says_whose_claim_stands(InboxSteps& steps) {
+  const EventNo event = steps.fresh({.id = "a", .tenant = "t", .remember = hours(1)});
+  const SourceNo source = steps.source("src");
+  const std::vector<WantedIdentity> wanted{
+      {source, "t", "a"}, {source, "", "a"}, {source, "t", "b"}, {SourceNo(99), "t", "a"}};
+  const std::vector<std::optional<EventNo>> expected{event, {}, {}, {}};
+  EXPECT_EQ(*steps.next().find(wanted), expected);
+  steps.deliver();
+  steps.advance(hours(1));
+  EXPECT_FALSE(steps.next().find(wanted)->at(0));
+}
+
+void counts_are_by_destination_and_state(InboxSteps& steps) {
+  EXPECT_TRUE(steps.next().stats()->destinations.empty());
+  steps.fresh_many(5, {.to = {"one", "two"}});
+  const WallTime start = steps.list({}).front().received;
+  steps.deliver("one");
+  steps.kill(steps.lease_one("one"));
+  steps.lease_one("one");
+  EXPECT_EQ(steps.settle(steps.lease_one("one"), RetryIn{hours(1)}), Settled::ok);
+  EXPECT_EQ(steps.settle(steps.lease_one("one"), Drop{}), Settled::ok);
+  const Result<Stats> stats = steps.next().stats();
+  ASSERT_TRUE(stats) << stats.error().to_string();
+  ASSERT_EQ(stats->destinations.size(), 2U);
+  const DestinationStats& one = stats->destinations[0];
+  EXPECT_EQ(one.destination, steps.destination("one"));
+  EXPECT_EQ(one.pending, 1U);
+  EXPECT_EQ(one.leased, 1U);
+  EXPECT_EQ(one.dead, 1U);
+  EXPECT_EQ(one.cancelled, 1U);
+  EXPECT_EQ(one.superseded, 0U);
+  EXPECT_EQ(one.oldest_due, start + seconds(30)) << "when the lease ends";
+  EXPECT_EQ(stats->destinations[1].pending, 5U);
+  EXPECT_EQ(stats->destinations[1].oldest_due, start);
+  ASSERT_EQ(stats->sources.size(), 1U);
+  EXPECT_EQ(stats->sources[0].source, steps.source("src"));
+}
+
+void a_source_was_last_seen_when_an_event_was_stored(InboxSteps& steps) {
+  const EventNo first = steps.fresh({.id = "a"});
+  steps.advance(hours(1));
+  steps.fresh({.id = "b"});
+  const WallTime seen = steps.next().stats()->sources.at(0).last_seen;
+  EXPECT_LE(seen - steps.detail(first).row.received, hours(1));
+  EXPECT_GE(seen - steps.detail(first).row.received, hours(1) - kSeenSlack);
+}
+
+void names_have_numbers_for_good(InboxSteps& steps) {
+  std::map<std::string, std::int64_t> numbers;
+  for (int round = 0; round < 2; ++round) {
+    for (const char* each : {"one", "two", "One", "one."}) {
+      const auto number = steps.next().number_of(NameKind::source, each);
+      ASSERT_TRUE(number) << number.error().to_string();
+      EXPECT_GT(*number, 0);
+      const auto [known, fresh] = numbers.emplace(each, *number);
+      EXPECT_EQ(known->second, *number);
+      EXPECT_EQ(fresh, round == 0);
+    }
+  }
+  const auto known = steps.next().names(NameKind::source);
+  ASSERT_TRUE(known) << known.error().to_string();
+  EXPECT_EQ(known->size(), 4U);
+  for (const KnownName& each : *known) EXPECT_EQ(numbers.at(each.name), each.number);
+  EXPECT_TRUE(steps.next().names(NameKind::destination)->empty()) << "another kind";
+}
+
+void threads_that_name_the_same_get_the_same_number(InboxSteps& steps) {
+  std::vector<std::int64_t> numbers(16);
+  all_at_once(16, [&](int thread) {
+    numbers[static_cast<std::size_t>(thread)] =
+        steps.same().number_of(NameKind::destination, "d").value_or(-1);
+  });
+  EXPECT_EQ(std::count(numbers.begin(), numbers.end(), numbers[0]), 16);
+  EXPECT_GT(numbers[0], 0);
+}
+
+void a_node_number_is_one_owners_while_its_lease_lasts(InboxSteps& steps) {
+  const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
+  EXPECT_NE(*steps.next().take_node(owner(2), seconds(20)), first);
+  steps.advance(seconds(9));
+  EXPECT_EQ(*steps.next().take_node(owner(1), seconds(10)), first) << "extended";
+  steps.advance(seconds(9));
+  EXPECT_NE(*steps.next().take_node(owner(3), seconds(10)), first);
+  EXPECT_EQ(*steps.next().take_node(owner(1), seconds(10)), first);
+}
+
+void node_numbers_come_back_when_all_were_used(InboxSteps& steps) {
+  const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
+  ASSERT_TRUE(steps.next().leave_node(owner(1)));
+  ASSERT_TRUE(steps.next().leave_node(owner(9))) << "nobody's: nothing";
+  Token token = owner(2);
+  for (std::int64_t i = 0; i < kMaxNode; ++i) {
+    token.bytes[0] = static_cast<unsigned char>(i);
+    token.bytes[1] = static_cast<unsigned char>(i >> 8);
+    const auto number = steps.same().take_node(token, hours(1));
+    ASSERT_TRUE(number) << number.error().to_string();
+    EXPECT_NE(*number, first) << "what was never used goes first";
+  }
+  EXPECT_EQ(*steps.next().take_node(owner(3), hours(1)), first);
+  const auto full = steps.next().take_node(owner(4), hours(1));
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code(), Code::store_full);
+}
+
+void the_secret_of_a_store_stays_the_same(InboxSteps& steps) {
+  StoreSecret mine{};
+  mine.fill(1);
+  StoreSecret other{};
+  other.fill(2);
+  EXPECT_EQ(*steps.next().secret(mine), mine);
+  EXPECT_EQ(*steps.next().secret(other), mine);
+}
+
+void duplicates_and_changed_bodies_are_noted(InboxSteps& steps) {
+  const EventNo event = steps.fresh({.body = "first"});
+  const WallTime at{seconds(1'700'000'000)};
+  const auto changed = [&](std::string_view body, int after) {
+    return DuplicateNote::Changed{sha256(body), at + seconds(after), body};
+  };
+  EXPECT_EQ(steps.next().body(event, BodyOf::last_variant)->presence, Presence::absent);
+  const DuplicateNote notes[]{{event, 3, {}},
+                              {event, 1, changed("second", 1)},
+                              {event, 2, changed("second", 2)},
+                              {event, 1, changed("first", 3)},
+                              {event, 0, changed("third", 4)},
+                              {EventNo(4), 9, changed("nobody's", 5)}};
+  ASSERT_TRUE(steps.next().note_duplicates(notes));
+  const EventDetail detail = steps.detail(event);
+  EXPECT_EQ(detail.row.duplicates, 7U);
+  ASSERT_EQ(detail.variants.size(), 2U);
+  EXPECT_EQ(detail.variants[0].digest, sha256("second"));
+  EXPECT_EQ(detail.variants[0].at, at + seconds(1));
+  EXPECT_EQ(detail.variants[1].digest, sha256("third"));
+  EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "third");
+  EXPECT_EQ(*steps.next().body(event, BodyOf::event)->value, "first");
+}
+
+void sixteen_changed_bodies_are_enough(InboxSteps& steps) {
+  const EventNo event = steps.fresh({.body = "first"});
+  for (int i = 0; i < 20; ++i) {
+    const std::string body = std::to_string(i);
+    const DuplicateNote note{event, 1, DuplicateNote::Changed{sha256(body), {}, body}};
+    ASSERT_TRUE(steps.next().note_duplicates(std::span(&note, 1)));
+  }
+  EXPECT_EQ(steps.detail(event).variants.size(), kMaxVariants);
+  EXPECT_EQ(steps.detail(event).row.duplicates, 20U);
+  EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "15");
+}
+
+void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
+  const std::string body("\0\xff", 2);
+  const Reject reject{.no = RejectNo(5),
+                      .source = steps.source("src"),
+                      .tenant = "t",
+                      .reason = "signature-invalid",
+                      .detail = "no secret matches",
+                      .received = WallTime(seconds(1'700'000'000)),
+                      .method = "POST",
+                      .url = "https://example.com/in/src?x=1",
+                      .headers = "headers",
+                      .proof = "proof",
+                      .body = body};
+  ASSERT_TRUE(steps.next().add_rejects(std::span(&reject, 1)));
+  ASSERT_TRUE(steps.next().add_rejects(std::span(&reject, 1))) << "again: nothing";
+  const auto found = steps.next().reject(RejectNo(5));
+  ASSERT_TRUE(found && *found);
+  const StoredReject& stored = **found;
+  EXPECT_EQ(stored.row.source, reject.source);
+  EXPECT_EQ(stored.row.tenant, "t");
+  EXPECT_EQ(stored.row.reason, "signature-invalid");
+  EXPECT_EQ(stored.row.detail, "no secret matches");
+  EXPECT_EQ(stored.row.received, reject.received);
+  EXPECT_EQ(stored.row.body_size, 2U);
+  EXPECT_EQ(stored.method, "POST");
+  EXPECT_EQ(stored.url, reject.url);
+  EXPECT_EQ(stored.headers, "headers");
+  EXPECT_EQ(stored.proof, "proof");
+  EXPECT_EQ(stored.body, body);
+  EXPECT_EQ(steps.next().rejects({}, RejectNo(kNewest.value()), 10)->rejects.size(), 1U);
+  EXPECT_TRUE(*steps.next().remove_reject(RejectNo(5)));
+  EXPECT_FALSE(*steps.next().remove_reject(RejectNo(5)));
+  EXPECT_FALSE(*steps.next().reject(RejectNo(5)));
+}
+
+void rejects_are_a_ring_for_each_source(InboxSteps& steps) {
+  std::vector<Reject> rejects;
+  for (std::size_t i = 1; i <= kMaxRejects + 10; ++i) {
+    rejects.push_back({.no = RejectNo(static_cast<std::int64_t>(i)), .source = steps.source("x")});
+  }
+  const Reject other{.no = RejectNo(100'000), .source = steps.source("y")};
+  ASSERT_TRUE(steps.next().add_rejects(std::span(&other, 1)));
+  ASSERT_TRUE(steps.next().add_rejects(rejects));
+  std::vector<std::int64_t> numbers;
+  for (RejectNo before(kNewest.value());;) {
+    const auto page = steps.next().rejects(steps.source("x"), before, 50);
+    ASSERT_TRUE(page) << page.error().to_string();
+    for (const RejectRow& each : page->rejects) numbers.push_back(each.no.value());
+    if (!page->next) break;
+    before = *page->next;
+  }
+  ASSERT_EQ(numbers.size(), kMaxRejects);
+  EXPECT_EQ(numbers.front(), static_cast<std::int64_t>(kMaxRejects) + 10);
+  EXPECT_EQ(numbers.back(), 11);
+  EXPECT_TRUE(std::is_sorted(numbers.rbegin(), numbers.rend()));
+  EXPECT_TRUE(*steps.next().reject(RejectNo(100'000))) << "a flood of one leaves the others alone";
+}
+
+constexpr InboxCase kCases[] = {
+    {"AnEventIsReadAsItWasStored", an_event_is_read_as_it_was_stored},
+    {"TheStatusOfAnEventIsTheWorstOfItsDeliveries",
+     the_status_of_an_event_is_the_worst_of_its_deliveries},
+    {"EventsAreListedNewestFirstPageByPage", events_are_listed_newest_first_page_by_page},
+    {"AListIsOfWhatMatchesAllOfTheFilter", a_list_is_of_what_matches_all_of_the_filter},
+    {"AListCanBeOfOneStatus", a_list_can_be_of_one_status},
+    {"FindSaysWhoseClaimStands", find_says_whose_claim_stands},
+    {"CountsAreByDestinationAndState", counts_are_by_destination_and_state},
+    {"ASourceWasLastSeenWhenAnEventWasStored", a_source_was_last_seen_when_an_event_was_stored},
+    {"NamesHaveNumbersForGood", names_have_numbers_for_good},
+    {"ThreadsThatNameTheSameGetTheSameNumber", threads_that_name_the_same_get_the_same_number,
+     false},
+    {"ANodeNumberIsOneOwnersWhileItsLeaseLasts", a_node_number_is_one_owners_while_its_lease_lasts},
+    {"NodeNumbersComeBackWhenAllWereUsed", node_numbers_come_back_when_all_were_used},
+    {"TheSecretOfAStoreStaysTheSame", the_secret_of_a_store_stays_the_same},
+    {"DuplicatesAndChangedBodiesAreNoted", duplicates_and_changed_bodies_are_noted},
+    {"SixteenChangedBodiesAreEnough", sixteen_changed_bodies_are_enough},
+    {"ARejectIsKeptAsItCameAndCanBeRemoved", a_reject_is_kept_as_it_came_and_can_be_removed},
+    {"RejectsAreARingForEachSource", rejects_are_a_ring_for_each_source},
+};
+
+}  // namespace
+
+std::span<const InboxCase> reading_cases() {
+  return kCases;
+}
+
+}  // namespace hapax::test

@@ -1,0 +1,108 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compliance/inbox_suite.hpp"
+#include "store/memory/driver.hpp"
+#include "store/postgres/driver.hpp"
+#include "store/sqlite/driver.hpp"
+#include "support/postgres.hpp"
+#include "support/world.hpp"
+
+// The stores that have an inbox, each with a clock that the test turns.
+namespace hapax::test {
+
+class MemoryInbox final : public InboxSubject {
+ public:
+  Driver& driver() override { return *driver_; }
+  void advance(milliseconds by) override { clock_.advance(by); }
+  void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
+
+ private:
+  ManualClock clock_;
+  std::unique_ptr<Driver> driver_ = memory::make_driver(100'000, clock_);
+};
+
+// SQLite has one writer, so that a message in an open transaction would keep the store waiting.
+class SqliteInbox final : public InboxSubject {
+ public:
+  SqliteInbox() { open_again(); }
+
+  Driver& driver() override { return *driver_; }
+  void advance(milliseconds by) override { clock_.advance(by); }
+  void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
+  void restart() override { open_again(); }
+
+ private:
+  void open_again() {
+    driver_.reset();
+    driver_ = sqlite::open_driver(directory_.file("inbox.db"), {}, clock_).value();
+  }
+
+  TempDir directory_;
+  ManualClock clock_;
+  std::unique_ptr<Driver> driver_;
+};
+
+// The server's clock cannot be turned, so every statement is told the time. A wall clock of a node
+// that jumps is not asked.
+class PostgresInbox : public InboxSubject {
+ public:
+  PostgresInbox() { open_again(); }
+
+  Driver& driver() override { return *driver_; }
+  void advance(milliseconds by) override { clock_.advance(by); }
+  void jump_wall(milliseconds) override {}
+  void restart() override { open_again(); }
+  std::unique_ptr<OpenMessage> begin_message(const Message& message) override {
+    return std::make_unique<Uncommitted>(database_.connect(), clock_, message);
+  }
+
+ protected:
+  explicit PostgresInbox(std::string (PostgresDatabase::*url)() const) : url_(url) { open_again(); }
+  void open_again() {
+    driver_.reset();
+    driver_ = postgres::open_driver((database_.*url_)(), {.clock = &clock_}, random_).value();
+  }
+  PostgresDatabase database_;
+
+ private:
+  class Uncommitted final : public OpenMessage {
+   public:
+    Uncommitted(PgHandle connection, Clock& clock, const Message& message)
+        : connection_(std::move(connection)),
+          session_(PostgresSession::attach(connection_.get(), {.clock = &clock}).value()),
+          transaction_(session_.begin().value()) {
+      EXPECT_TRUE(outbox(transaction_).enqueue(message));
+    }
+    void commit() override { EXPECT_TRUE(transaction_.commit()); }
+
+   private:
+    PgHandle connection_;
+    PostgresSession session_;
+    PostgresTransaction transaction_;
+  };
+
+  std::string (PostgresDatabase::*url_)() const = &PostgresDatabase::url;
+  ManualClock clock_;
+  SeededRandom random_{1};
+  std::unique_ptr<Driver> driver_;
+};
+
+// Behind a pooler that gives every transaction another session.
+class PgbouncerInbox final : public PostgresInbox {
+ public:
+  PgbouncerInbox() : PostgresInbox(&PostgresDatabase::url_through_pgbouncer) {}
+};
+
+// A database whose owner made every transaction serializable.
+class SerializableInbox final : public PostgresInbox {
+ public:
+  SerializableInbox() {
+    ask_server("ALTER DATABASE " + database_.name() +
+               " SET default_transaction_isolation = 'serializable'");
+    open_again();
+  }
+};
+
+}  // namespace hapax::test

@@ -1,0 +1,168 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/headers.hpp"
+#include "store/contract.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The suite that the inbox of every store passes. Its contract is store/inbox.hpp.
+namespace hapax::test {
+
+using namespace hapax::store;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// An outbox message in a transaction that is still open.
+class OpenMessage {
+ public:
+  virtual ~OpenMessage() = default;
+  virtual void commit() = 0;
+};
+
+// One store under test, empty when it is made. Every case gets its own.
+class InboxSubject {
+ public:
+  virtual ~InboxSubject() = default;
+
+  // The same store until restart(). Cases call it from many threads.
+  virtual Driver& driver() = 0;
+  // Lets exactly that much of the store's time pass.
+  virtual void advance(milliseconds by) = 0;
+  // Sets the wall clock of this node. Where the store's time is a server's it does nothing.
+  virtual void jump_wall(milliseconds by) = 0;
+  // Closes the store and opens it again, as a new process would. Nothing to do where the store ends
+  // with its process.
+  virtual void restart() {}
+  // Writes a message and leaves its transaction open. Null where there can be no two at a time.
+  virtual std::unique_ptr<OpenMessage> begin_message(const Message&) { return nullptr; }
+};
+
+// One arrival, as the cases write it.
+struct Incoming {
+  std::string id = "a";
+  std::string source = "src";
+  std::string tenant = "";
+  std::string body = "body";
+  std::string order_key = "";
+  std::optional<std::int64_t> version = {};
+  milliseconds remember = 30 * days;
+  std::vector<std::string> to = {"dst"};
+  std::vector<std::string> listen = {};
+  std::string type = "";
+  std::string headers = "";
+  EventNo no = {};  // 0: a new one is made
+  bool keyless = false;
+};
+
+struct LeaseHow {
+  std::size_t max = 1;
+  milliseconds lease = seconds(30);
+  Holder holder = {Holder::Kind::push, 1};
+  unsigned max_abandons = 0;
+  milliseconds horizon = {};
+  OnDead on_dead = OnDead::skip;
+};
+
+inline constexpr Holder kPull{Holder::Kind::pull, 7};
+
+// What a case works with: the store, asked step by step, with a restart before each step when the
+// case runs that way. Whatever the store refuses without being asked to is a failure of the test.
+class InboxSteps {
+ public:
+  InboxSteps(std::unique_ptr<InboxSubject> subject, bool restarting);
+  ~InboxSteps();
+
+  // The driver, after a restart if this case runs that way. Only for the very next call.
+  Driver& next();
+  Driver& same() { return subject_->driver(); }  // without
+  InboxSubject& subject() { return *subject_; }
+  void advance(milliseconds by) { subject_->advance(by); }
+
+  SourceNo source(const std::string& name);
+  DestinationNo destination(const std::string& name);
+  EventNo new_number();
+
+  // Checked and admitted; the answer of each request.
+  std::vector<AdmitAnswer> admit_batch(const std::vector<std::vector<Incoming>>& requests,
+                                       Would would = Would::none, bool guard = true);
+  AdmitAnswer admit_together(const std::vector<Incoming>& arrivals, Would would = Would::none,
+                             bool guard = true);
+  Admission admit(const Incoming& arrival, Would would = Would::none, bool guard = true);
+  EventNo fresh(const Incoming& arrival);                        // which it must be
+  std::vector<EventNo> fresh_many(int count, Incoming arrival);  // ids "0", "1", ...
+
+  Lease lease(const std::string& destination, const LeaseHow& how = {});
+  std::vector<Leased> leased(const std::string& destination, const LeaseHow& how = {});
+  Leased lease_one(const std::string& destination = "dst", const LeaseHow& how = {});
+  bool nothing_due(const std::string& destination = "dst");  // leases what is, if anything
+  // Asks until nothing is passed over.
+  std::vector<Leased> lease_all(const std::string& destination, LeaseHow how = {});
+
+  Settled settle(const Leased& lease, const Verdict& verdict, const AttemptNote& note = {});
+  Settled settle(const DeliveryRef& which, Fence fence, const Verdict& verdict,
+                 const AttemptNote& note = {});
+  void ack(const Leased& lease);                         // which must be ok
+  void deliver(const std::string& destination = "dst");  // leases one and acks it
+  void kill(const Leased& lease, OnDead on_dead = OnDead::skip);
+
+  EventDetail detail(EventNo event);
+  DeliveryRow row(EventNo event, std::int64_t delivery = 1);
+  DeliveryState state(EventNo event, std::int64_t delivery = 1) {
+    return row(event, delivery).state;
+  }
+  Presence presence(EventNo event);
+  std::vector<EventRow> list(const EventFilter& filter, std::size_t page = 100);
+
+  Cancelled cancel(EventNo event, std::int64_t delivery = 1);
+  Replayed replay(const Replay& what);
+  // Sweeps to the end, with periods for all sources known so far; how many events went.
+  std::size_t sweep(milliseconds keep, milliseconds keep_dead, std::size_t limit = 500);
+
+ private:
+  std::unique_ptr<InboxSubject> subject_;
+  const bool restarting_;
+  std::map<std::string, SourceNo> sources_;
+  std::map<std::string, DestinationNo> destinations_;
+  std::int64_t last_number_ = 1'000'000;
+};
+
+DeliveryRef ref(const Leased& lease);
+std::string ids(const std::vector<Leased>& leases);  // of their events: "a b c"
+
+// Runs `work` on every thread at once, giving each its number.
+void all_at_once(int threads, const std::function<void(int)>& work);
+
+struct InboxCase {
+  const char* name;
+  void (*body)(InboxSteps&);
+  bool has_steps = true;  // worth running again with a restart between the steps
+};
+
+std::span<const InboxCase> admit_cases();
+std::span<const InboxCase> lease_cases();
+std::span<const InboxCase> settle_cases();
+std::span<const InboxCase> lane_cases();
+std::span<const InboxCase> version_cases();
+std::span<const InboxCase> replay_cases();
+std::span<const InboxCase> retention_cases();
+std::span<const InboxCase> reading_cases();
+std::span<const InboxCase> outbox_cases();
+std::span<const InboxCase> bad_input_cases();
+
+using MakeInbox = std::function<std::unique_ptr<InboxSubject>()>;
+
+// Adds the cases to GoogleTest as "NAME.Case" and, where they have steps,
+// "NAME.CaseAcrossRestarts". Call it before RUN_ALL_TESTS().
+void add_inbox_suite(const std::string& name, const MakeInbox& make);
+
+}  // namespace hapax::test

@@ -1,0 +1,218 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "compliance/inbox_scenes.hpp"
+#include "crash/crash_vfs.hpp"
+#include "crash/fault_shapes.hpp"
+#include "crash/inbox_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <tuple>
+
+// Every scene of the inbox, while the N-th write, sync, truncation or removal fails, or the power
+// goes, for every N until a run passes without meeting it. An act must have happened whole or not
+// at all, as its answer says; where the answer is that this is unknown, the same act again must
+// tell the truth. That holds of the store that met the fault, of the file that it leaves, and of
+// what a power cut would have left.
+namespace hapax::test {
+namespace {
+
+// The file in which a scene begins, and what those who made it know.
+class Opening {
+ public:
+  explicit Opening(const Scene& scene) {
+    const CrashVfs no_faults;  // saves the time of real syncs
+    FileInbox inbox(path(), {});
+    Side side(inbox);
+    for (const Operation& each : scene.before) side.apply(each);
+    known_ = std::make_unique<Side>(side, inbox);
+    passed_ = inbox.passed();
+  }
+
+  std::string path() const { return dir_.file("first.db"); }
+  milliseconds passed() const { return passed_; }
+  Side known(InboxSubject& inbox) const { return Side(*known_, inbox); }
+
+ private:
+  TempDir dir_;
+  std::unique_ptr<Side> known_;  // its own store is closed
+  milliseconds passed_{};
+};
+
+// A file to be looked at when all is over, with what is known about it.
+struct Left {
+  std::string path;
+  Progress progress;
+  milliseconds passed{};
+  std::unique_ptr<Side> known;
+};
+
+// One run of one scene.
+class ScenePlay {
+ public:
+  ScenePlay(const Scene& scene, const Script& script, const Opening& opening)
+      : scene_(scene), script_(script), opening_(opening) {
+    std::filesystem::copy_file(opening.path(), path());
+  }
+
+  // Whether the fault happened. The disk is well again after the act that it met.
+  bool fail(const CrashVfs::Fault& fault);
+  // Whether the power was cut.
+  bool cut(std::int64_t nth, int torn);
+  void check() const;
+
+ private:
+  using Fates = std::vector<std::pair<Fate, std::uint64_t>>;
+
+  std::string path() const { return dir_.file("app.db"); }
+  void act_until_struck(const CrashVfs& vfs, Side& side);
+  void recover(CrashVfs& vfs, FileInbox& inbox, Side& side);
+  void keep_copies(const CrashVfs& vfs, const Fates& fates, const Progress& progress,
+                   FileInbox& inbox, const Side& side);
+  Progress judge() const;
+
+  const Scene& scene_;
+  const Script& script_;
+  const Opening& opening_;
+  TempDir dir_;
+  std::size_t next_ = 0;  // act
+  std::string answer_;    // to the act that was struck
+  std::vector<Left> left_;
+  std::uint64_t seed_ = 0;
+};
+
+Progress ScenePlay::judge() const {
+  switch (told(answer_, script_.answers[next_])) {
+    case Told::the_answer:
+      return {next_ + 1, false};
+    case Told::did_not_happen:
+      return {next_, false};
+    case Told::unknown:
+      return {next_, true};
+    case Told::something_else:
+      break;
+  }
+  // What counts may have been done by the store's own first try.
+  EXPECT_TRUE(counts(scene_.acts[next_])) << answer_ << "in place of\n" << script_.answers[next_];
+  return {next_ + 1, false};
+}
+
+void ScenePlay::act_until_struck(const CrashVfs& vfs, Side& side) {
+  for (; next_ < scene_.acts.size(); ++next_) {
+    answer_ = side.apply(scene_.acts[next_]).text;
+    if (vfs.reached()) return;
+    EXPECT_EQ(answer_, script_.answers[next_]) << describe(scene_.acts[next_]);
+  }
+}
+
+void ScenePlay::keep_copies(const CrashVfs& vfs, const Fates& fates, const Progress& progress,
+                            FileInbox& inbox, const Side& side) {
+  for (std::size_t i = 0; i < fates.size(); ++i) {
+    const std::filesystem::path place = dir_.path() / std::to_string(i);
+    vfs.materialize(place, fates[i].first, fates[i].second);
+    left_.push_back({(place / "app.db").string(), progress, inbox.passed(),
+                     std::make_unique<Side>(side, inbox)});
+  }
+}
+
+// What is answered and seen by the store that met the fault, from then on.
+void ScenePlay::recover(CrashVfs& vfs, FileInbox& inbox, Side& side) {
+  SCOPED_TRACE("told: " + answer_);
+  const Progress progress = judge();
+  const Fate other = seed_ % 2 == 0 ? Fate::keep_all : Fate::tear;
+  keep_copies(vfs, {{Fate::drop_all, 0}, {other, seed_}}, progress, inbox, side);
+  vfs.disarm();
+  expect_finishes(side, scene_, script_, progress);
+}
+
+bool ScenePlay::fail(const CrashVfs::Fault& fault) {
+  seed_ = static_cast<std::uint64_t>(fault.nth);
+  CrashVfs vfs;
+  FileInbox inbox(path(), opening_.passed());
+  Side side = opening_.known(inbox);
+  vfs.fail(fault);
+  act_until_struck(vfs, side);
+  const bool struck = vfs.reached();
+  if (struck) recover(vfs, inbox, side);
+  const Progress all{scene_.acts.size(), false};
+  left_.push_back({path(), all, inbox.passed(), std::make_unique<Side>(side, inbox)});
+  inbox.close();
+  return struck || vfs.reached();
+}
+
+bool ScenePlay::cut(std::int64_t nth, int torn) {
+  CrashVfs vfs;
+  FileInbox inbox(path(), opening_.passed());
+  Side side = opening_.known(inbox);
+  vfs.crash_at(nth);
+  act_until_struck(vfs, side);
+  const bool finished = next_ == scene_.acts.size();
+  const Progress progress = finished ? Progress{next_, false} : judge();
+  if (finished) inbox.close();  // the power may go while it is closed, too
+  Fates fates = {{Fate::keep_all, 0}, {Fate::drop_all, 0}};
+  for (int i = 0; i < torn; ++i) {
+    fates.emplace_back(Fate::tear,
+                       static_cast<std::uint64_t>(nth) * 1000 + static_cast<unsigned>(i));
+  }
+  keep_copies(vfs, fates, progress, inbox, side);
+  return vfs.reached();
+}
+
+void ScenePlay::check() const {
+  const CrashVfs no_faults;
+  for (const Left& each : left_) {
+    SCOPED_TRACE(each.path);
+    {
+      FileInbox inbox(each.path, each.passed, "boot-2");
+      Side side(*each.known, inbox);
+      expect_sound(each.path);
+      expect_goes_on(side, scene_, script_, each.progress);
+    }
+    expect_sound(each.path);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+class InboxFaults : public testing::TestWithParam<std::tuple<Shape, Scene>> {};
+
+TEST_P(InboxFaults, EveryActHappensWholeOrNotAtAll) {
+  const auto& [shape, scene] = GetParam();
+  const Script script = script_of(scene);
+  const Opening opening(scene);
+  CrashVfs::Fault fault = shape.fault;
+  for_every_step(steps_of(shape), [&](std::int64_t nth) {
+    ScenePlay play(scene, script, opening);
+    fault.nth = nth;
+    const bool reached = play.fail(fault);
+    play.check();
+    return reached;
+  });
+}
+
+class InboxPowerCut : public testing::TestWithParam<Scene> {};
+
+TEST_P(InboxPowerCut, LosesNothingThatWasAcknowledgedAndTearsNothing) {
+  const Scene& scene = GetParam();
+  const Script script = script_of(scene);
+  const Opening opening(scene);
+  for_every_step({}, [&](std::int64_t nth) {
+    ScenePlay play(scene, script, opening);
+    const bool reached = play.cut(nth, rounds(20));
+    play.check();
+    return reached;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Disk, InboxFaults,
+                         testing::Combine(testing::ValuesIn(kShapes),
+                                          testing::ValuesIn(inbox_scenes())),
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param).name) +
+                                  std::get<1>(each.param).name;
+                         });
+INSTANTIATE_TEST_SUITE_P(Disk, InboxPowerCut, testing::ValuesIn(inbox_scenes()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,91 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// A worker that is stopped (SIGSTOP) past its lease and then goes on.
+#include "inbox/many.hpp"
+#include "support/race.hpp"
+
+#include <thread>
+
+namespace hapax::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A child that leases the one delivery, says so, and settles it when it is told to go on. Its exit
+// code is what the settlement was answered.
+class StoppedWorker {
+ public:
+  explicit StoppedWorker(const std::string& url) {
+    EXPECT_EQ(pipe(ends_), 0);
+    pid_ = fork();
+    if (pid_ == 0) lease_stop_and_settle(url);
+    char leased = 0;
+    EXPECT_EQ(read(ends_[0], &leased, 1), 1);
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, WUNTRACED), pid_);
+    EXPECT_TRUE(WIFSTOPPED(status));
+  }
+  ~StoppedWorker() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  StoppedWorker(const StoppedWorker&) = delete;
+  StoppedWorker& operator=(const StoppedWorker&) = delete;
+
+  store::Settled go_on() const {
+    kill(pid_, SIGCONT);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    return static_cast<store::Settled>(WEXITSTATUS(status));
+  }
+
+ private:
+  [[noreturn]] void lease_stop_and_settle(const std::string& url) const {
+    const auto opened = open_inbox(url);
+    const store::Lease got = lease(*opened->driver, 1, 200ms, 1);
+    if (got.deliveries.size() != 1 || write(ends_[1], "x", 1) != 1) _exit(99);
+    raise(SIGSTOP);
+    _exit(static_cast<int>(settle(*opened->driver, got.deliveries.front(), Ack{})));
+  }
+
+  int ends_[2] = {-1, -1};
+  pid_t pid_ = -1;
+};
+
+template <class Place>
+class AStoppedWorker : public testing::Test {
+ protected:
+  AStoppedWorker() { admit_all(*open_inbox(place_.url())->driver, {{"1", ""}}); }
+
+  Place place_;
+};
+TYPED_TEST_SUITE(AStoppedWorker, InboxStores, InboxStoreNames);
+
+TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
+  const std::string url = this->place_.url();
+  StoppedWorker worker(url);
+  {
+    const auto opened = open_inbox(url);
+    store::Lease other;
+    while (other.deliveries.empty()) {  // until the lease of the stopped one is over
+      std::this_thread::sleep_for(10ms);
+      other = lease(*opened->driver, 1, 60s, 2);
+    }
+    EXPECT_EQ(worker.go_on(), store::Settled::stale);
+    EXPECT_EQ(settle(*opened->driver, other.deliveries.front(), Ack{}), store::Settled::ok);
+  }
+  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+}
+
+TYPED_TEST(AStoppedWorker, SettlesOkWhenNobodyHas) {
+  const std::string url = this->place_.url();
+  StoppedWorker worker(url);
+  std::this_thread::sleep_for(400ms);  // its lease was 200 ms
+  EXPECT_EQ(worker.go_on(), store::Settled::ok);
+  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+}
+
+}  // namespace
+}  // namespace hapax::test

@@ -1,0 +1,117 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/gate.hpp"
+#include "postgres/inbox_node.hpp"
+#include "postgres/witness.hpp"
+
+// The answer to a statement of the inbox is lost, before or after the server committed. The store
+// sends the same again, with the same numbers and fences, and gets the answer that was lost.
+namespace hapax::test {
+namespace {
+
+using store::Leased;
+using store::Settled;
+
+class InboxLostAnswerTest : public testing::TestWithParam<Fault> {
+ protected:
+  void SetUp() override { EXPECT_EQ(admit("first"), 1); }  // and makes the partitions
+  void TearDown() override { EXPECT_EQ(gate_.strikes(), strikes_); }
+
+  void lose() {
+    gate_.arm(GetParam(), Kind::any);
+    ++strikes_;
+  }
+  int admit(const std::string& id) { return node_.admit(std::vector<Post>{{id, "lane"}}); }
+  int count(const std::string& table) {
+    return witness_.number("SELECT count(*) FROM hapax." + table);
+  }
+
+  PostgresDatabase database_;
+  Gate gate_;
+  InboxNode node_{gate_.url(database_.name()), 1};
+  Witness witness_{database_.connect()};
+  int strikes_ = 0;
+};
+
+TEST_P(InboxLostAnswerTest, AnAdmitIsFreshOnce) {
+  lose();
+  EXPECT_EQ(admit("a"), 1);
+  EXPECT_EQ(admit("a"), 0);
+  EXPECT_EQ(count("event"), 2);
+  EXPECT_EQ(count("queue"), 2);
+}
+
+TEST_P(InboxLostAnswerTest, ASettleIsOkAndRecordedOnce) {
+  const std::vector<Leased> leases = node_.lease(1);
+  lose();
+  EXPECT_EQ(node_.ack(leases), std::vector{Settled::ok});
+  EXPECT_EQ(count("attempt"), 1);
+  EXPECT_EQ(count("queue"), 0);
+}
+
+TEST_P(InboxLostAnswerTest, ARetryIsCountedOnce) {
+  const std::vector<Leased> leases = node_.lease(1);
+  lose();
+  EXPECT_EQ(node_.settle(leases, std::vector<Verdict>{RetryIn{}}), std::vector{Settled::ok});
+  EXPECT_EQ(node_.lease(1).front().attempt, 2U);
+}
+
+TEST_P(InboxLostAnswerTest, AReplayMakesOneDelivery) {
+  const std::vector<Leased> leases = node_.lease(1);
+  node_.ack(leases);
+  lose();
+  const Result<store::Replayed> replayed = node_.driver().replay(
+      {.event = leases.front().event.no, .how = {.as = store::ReplayAs::as_new}});
+  ASSERT_TRUE(replayed) << replayed.error().to_string();
+  EXPECT_EQ(replayed->deliveries, std::vector{DeliveryNo(2)});
+  EXPECT_EQ(count("queue"), 1);
+}
+
+TEST_P(InboxLostAnswerTest, AMessageIsSentAndMovedOnce) {
+  const MessageId id{{1, 2, 3}};
+  const Message message{.destination = "mail", .key = "k", .payload = "text"};
+  lose();
+  const Result<Enqueued> sent = node_.driver().enqueue(id, message);
+  ASSERT_TRUE(sent) << sent.error().to_string();
+  EXPECT_EQ(sent->message, id);
+  EXPECT_FALSE(sent->duplicate);
+  EXPECT_EQ(count("message"), 1);
+  const std::vector<EventNo> numbers{EventNo(1000), EventNo(1001)};
+  ASSERT_TRUE(node_.driver().move_messages(std::vector{EventNo(999)}));  // makes the partition
+  ASSERT_TRUE(node_.driver().enqueue(MessageId{{4}}, {.destination = "mail", .payload = "more"}));
+  lose();
+  const Result<store::Moved> moved = node_.driver().move_messages(numbers);
+  ASSERT_TRUE(moved) << moved.error().to_string();
+  EXPECT_EQ(moved->messages, 1U);
+  EXPECT_EQ(count("message"), 0);
+  EXPECT_EQ(count("event"), 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryFault, InboxLostAnswerTest,
+                         testing::Values(Fault::cut_before, Fault::cut_after));
+
+// The first one arrives when the second one was already answered.
+TEST(InboxHeldRequestTest, AStatementThatArrivesLateChangesNothing) {
+  PostgresDatabase database;
+  Gate gate;
+  InboxNode node(gate.url(database.name()), 1);
+  const Witness witness(database.connect());
+  const std::vector<Post> posts{{"a", "lane"}};
+  node.admit(std::vector<Post>{{"first", "lane"}});
+  gate.arm(Fault::hold, Kind::any);
+  EXPECT_EQ(node.admit(posts), 1);
+  gate.release_held();
+  gate.wait_until_held_is_answered();
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.event"), 2);
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.queue"), 2);
+
+  const std::vector<Leased> leases = node.lease(1);
+  gate.arm(Fault::hold, Kind::any);
+  EXPECT_EQ(node.settle(leases, std::vector<Verdict>{RetryIn{}}), std::vector{Settled::ok});
+  gate.release_held();
+  gate.wait_until_held_is_answered();
+  EXPECT_EQ(node.lease(1).front().attempt, 2U);
+}
+
+}  // namespace
+}  // namespace hapax::test

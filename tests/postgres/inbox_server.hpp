@@ -1,0 +1,70 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compliance/inbox_suite.hpp"
+#include "postgres/witness.hpp"
+#include "store/postgres/driver.hpp"
+
+#include <memory>
+#include <string>
+
+// An inbox in a PostgreSQL database that a test can empty and look into.
+namespace hapax::test {
+
+// One node. It is told the time.
+class NodeInbox final : public InboxSubject {
+ public:
+  NodeInbox(const std::string& url, milliseconds timeout, ManualClock& clock)
+      : clock_(clock),
+        driver_(store::postgres::open_driver(url, {.timeout = timeout, .clock = &clock}, random_)
+                    .value()) {}
+
+  Driver& driver() override { return *driver_; }
+  void advance(milliseconds by) override { clock_.advance(by); }
+  void jump_wall(milliseconds) override {}
+
+ private:
+  ManualClock& clock_;
+  SeededRandom random_{1};
+  std::unique_ptr<Driver> driver_;
+};
+
+// Removes all that is in an inbox but for its names.
+inline void empty_inbox(const Witness& witness) {
+  for (const char* table : {"event", "queue", "lane", "attempt", "claim", "message", "duplicate",
+                            "variant", "node", "pause", "seen", "reject", "sweep"}) {
+    witness.text(std::string("DELETE FROM hapax.") + table);
+  }
+  witness.text("INSERT INTO hapax.sweep DEFAULT VALUES");
+}
+
+// A failure of the test unless every lane has the one head that its row names, every delivery has
+// its event, and none is both queued and completed.
+inline void expect_sound(const Witness& witness) {
+  struct Rule {
+    const char* name;
+    const char* broken;  // counts what breaks it
+  };
+  // State 0 is open, 1 waiting, 2 dead: see migrations/0002_inbox.sql.
+  constexpr Rule kRules[] = {
+      {"a lane in which something is left has one head",
+       "SELECT count(*) FROM (SELECT 1 FROM hapax.queue WHERE lane IS NOT NULL"
+       " AND (state <= 1 OR blocks) GROUP BY destination, lane"
+       " HAVING count(*) FILTER (WHERE state <> 1) <> 1) AS x"},
+      {"the head is the one that the lane's row names",
+       "SELECT count(*) FROM hapax.queue AS q WHERE q.lane IS NOT NULL AND (q.state = 0 OR "
+       "q.blocks)"
+       " AND NOT EXISTS (SELECT 1 FROM hapax.lane AS l WHERE l.destination = q.destination"
+       " AND l.key = q.lane AND l.head_event = q.event AND l.head_delivery = q.delivery)"},
+      {"what a lane's row names is there",
+       "SELECT count(*) FROM hapax.lane AS l WHERE l.head_event IS NOT NULL AND NOT EXISTS"
+       " (SELECT 1 FROM hapax.queue AS q WHERE q.event = l.head_event"
+       " AND q.delivery = l.head_delivery AND q.lane = l.key AND (q.state = 0 OR q.blocks))"},
+      {"a delivery has its event",
+       "SELECT count(*) FROM hapax.queue WHERE event NOT IN (SELECT no FROM hapax.event)"},
+  };
+  for (const Rule& each : kRules) EXPECT_EQ(witness.number(each.broken), 0) << each.name;
+}
+
+}  // namespace hapax::test

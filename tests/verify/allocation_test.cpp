@@ -1,0 +1,114 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// A program of its own, because it counts every allocation that is made in it.
+#include "verify/sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<int> allocations{0};
+
+void* counted(std::size_t size) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* memory = counted(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(size);
+}
+void* operator new[](std::size_t size) {
+  return operator new(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace hapax {
+namespace {
+
+using test::OwnedRequest;
+
+TEST(VerifyAllocation, TheCounterCounts) {
+  const int before = allocations;
+  const std::string text(1000, 'x');
+  EXPECT_GT(allocations, before) << text.size();
+}
+
+// Made of what the request has as it is: nothing is decoded, ordered or hashed on the way.
+bool is_plain(const Preset& preset) {
+  if (preset.verify.algorithm > Algorithm::sha256 || !preset.verify.body_hash_query.empty() ||
+      preset.verify.time.at.starts_with("json:") ||
+      !preset.verify.signatures[0].at.starts_with("header:")) {
+    return false;
+  }
+  std::string_view message = preset.verify.messages[0];
+  for (std::size_t open; (open = message.find('{')) != message.npos;) {
+    const std::string_view word = message.substr(open + 1, message.find('}') - open - 1);
+    const bool plain = word == "body" || word == "time" || word == "method" || word == "url" ||
+                       word == "path" || word == "secret" || word == "key_id" ||
+                       word.starts_with("header:");
+    if (!plain) return false;
+    message.remove_prefix(message.find('}') + 1);
+  }
+  return true;
+}
+
+int allocations_of(const Verifier& verifier, const OwnedRequest& request, Scratch& scratch) {
+  const OwnedRequest::View view = request.view();
+  const int before = allocations;
+  bool authentic = true;
+  for (int i = 0; i < 10; ++i) {
+    authentic = authentic && verifier.verify(*view, test::kNow, scratch).authentic();
+  }
+  const int made = allocations - before;
+  EXPECT_TRUE(authentic);
+  return made;
+}
+
+TEST(VerifyAllocation, AnAuthenticRequestOfAnHmacOverBodyAndHeadersAllocatesNothing) {
+  int checked = 0;
+  Scratch scratch;
+  for (const Preset* preset : test::signable_presets()) {
+    if (!is_plain(*preset)) continue;
+    const test::Sample sample = test::sample_of(*preset);
+    EXPECT_EQ(allocations_of(sample.verifier(), *sample.sign(), scratch), 0) << preset->name;
+    ++checked;
+  }
+  EXPECT_GT(checked, 90) << "most presets are of this kind";
+}
+
+TEST(VerifyAllocation, NorDoesOneUnderAnAlias) {
+  const test::Sample sample = test::sample_of(*preset("svix"));
+  OwnedRequest request = *sample.sign();
+  for (OwnedHeader& each : request.headers) each.name.replace(0, 5, "webhook-");
+  Scratch scratch;
+  EXPECT_EQ(allocations_of(sample.verifier(), request, scratch), 0);
+}
+
+}  // namespace
+}  // namespace hapax
