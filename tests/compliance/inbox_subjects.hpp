@@ -36,7 +36,8 @@ class SqliteInbox final : public InboxSubject {
  private:
   void open_again() {
     driver_.reset();
-    driver_ = sqlite::open_driver(directory_.file("inbox.db"), {}, clock_).value();
+    const OpenOptions options{.needs = {Capability::inbox}};
+    driver_ = sqlite::open_driver(directory_.file("inbox.db"), options, clock_).value();
   }
 
   TempDir directory_;

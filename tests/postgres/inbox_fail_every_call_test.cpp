@@ -66,7 +66,7 @@ bool InboxCalls::run(const Shape& shape, int nth) {
   Side before(calm);
   for (const Operation& each : scene.before) before.apply(each);
   std::optional<NodeInbox> node;
-  node.emplace(database_.url(), lasting ? milliseconds(50) : seconds(5), clock);
+  node.emplace(database_.url(), lasting ? milliseconds(250) : seconds(5), clock);
   Side side(before, *node);
   Progress progress;
   bool reached = false;
@@ -88,7 +88,8 @@ bool InboxCalls::run(const Shape& shape, int nth) {
       break;
     }
   }
-  const auto works = node->driver().paused();
+  auto works = node->driver().paused();
+  for (int more = 20; !works && more > 0; --more) works = node->driver().paused();
   EXPECT_TRUE(works) << "the fault is over: " << works.error().to_string();
   node.reset();
   wait_for_backends(1);

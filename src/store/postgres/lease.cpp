@@ -28,38 +28,38 @@ constexpr Column kColumns[] = {
 
 // Columns of hapax._lease.
 enum At {
-  kRequest,
-  kPlace,
-  kPassed,
-  kDue,
-  kDelivery,
-  kFence,
-  kAttempts,
-  kAbandons,
-  kUntil,
-  kReplayOf,
-  kEventNo,
-  kSource,
-  kTenant,
-  kId,
-  kType,
-  kHeaders,
-  kBodyBytes,
-  kReceivedAt,
-  kWould
+  at_request,
+  at_place,
+  at_passed,
+  at_due,
+  at_delivery,
+  at_fence,
+  at_attempts,
+  at_abandons,
+  at_until,
+  at_replay_of,
+  at_event_no,
+  at_source,
+  at_tenant,
+  at_id,
+  at_type,
+  at_headers,
+  at_body_bytes,
+  at_received_at,
+  at_would
 };
 
 Leased leased_of(const Row& row) {
-  const std::optional<std::int64_t> replay_of = row.number_or_none(kReplayOf);
-  return {row.no<DeliveryNo>(kDelivery),
-          row.no<Fence>(kFence),
-          static_cast<unsigned>(row.number(kAttempts)) + 1,
-          static_cast<unsigned>(row.number(kAbandons)),
-          row.time(kUntil),
+  const std::optional<std::int64_t> replay_of = row.number_or_none(at_replay_of);
+  return {row.no<DeliveryNo>(at_delivery),
+          row.no<Fence>(at_fence),
+          static_cast<unsigned>(row.number(at_attempts)) + 1,
+          static_cast<unsigned>(row.number(at_abandons)),
+          row.time(at_until),
           replay_of ? std::optional(DeliveryNo(*replay_of)) : std::nullopt,
-          {row.no<EventNo>(kEventNo), row.no<SourceNo>(kSource), row.bytes(kTenant), row.bytes(kId),
-           row.bytes(kType), row.bytes(kHeaders), row.bytes(kBodyBytes), row.time(kReceivedAt),
-           static_cast<Would>(row.number(kWould))}};
+          {row.no<EventNo>(at_event_no), row.no<SourceNo>(at_source), row.bytes(at_tenant),
+           row.bytes(at_id), row.bytes(at_type), row.bytes(at_headers), row.bytes(at_body_bytes),
+           row.time(at_received_at), static_cast<Would>(row.number(at_would))}};
 }
 
 }  // namespace
@@ -99,17 +99,17 @@ Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> req
   std::vector<int> order(static_cast<std::size_t>(answer.rows()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
   const auto key = [&](int row) {
-    return std::pair(Row(answer, row).number(kRequest), Row(answer, row).number(kPlace));
+    return std::pair(Row(answer, row).number(at_request), Row(answer, row).number(at_place));
   };
   std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
   std::vector<Lease> leases(requests.size());
   for (const int each : order) {
     const Row row(answer, each);
-    const auto request = static_cast<std::size_t>(row.number(kRequest) - 1);
+    const auto request = static_cast<std::size_t>(row.number(at_request) - 1);
     if (request >= leases.size()) continue;
-    if (row.is_null(kDelivery)) {
-      leases[request].passed = static_cast<std::size_t>(row.number(kPassed));
-      floors_.saw(requests[request]->from, row.time(kDue));
+    if (row.is_null(at_delivery)) {
+      leases[request].passed = static_cast<std::size_t>(row.number(at_passed));
+      floors_.saw(requests[request]->from, row.time(at_due));
     } else {
       leases[request].deliveries.push_back(leased_of(row));
     }

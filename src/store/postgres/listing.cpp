@@ -138,6 +138,7 @@ Result<std::vector<std::optional<EventNo>>> Inbox::find(std::span<const WantedId
   parameters.add_time(runner_.moment());
   HAPAX_TRY_ASSIGN(answer, ask(kFind, parameters, "look for events"));
   std::vector<std::optional<EventNo>> found;
+  found.reserve(wanted.size());
   for (int i = 0; i < answer.rows(); ++i) {
     found.push_back(as<EventNo>(Row(answer, i).number_or_none(0)));
   }
