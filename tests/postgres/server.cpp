@@ -91,8 +91,10 @@ void end(pid_t process, int signal) {
 }  // namespace
 
 PostgresServer::PostgresServer() {
-  program("initdb");                              // gives up before there is anything to remove
-  std::string pattern = "/tmp/hapax-own-XXXXXX";  // short: a socket's path has 107 bytes at most
+  program("initdb");  // gives up before there is anything to remove
+  // Beside the shared server. Short: a socket's path has 107 bytes at most.
+  const std::filesystem::path beside = std::filesystem::path(postgres_directory()).parent_path();
+  std::string pattern = beside / "hapax-own-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
   place_ = pattern;
   chmod(place_.c_str(), 0755);

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "store/postgres/pool.hpp"
 
+#include "env/pause.hpp"
 #include "store/postgres/backoff.hpp"
 #include "store/postgres/errors.hpp"
-
-#include <thread>
 
 namespace hapax::store::postgres {
 
@@ -30,7 +29,7 @@ Result<Connection> Pool::take(BootTime deadline) {
     const BootTime rest = kWhileAway.rest(failures, random_);
     const bool in_time = clock_.since_boot() + rest < deadline;
     if (made || !in_time || !is_passing(made.error())) return made;
-    std::this_thread::sleep_for(rest);
+    pause(rest);
   }
 }
 

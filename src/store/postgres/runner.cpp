@@ -3,10 +3,9 @@
 #include "store/postgres/runner.hpp"
 
 #include "base/try.hpp"
+#include "env/pause.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/schema.hpp"
-
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -65,7 +64,7 @@ void Runner::step_back(int conflicts) {
   if (conflicts < 2) return;
   std::array<unsigned char, 1> chance{};
   random_.fill(chance);
-  poll(nullptr, 0, chance[0] % (1 << std::min(conflicts, 6)));
+  pause(std::chrono::milliseconds(chance[0] % (1 << std::min(conflicts, 6))));
 }
 
 Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
