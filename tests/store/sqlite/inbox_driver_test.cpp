@@ -88,18 +88,6 @@ TEST_F(SqliteInboxTest, ItSaysWhatItHas) {
   }
 }
 
-// Three events of a kibibyte do not fit into 4 KiB, five fit into 8.
-TEST_F(SqliteInboxTest, OnlyAFileThatIsMadeForAnInboxHasLargePages) {
-  const auto pages_of = [&](const std::string& file, const Capabilities& needs) {
-    const std::string path = directory_.file(file);
-    EXPECT_TRUE(open_driver(path, {.needs = needs}, clock_));
-    return page_size(open_file(path, seconds(5)).value().get()).value();
-  };
-  EXPECT_EQ(pages_of("dedup.db", {Capability::dedup}), 4096);
-  EXPECT_EQ(pages_of("new.db", {Capability::inbox}), 8192);
-  EXPECT_EQ(pages_of("dedup.db", {Capability::inbox}), 4096) << "a file keeps the pages it has";
-}
-
 // Two nodes shared a node number: the number of one request is another event's. The rest of the
 // transaction is not its fault.
 TEST_F(SqliteInboxTest, ARequestThatIsRefusedTakesNoOtherDown) {
