@@ -1,0 +1,74 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "gateway/source.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+// hapax.toml: read, checked, and made into what the server runs with. docs/configuration.md is for
+// the person who writes it.
+namespace hapax::daemon {
+
+struct TlsFiles {
+  std::string certificate;  // a PEM file, with the chain
+  std::string key;          // a PEM file
+};
+
+struct Listen {
+  std::string host;  // an address, not a name
+  std::uint16_t port = 0;
+  std::optional<TlsFiles> tls;
+};
+
+struct Destination {
+  enum class Kind : std::uint8_t { pull };
+  std::string name;
+  Kind kind = Kind::pull;
+};
+
+struct Config {
+  Listen listen{"127.0.0.1", 8420, {}};
+  Listen admin{"127.0.0.1", 8421, {}};
+  std::string data_dir = ".";
+  std::string public_url;                  // empty: not given
+  std::size_t max_body = 1024 * 1024;
+  std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
+  std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
+  std::string store_url = "sqlite:hapax.db";
+  std::vector<gateway::Source> sources;
+  std::vector<Destination> destinations;
+};
+
+// What is wrong, and where. `line` is 0 where the file itself is (not there, not readable).
+struct Problem {
+  std::string file;
+  std::size_t line = 0;
+  std::string field;  // "source[2].secrets[1].env", or empty
+  std::string text;   // what is wrong and what to write instead; never a secret
+
+  std::string to_string() const;  // "hapax.toml:12: source[2].preset: ..."
+};
+
+struct Loaded {
+  std::optional<Config> config;    // when there are no problems
+  std::vector<Problem> problems;   // every one that was found, by line
+  std::vector<Problem> warnings;
+};
+
+// Reads the environment through `variable`, so that tests need not change their own. Relative paths
+// (data_dir, secrets, certificates, the SQLite file) are relative to the file's directory.
+using Variable = std::function<std::optional<std::string>(const std::string& name)>;
+Loaded load_config(const std::string& path, const Variable& variable);
+
+// The text of a first hapax.toml: a source "demo" of Standard Webhooks with a fresh secret, and a
+// pull destination. Loading it finds nothing wrong.
+std::string first_config(Random& random);
+
+}  // namespace hapax::daemon
