@@ -34,9 +34,11 @@ enum class Code : std::uint8_t {
   store_corrupt,       // the file is damaged or is not what it should be
   store_newer,         // the schema was written by a newer version of hapax
   outcome_unknown,     // the commit was sent and its answer is missing
+  queue_full,          // more waits already than may wait; nothing was tried
+  stopping,            // the server is about to end and takes nothing new
 };
 
-inline constexpr std::size_t kCodeCount = static_cast<std::size_t>(Code::outcome_unknown) + 1;
+inline constexpr std::size_t kCodeCount = static_cast<std::size_t>(Code::stopping) + 1;
 
 struct CodeInfo {
   Code code;

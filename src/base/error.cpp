@@ -27,6 +27,8 @@ constexpr std::array<CodeInfo, kCodeCount> kCodes{{
     {Code::store_corrupt, "store-corrupt", did_not_happen, false, 503},
     {Code::store_newer, "store-newer", did_not_happen, false, 503},
     {Code::outcome_unknown, "outcome-unknown", unknown, true, 503},
+    {Code::queue_full, "queue-full", did_not_happen, true, 503},
+    {Code::stopping, "stopping", did_not_happen, true, 503},
 }};
 
 constexpr bool in_order() {

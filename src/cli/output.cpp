@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.hpp"
 
-#include "base/utf8.hpp"
-
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 
 namespace hapax::cli {
@@ -51,27 +47,6 @@ int Output::fail(const Error& error) const {
                            ",\"detail\":" + json_string(error.detail()) + "}}");
   }
   return error.code() == Code::invalid_argument ? kUsage : kFailed;
-}
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const Utf8Character character = first_character(text);
-    const std::size_t size = std::max<std::size_t>(character.size, 1);
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += text.front();
-    } else if (character.size == 0 || byte < 0x20 || byte == 0x7f) {
-      std::array<char, 7> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", byte);
-      out += escaped.data();
-    } else {
-      out += text.substr(0, size);
-    }
-    text.remove_prefix(size);
-  }
-  return out + "\"";
 }
 
 }  // namespace hapax::cli

@@ -4,6 +4,8 @@
 
 #include <hapax/error.hpp>
 
+#include "base/json_text.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -36,8 +38,5 @@ class Output {
   bool json_asked_;
   bool json_;
 };
-
-// `text` as a JSON string, quotes included. Bytes that are not UTF-8 come out as \u00XX.
-std::string json_string(std::string_view text);
 
 }  // namespace hapax::cli

@@ -37,7 +37,7 @@ struct Config {
   Listen listen{"127.0.0.1", 8420, {}};
   Listen admin{"127.0.0.1", 8421, {}};
   std::string data_dir = ".";
-  std::string public_url;                  // empty: not given
+  std::string public_url;  // empty: not given
   std::size_t max_body = 1024 * 1024;
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
@@ -57,8 +57,8 @@ struct Problem {
 };
 
 struct Loaded {
-  std::optional<Config> config;    // when there are no problems
-  std::vector<Problem> problems;   // every one that was found, by line
+  std::optional<Config> config;   // when there are no problems
+  std::vector<Problem> problems;  // every one that was found, by line
   std::vector<Problem> warnings;
 };
 

@@ -1,0 +1,73 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/task.hpp"
+#include "store/contract.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hapax {
+
+// Group commit: requests that wait share one transaction and one sync. A store thread takes all
+// that wait when it is free, so a lone request waits for nobody, and the more there is to do the
+// larger the batches are.
+class CommitQueue {
+ public:
+  struct Limits {
+    std::size_t threads = 1;                           // that write; more than one on PostgreSQL
+    std::size_t max_waiting = 16'384;                  // requests
+    std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // of their bodies
+    std::size_t max_batch = 512;                       // requests in one transaction
+  };
+
+  // What a batch was, for metrics. Called by store threads.
+  struct Batch {
+    std::size_t requests = 0;
+    std::chrono::microseconds took{};
+  };
+  using Watcher = std::function<void(const Batch&)>;
+
+  CommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
+  ~CommitQueue();  // when nobody waits any more
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  // Admits one request. What it shows must live until the answer is there. queue_full and stopping:
+  // nothing was tried.
+  Task<store::AdmitAnswer> admit(const store::Admit& admit);
+
+  // Nothing new is taken; what waits is written. Thread-safe.
+  void stop();
+
+  std::size_t waiting() const;
+
+  struct Waiting;
+  using Group = std::vector<std::unique_ptr<Waiting>>;
+
+ private:
+  void enter(std::unique_ptr<Waiting> waiting);
+  void run();
+  Group take();
+  void write(Group& group);
+
+  store::Driver& driver_;
+  Clock& clock_;
+  const Limits limits_;
+  const Watcher watcher_;
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  Group waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::size_t idle_ = 0;  // threads that wait for work
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,26 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace hapax {
+
+enum class Level : std::uint8_t { info, warning, error };
+
+struct Field {
+  std::string_view name;
+  std::string_view value;  // any bytes; the log escapes them. Never a secret or a payload
+};
+
+// Where one line per notable thing goes. Thread-safe.
+class Log {
+ public:
+  virtual ~Log() = default;
+  // `what` is a constant, so that lines can be counted: "refused", "store away".
+  virtual void line(Level level, std::string_view what, std::initializer_list<Field> fields) = 0;
+};
+
+}  // namespace hapax

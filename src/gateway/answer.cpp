@@ -1,0 +1,111 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/answer.hpp"
+
+#include "base/json_text.hpp"
+#include "http/problem.hpp"
+
+#include <algorithm>
+
+namespace hapax::gateway {
+
+namespace {
+
+void append_event(std::string& out, const Accepted& event) {
+  out += R"({"event":")";
+  out += to_text(event.event);
+  out += R"(","id":)";
+  append_json(out, event.id);
+  out += event.duplicate ? R"(,"duplicate":true})" : R"(,"duplicate":false})";
+}
+
+std::string list_of(std::span<const Accepted> accepted) {
+  std::string out = R"({"events":[)";
+  for (const Accepted& each : accepted) {
+    if (&each != accepted.data()) out += ',';
+    append_event(out, each);
+  }
+  const auto duplicates = std::count_if(accepted.begin(), accepted.end(),
+                                        [](const Accepted& each) { return each.duplicate; });
+  const auto fresh = static_cast<std::ptrdiff_t>(accepted.size()) - duplicates;
+  out += R"(],"accepted":)" + std::to_string(fresh);
+  out += R"(,"duplicates":)" + std::to_string(duplicates);
+  return out + R"(,"rejected":0})" + "\n";
+}
+
+// The same sentence for everybody: what exactly was wrong is for the log.
+std::string_view sentence(Reason reason) {
+  switch (reason) {
+    case Reason::signature_missing:
+      return "The request carries no signature, or not all that belongs to one.";
+    case Reason::signature_invalid:
+      return "The signature is not one of these bytes by the secret of this source.";
+    case Reason::timestamp_outside_window:
+      return "The request was signed too long ago, or in the future.";
+    case Reason::header_malformed:
+      return "A header that the signature needs is repeated or cannot be read.";
+    case Reason::payload_unreadable:
+      return "The body is not what this source sends.";
+    case Reason::id_missing:
+      return "There is no event id where this source has it.";
+    case Reason::id_ambiguous:
+      return "There are two event ids.";
+    case Reason::body_too_large:
+      return "There are more events in it than are taken at once.";
+    case Reason::none:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+http::Reply acknowledgement(const Source& source, std::span<const Accepted> accepted) {
+  http::Reply reply{.status = 200, .content_type = "application/json"};
+  const bool duplicate = accepted.size() == 1 && accepted.front().duplicate;
+  if (duplicate && !source.splits) reply.headers.push_back({"Hapax-Duplicate", "true"});
+  if (source.ack) {
+    reply.status = source.ack->status;
+    reply.body = source.ack->body;
+    reply.content_type = {};
+    if (!source.ack->content_type.empty()) {
+      reply.headers.push_back({"Content-Type", source.ack->content_type});
+    }
+  } else if (source.splits) {
+    reply.body = list_of(accepted);
+  } else {
+    append_event(reply.body, accepted.front());
+    reply.body += '\n';
+  }
+  return reply;
+}
+
+http::Reply refusal(const Refused& refused) {
+  return http::problem(http_status(refused.reason), name(refused.reason), sentence(refused.reason));
+}
+
+http::Reply handshake(const HandshakeAnswer& answer) {
+  http::Reply reply{.status = answer.status, .body = answer.body};
+  if (!answer.content_type.empty()) {
+    reply.headers.push_back({"Content-Type", answer.content_type});
+    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  }
+  reply.headers.insert(reply.headers.end(), answer.headers.begin(), answer.headers.end());
+  return reply;
+}
+
+// A sender can do one thing about any trouble of the store: send it again.
+http::Reply failure(const Error& error) {
+  switch (error.code()) {
+    case Code::queue_full:
+      return http::problem(http::Refusal::queue_full);
+    case Code::stopping:
+      return http::problem(http::Refusal::stopping);
+    case Code::invalid_argument:
+      return http::problem(http::Refusal::bad_request, "The request is over a limit of the store.");
+    default:
+      return http::problem(http::Refusal::store_unavailable);
+  }
+}
+
+}  // namespace hapax::gateway

@@ -1,0 +1,18 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "gateway/receive.hpp"
+#include "http/message.hpp"
+
+#include <span>
+
+// What the sender gets to hear.
+namespace hapax::gateway {
+
+http::Reply acknowledgement(const Source& source, std::span<const Accepted> accepted);
+http::Reply refusal(const Refused& refused);
+http::Reply handshake(const HandshakeAnswer& answer);
+http::Reply failure(const Error& error);
+
+}  // namespace hapax::gateway

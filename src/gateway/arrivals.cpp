@@ -1,0 +1,96 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/arrivals.hpp"
+
+#include "base/sha256.hpp"
+#include "base/try.hpp"
+#include "http/message.hpp"
+#include "model/headers.hpp"
+
+#include <algorithm>
+
+namespace hapax::gateway {
+
+namespace {
+
+bool is_secret(const Source& source, std::string_view name) {
+  return std::any_of(source.secret_headers.begin(), source.secret_headers.end(),
+                     [&](const std::string& each) { return http::same_name(each, name); });
+}
+
+// As received, but for what is a secret itself.
+std::string stored_headers(const Source& source, const Request& request) {
+  std::string out;
+  for (const Header& each : request.headers) {
+    append_header(out, each.name, is_secret(source, each.name) ? "<redacted>" : each.value);
+  }
+  return out;
+}
+
+store::Arrival arrival_of(const Source& source, const Item& item, EventNo number) {
+  const Identity& identity = item.identity;
+  store::Arrival arrival;
+  arrival.no = number;
+  arrival.source = source.no;
+  arrival.tenant = identity.tenant;
+  arrival.key = identity.key;
+  arrival.id = identity.id;
+  arrival.type = identity.type;
+  arrival.order_key = identity.order_key;
+  arrival.version = identity.version;
+  arrival.digest = sha256(item.bytes);
+  arrival.body = item.bytes;
+  arrival.remember = source.remember;
+  arrival.targets = source.targets;
+  return arrival;
+}
+
+}  // namespace
+
+const Item* first_refused(const Identified& identified) {
+  const auto found = std::find_if(identified.items.begin(), identified.items.end(),
+                                  [](const Item& each) { return each.reason != Reason::none; });
+  return found == identified.items.end() ? nullptr : &*found;
+}
+
+Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
+                                const Identified& identified, NodeNumbers& numbers) {
+  Arrivals made;
+  made.headers_ = stored_headers(source, request);
+  made.arrivals_.reserve(identified.items.size());
+  for (const Item& each : identified.items) {
+    const std::optional<EventNo> number = numbers.next();
+    if (!number) {
+      return Error(Code::store_unavailable, "this node's number could not be renewed in the store");
+    }
+    made.arrivals_.push_back(arrival_of(source, each, *number));
+  }
+  HAPAX_TRY(check(made.admit()));
+  return made;
+}
+
+store::Admit Arrivals::admit() {
+  for (store::Arrival& each : arrivals_) each.headers = headers_;
+  return {.arrivals = arrivals_};
+}
+
+std::vector<Accepted> Arrivals::accepted(const std::vector<store::Admission>& admissions,
+                                         WallTime now, DuplicateCounts& duplicates) const {
+  using Kind = store::Admission::Kind;
+  std::vector<Accepted> accepted;
+  accepted.reserve(admissions.size());
+  for (std::size_t i = 0; i < admissions.size(); ++i) {
+    const store::Arrival& arrival = arrivals_[i];
+    const store::Admission& admission = admissions[i];
+    const bool changed = admission.kind == Kind::changed;
+    if (changed) duplicates.count_changed(admission.event, arrival.digest, now, arrival.body);
+    if (admission.kind == Kind::duplicate) duplicates.count(admission.event);
+    accepted.push_back({.event = admission.event,
+                        .id = std::string(arrival.id),
+                        .duplicate = admission.kind != Kind::fresh,
+                        .changed = changed});
+  }
+  return accepted;
+}
+
+}  // namespace hapax::gateway

@@ -1,0 +1,35 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "gateway/receive.hpp"
+
+#include <string>
+#include <vector>
+
+namespace hapax::gateway {
+
+// The first item that cannot be taken, or null. A request is taken whole or not at all.
+const Item* first_refused(const Identified& identified);
+
+// The events of one request as the store takes them. Shows what it was made from, which must
+// outlive it.
+class Arrivals {
+ public:
+  // store_unavailable: no event numbers can be made now. invalid_argument: over a limit.
+  static Result<Arrivals> make(const Source& source, const Request& request,
+                               const Identified& identified, NodeNumbers& numbers);
+
+  bool empty() const { return arrivals_.empty(); }
+  // Shows this object too, which must stay where it is.
+  store::Admit admit();
+  // What the store said of each, with duplicates counted.
+  std::vector<Accepted> accepted(const std::vector<store::Admission>& admissions, WallTime now,
+                                 DuplicateCounts& duplicates) const;
+
+ private:
+  std::string headers_;
+  std::vector<store::Arrival> arrivals_;
+};
+
+}  // namespace hapax::gateway

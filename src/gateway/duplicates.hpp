@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/inbox.hpp"
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace hapax::gateway {
+
+// Duplicates that were answered and not yet noted in the store. Counts are for people: what does
+// not fit, and what is here when the process dies, is not counted. Thread-safe.
+class DuplicateCounts {
+ public:
+  static constexpr std::size_t kMaxEvents = 10'000;
+  static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;  // of changed bodies
+
+  void count(EventNo event);
+  void count_changed(EventNo event, const Digest& digest, WallTime at, std::string_view body);
+
+  // Writes what has come together, a part of it per call; says whether there may be more.
+  Result<bool> write_to(store::Driver& driver);
+
+ private:
+  struct Changed {
+    Digest digest{};
+    WallTime at{};
+    std::string body;
+  };
+  struct Entry {
+    std::uint64_t count = 0;
+    std::optional<Changed> changed;  // the last one
+  };
+
+  Entry* entry_of(EventNo event);
+
+  std::mutex mutex_;
+  std::map<EventNo, Entry> entries_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace hapax::gateway

@@ -1,0 +1,69 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "env/log.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/receive.hpp"
+#include "http/server.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace hapax::gateway {
+
+// The sources that are served, by name. Replaced as a whole when the configuration is.
+struct Sources {
+  struct Entry {
+    Source source;
+    SourceMetrics* metrics = nullptr;
+  };
+  std::map<std::string, Entry, std::less<>> by_name;
+  std::string public_url;  // without a '/' at the end; empty: not given
+};
+
+// What the endpoints of all I/O threads share.
+struct Shared {
+  CommitQueue& commit;
+  NodeNumbers& numbers;
+  DuplicateCounts& duplicates;
+  Metrics& metrics;
+  Log& log;
+  Clock& clock;
+};
+
+// POST /in/{source} of one I/O thread.
+class Endpoint final : public http::Handler {
+ public:
+  Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources);
+
+  // From now on. On this endpoint's thread; requests under way end with what they began with.
+  void serve(std::shared_ptr<const Sources> sources) { sources_ = std::move(sources); }
+
+  std::variant<std::size_t, http::Reply> look(const http::Head& head,
+                                              std::string_view peer) override;
+  Task<http::Reply> answer(const http::Incoming& incoming) override;
+  void refused(http::Refusal why, std::string_view peer) override;
+
+ private:
+  http::Reply turn_away(http::Refusal why, std::string_view peer);
+  http::Reply reply_to(const Sources::Entry& entry, const Received& received,
+                       const http::Incoming& incoming);
+  void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
+                    std::string_view peer);
+
+  // So that a flood of bad requests is not one of log lines.
+  struct Quiet {
+    BootTime until{};
+    std::size_t more = 0;  // that were not logged since
+  };
+
+  Shared shared_;
+  std::shared_ptr<const Sources> sources_;
+  Receiver receiver_;
+  std::map<std::pair<std::string, std::string>, Quiet> quiet_;  // by source and reason
+};
+
+}  // namespace hapax::gateway

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/metrics.hpp"
+
+#include <prometheus/text_serializer.h>
+
+namespace hapax::gateway {
+
+namespace {
+
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries kBatchSizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+const Histogram::BucketBoundaries kSeconds{
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
+
+template <class Builder>
+auto& family(prometheus::Registry& registry, Builder builder, const char* name, const char* help) {
+  return builder.Name(name).Help(help).Register(registry);
+}
+
+}  // namespace
+
+Metrics::Metrics()
+    : arrivals_(family(registry_, prometheus::BuildCounter(), "hapax_arrivals_total",
+                       "Requests to /in/, by source and what became of them")),
+      bytes_(family(registry_, prometheus::BuildCounter(), "hapax_arrival_bytes_total",
+                    "Bytes of the bodies of accepted and duplicate arrivals")),
+      last_seen_(family(registry_, prometheus::BuildGauge(), "hapax_source_last_seen_seconds",
+                        "When a source last sent something authentic, in seconds since 1970")),
+      batch_size_(family(registry_, prometheus::BuildHistogram(), "hapax_commit_batch_size",
+                         "Requests that shared one transaction")
+                      .Add({}, kBatchSizes)),
+      commit_seconds_(family(registry_, prometheus::BuildHistogram(), "hapax_commit_seconds",
+                             "How long the transactions of arrivals took")
+                          .Add({}, kSeconds)),
+      queue_depth_(family(registry_, prometheus::BuildGauge(), "hapax_commit_queue_depth",
+                          "Requests that wait for the store")
+                       .Add({})),
+      connections_(family(registry_, prometheus::BuildGauge(), "hapax_connections",
+                          "Open connections of both listeners")
+                       .Add({})) {}
+
+prometheus::Counter& Metrics::arrivals(const std::string& source, std::string_view outcome) {
+  return arrivals_.Add({{"source", source}, {"outcome", std::string(outcome)}});
+}
+
+SourceMetrics& Metrics::of_source(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sources_.find(name);
+  if (found != sources_.end()) return found->second;
+  const SourceMetrics made{arrivals(name, "accepted"), arrivals(name, "duplicate"),
+                           arrivals(name, "changed"), bytes_.Add({{"source", name}}),
+                           last_seen_.Add({{"source", name}})};
+  return sources_.emplace(name, made).first->second;
+}
+
+void Metrics::refused(const std::string& source, std::string_view name) {
+  arrivals(source, name).Increment();
+}
+
+void Metrics::batch(const CommitQueue::Batch& batch) {
+  batch_size_.Observe(static_cast<double>(batch.requests));
+  commit_seconds_.Observe(std::chrono::duration<double>(batch.took).count());
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer().Serialize(registry_.Collect());
+}
+
+}  // namespace hapax::gateway

@@ -1,0 +1,32 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/numbers.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace hapax::gateway {
+
+// Event numbers under a node number that the store lends for a time. When that is over and was not
+// renewed none are made: another node may have the number. Thread-safe.
+class NodeNumbers {
+ public:
+  explicit NodeNumbers(Clock& clock) : clock_(clock) {}
+
+  // The node is ours until then. The same one again goes on where it was.
+  void lend(NodeNo node, BootTime until);
+  std::optional<EventNo> next();
+  std::optional<NodeNo> node() const;
+
+ private:
+  Clock& clock_;
+  mutable std::mutex mutex_;
+  NodeNo node_{};
+  BootTime until_{};
+  std::unique_ptr<EventNumbers> numbers_;
+};
+
+}  // namespace hapax::gateway

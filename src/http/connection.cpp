@@ -1,0 +1,284 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "http/connection.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+
+#include <type_traits>
+
+namespace hapax::http {
+
+namespace {
+
+namespace asio = boost::asio;
+using Tls = asio::ssl::stream<Socket>;
+using boost::system::error_code;
+
+// What a client that was refused may still send before its connection is cut.
+constexpr std::size_t kMaxLingering = 256 * 1024;
+constexpr std::chrono::seconds kLinger{2};
+// Chunk sizes, extensions and trailers that are not whole yet.
+constexpr std::size_t kMaxChunkOverhead = 32 * 1024;
+constexpr std::size_t kReadSize = 64 * 1024;
+
+std::string peer_of(const Socket& socket) {
+  error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  return error ? std::string() : endpoint.address().to_string();
+}
+
+Socket& next_layer(Socket& socket) {
+  return socket;
+}
+Socket& next_layer(Tls& stream) {
+  return stream.next_layer();
+}
+
+}  // namespace
+
+template <class Stream>
+Connection<Stream>::Connection(Stream stream, Reactor& reactor, Handler& handler,
+                               const Limits& limits)
+    : stream_(std::move(stream)),
+      reactor_(reactor),
+      handler_(handler),
+      limits_(limits),
+      place_(reactor.enter(*this)),
+      peer_(peer_of(next_layer(stream_))) {}
+
+template <class Stream>
+Connection<Stream>::~Connection() {
+  reactor_.leave(place_);
+}
+
+template <class Stream>
+void Connection<Stream>::cancel() {
+  error_code ignored;
+  stream_.lowest_layer().cancel(ignored);
+}
+
+template <class Stream>
+Task<void> Connection<Stream>::run() {
+  if (!co_await open()) co_return;
+  while (co_await exchange()) {
+  }
+  co_await close();
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::open() {
+  if constexpr (std::is_same_v<Stream, Tls>) {
+    error_code error;
+    deadline = reactor_.now() + limits_.head_time;
+    co_await stream_.async_handshake(Tls::server, asio::redirect_error(use_task, error));
+    co_return !error;
+  }
+  co_return true;
+}
+
+// One request and its answer. False: the connection ends.
+template <class Stream>
+Task<bool> Connection<Stream>::exchange() {
+  if (!co_await read_head()) co_return false;
+  std::variant<std::size_t, Reply> look = handler_.look(head_, peer_);
+  if (const Reply* early = std::get_if<Reply>(&look)) {
+    // Without a body there is nothing left unread, and the connection may go on.
+    const bool whole = head_.length == 0 && !head_.chunked;
+    used_ = head_size_;
+    co_return co_await respond(*early, whole);
+  }
+  if (!co_await read_body(std::get<std::size_t>(look))) co_return false;
+  settle_views();
+  deadline = BootTime::max();  // the store has its own
+  const Incoming request{head_, body_, peer_};
+  const Reply reply = co_await handler_.answer(request);
+  co_return co_await respond(reply, true);
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::read_head() {
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  buffer_.shrink();
+  idle = buffer_.view().empty();
+  deadline = reactor_.now() + (idle ? limits_.idle : limits_.head_time);
+  for (std::size_t searched = 0;;) {
+    const std::string_view bytes = buffer_.view();
+    const std::size_t end = bytes.find(kEnd, searched);
+    if (end != std::string_view::npos) {
+      head_size_ = end + kEnd.size();
+      break;
+    }
+    if (bytes.size() > limits_.head.bytes) co_return co_await refuse(Refusal::headers_too_large);
+    searched = bytes.size() < kEnd.size() ? 0 : bytes.size() - (kEnd.size() - 1);
+    if (idle && reactor_.stopping()) co_return false;
+    if (!co_await read_more(kReadSize)) co_return false;
+    if (idle) deadline = reactor_.now() + limits_.head_time;
+    idle = false;
+  }
+  idle = false;
+  deadline = reactor_.now() + limits_.request_time;
+  const std::string_view bytes = buffer_.view().substr(0, head_size_);
+  parsed_at_ = bytes.data();
+  const std::optional<Refusal> refused = parse_head(bytes, limits_.head, head_);
+  if (refused) co_return co_await refuse(*refused);
+  co_return true;
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::read_body(std::size_t limit) {
+  constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  if (!head_.chunked && head_.length > limit) co_return co_await refuse(Refusal::body_too_large);
+  const bool waits = head_.expects_continue && buffer_.view().size() == head_size_;
+  if (waits && !co_await write(kContinue)) co_return false;
+  if (head_.chunked) co_return co_await read_chunks(limit);
+  co_return co_await read_length(limit);
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::read_length(std::size_t) {
+  const std::size_t length = static_cast<std::size_t>(head_.length);
+  used_ = head_size_ + length;
+  while (buffer_.view().size() < used_) {
+    if (!co_await read_more(used_ - buffer_.view().size())) co_return false;
+  }
+  body_ = buffer_.view().substr(head_size_, length);
+  co_return true;
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
+  ChunkReader reader(limit);
+  chunked_.clear();
+  for (;;) {
+    std::size_t taken = 0;
+    const auto state = reader.read(buffer_.view().substr(head_size_), taken, chunked_);
+    buffer_.remove(head_size_, taken);
+    if (state == ChunkReader::State::done) break;
+    if (state == ChunkReader::State::bad) co_return co_await refuse(Refusal::framing);
+    if (state == ChunkReader::State::too_large) co_return co_await refuse(Refusal::body_too_large);
+    if (buffer_.view().size() > head_size_ + kMaxChunkOverhead) {
+      co_return co_await refuse(Refusal::framing);
+    }
+    if (!co_await read_more(kReadSize)) co_return false;
+  }
+  used_ = head_size_;
+  chunked_.reserve(chunked_.size() + kBodyPadding);
+  body_ = chunked_;
+  co_return true;
+}
+
+// The head is parsed again where the buffer has moved: its views are into it.
+template <class Stream>
+void Connection<Stream>::settle_views() {
+  const std::string_view bytes = buffer_.view().substr(0, head_size_);
+  if (bytes.data() == parsed_at_) return;
+  parse_head(bytes, limits_.head, head_);
+  parsed_at_ = bytes.data();
+}
+
+// False: nothing more comes. What had begun and was too slow is told so.
+template <class Stream>
+Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
+  error_code error;
+  const std::span<char> room = buffer_.room(wanted);
+  const std::size_t got = co_await stream_.async_read_some(asio::buffer(room.data(), room.size()),
+                                                           asio::redirect_error(use_task, error));
+  if (!error) {
+    buffer_.filled(got);
+    co_return true;
+  }
+  if (expired && !idle) co_await refuse(Refusal::request_timeout);
+  co_return false;
+}
+
+template <class Stream>
+Task<bool> Connection<Stream>::write(std::string_view bytes) {
+  error_code error;
+  deadline = reactor_.now() + limits_.write_time;
+  std::size_t sent = 0;
+  if constexpr (std::is_same_v<Stream, Socket>) {
+    // Nearly always there is room for it, and then nobody has to wait.
+    sent = stream_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
+    if (error && error != asio::error::would_block) co_return false;
+    if (sent == bytes.size()) co_return true;
+  }
+  co_await asio::async_write(stream_, asio::buffer(bytes.data() + sent, bytes.size() - sent),
+                             asio::redirect_error(use_task, error));
+  co_return !error;
+}
+
+template <class Stream>
+void Connection<Stream>::put_together(const Reply& reply, bool keep) {
+  out_.clear();
+  out_ += "HTTP/1.1 ";
+  out_ += std::to_string(reply.status);
+  out_ += ' ';
+  out_ += status_text(reply.status);
+  out_ += "\r\nDate: ";
+  out_ += reactor_.date();
+  if (!reply.content_type.empty()) {
+    out_ += "\r\nContent-Type: ";
+    out_ += reply.content_type;
+  }
+  for (const OwnedHeader& each : reply.headers) {
+    out_ += "\r\n";
+    out_ += each.name;
+    out_ += ": ";
+    out_ += each.value;
+  }
+  if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
+  if (!keep) out_ += "\r\nConnection: close";
+  out_ += "\r\n\r\n";
+  if (head_.method != "HEAD" && reply.status != 204) out_ += reply.body;
+}
+
+// True: the connection may go on with the next request.
+template <class Stream>
+Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
+  const bool stay = keep && head_.keep_alive && !reactor_.stopping();
+  put_together(reply, stay);
+  if (!co_await write(out_)) co_return false;
+  buffer_.remove(0, used_);
+  co_return stay;
+}
+
+// Nothing of the request is believed from here on: the connection ends.
+template <class Stream>
+Task<bool> Connection<Stream>::refuse(Refusal why) {
+  handler_.refused(why, peer_);
+  expired = false;
+  const Reply reply = problem(why);
+  used_ = buffer_.view().size();
+  put_together(reply, false);
+  co_await write(out_);
+  co_return false;
+}
+
+// Says that nothing more comes and reads on a little, so that a client that is still sending gets
+// the answer and not a reset.
+template <class Stream>
+Task<void> Connection<Stream>::close() {
+  error_code error;
+  if constexpr (std::is_same_v<Stream, Tls>) {
+    deadline = reactor_.now() + kLinger;
+    co_await stream_.async_shutdown(asio::redirect_error(use_task, error));
+  }
+  Socket& socket = next_layer(stream_);
+  if (expired || socket.shutdown(Socket::shutdown_send, error)) co_return;
+  deadline = reactor_.now() + kLinger;
+  buffer_ = Buffer();
+  for (std::size_t total = 0; total < kMaxLingering;) {
+    const std::span<char> room = buffer_.room(kReadSize);
+    const std::size_t got = co_await socket.async_read_some(asio::buffer(room.data(), room.size()),
+                                                            asio::redirect_error(use_task, error));
+    if (error) co_return;
+    total += got;
+  }
+}
+
+template class Connection<Socket>;
+template class Connection<Tls>;
+
+}  // namespace hapax::http

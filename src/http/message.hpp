@@ -1,0 +1,53 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hapax::http {
+
+// The request line and the headers, as received: views into the connection's buffer.
+struct Head {
+  std::string_view method;
+  std::string_view target;  // origin form: begins with '/'
+  std::vector<Header> headers;
+  bool keep_alive = false;
+  bool expects_continue = false;
+  bool chunked = false;
+  std::uint64_t length = 0;  // of the body, when it is not chunked
+
+  std::string_view path() const { return target.substr(0, target.find('?')); }
+  std::string_view query() const {  // without the '?'
+    const std::size_t mark = target.find('?');
+    return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  }
+  // The first header of that name; nothing but its absence is told from an empty one.
+  const Header* find(std::string_view name) const;
+};
+
+// A request that passed the framing checks and the limits.
+struct Incoming {
+  const Head& head;
+  std::string_view body;  // with kBodyPadding readable bytes after it
+  std::string_view peer;  // the address at the other end
+};
+
+struct Reply {
+  int status = 200;
+  std::string_view content_type = {};  // of static life; empty: none
+  std::string body = {};
+  std::vector<OwnedHeader> headers = {};
+};
+
+// "OK", "Bad Request": what stands behind the number. Empty for an unknown one.
+std::string_view status_text(int status);
+
+bool same_name(std::string_view a, std::string_view b);  // as header names are compared
+
+}  // namespace hapax::http

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "commit/task.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <list>
+#include <string>
+
+namespace hapax::http {
+
+// What the clock of an I/O thread asks of a connection.
+class Timed {
+ public:
+  virtual ~Timed() = default;
+  virtual void cancel() = 0;  // what it waits for on the network ends at once
+
+  BootTime deadline = BootTime::max();
+  bool idle = false;     // between two requests
+  bool expired = false;  // the deadline has passed, and cancel() was called
+};
+
+// One I/O thread. It looks at its connections four times a second in place of giving each a timer,
+// which would cost more than the rest of a request; so a deadline is a quarter of a second late.
+class Reactor {
+ public:
+  explicit Reactor(Clock& clock);
+
+  boost::asio::io_context& context() { return context_; }
+  void run();  // until stop() was called and the last connection is gone
+
+  // The rest is for the thread that runs it.
+  BootTime now() const { return now_; }
+  const std::string& date() const { return date_; }  // of the Date header
+  bool stopping() const { return stopping_; }
+  std::list<Timed*>::iterator enter(Timed& connection);
+  void leave(std::list<Timed*>::iterator place);
+  void stop(BootTime grace);
+
+ private:
+  void tick();
+  void look_at_all();
+
+  Clock& clock_;
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<Executor> open_;
+  boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                    boost::asio::wait_traits<std::chrono::steady_clock>, Executor>
+      timer_;
+  std::list<Timed*> connections_;
+  BootTime now_{};
+  BootTime end_ = BootTime::max();  // of the grace
+  std::string date_;
+  bool stopping_ = false;
+};
+
+}  // namespace hapax::http

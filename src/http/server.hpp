@@ -1,0 +1,84 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+#include <hapax/result.hpp>
+
+#include "commit/task.hpp"
+#include "http/framing.hpp"
+#include "http/message.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace hapax::http {
+
+struct Limits {
+  HeadLimits head;
+  std::chrono::milliseconds idle = std::chrono::seconds(75);          // between two requests
+  std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
+  std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request
+  std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of an answer
+  std::size_t connections = 16'384;                                   // of one listener
+};
+
+// What answers. Each I/O thread has its own, which is only ever used on that thread.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+
+  // The head is in, the body is not: how large it may be, or an answer that spares reading it.
+  virtual std::variant<std::size_t, Reply> look(const Head& head, std::string_view peer) = 0;
+  // The whole request. It stays as it is until the answer is there.
+  virtual Task<Reply> answer(const Incoming& request) = 0;
+  // A request that was refused before it came to answer(): for counts and the log.
+  virtual void refused(Refusal why, std::string_view peer) = 0;
+};
+
+using MakeHandler = std::function<std::unique_ptr<Handler>(std::size_t thread)>;
+
+struct TlsFiles {
+  std::string certificate;  // PEM, with the chain
+  std::string key;          // PEM
+};
+
+struct Address {
+  std::string host;        // an IP address
+  std::uint16_t port = 0;  // 0: any that is free
+};
+
+// An HTTP/1.1 server: I/O threads, each with an event loop of its own, and listeners whose
+// connections they share.
+class Server {
+ public:
+  Server(Clock& clock, std::size_t threads);
+  ~Server();  // stops, without grace
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Opens the port and says which one it is. Connections wait until start(). misconfigured: the
+  // address is taken or is not this machine's, or the TLS files cannot be used.
+  Result<std::uint16_t> listen(const Address& address, const std::optional<TlsFiles>& tls,
+                               const Limits& limits, const MakeHandler& make_handler);
+
+  void start();
+
+  // Closes the ports and what is idle, lets requests that have begun end for `grace`, then closes
+  // the rest. An answer that waits for the store is waited for.
+  void stop(std::chrono::milliseconds grace);
+
+  std::size_t threads() const;
+  // Runs `work` on that I/O thread, soon.
+  void post(std::size_t thread, std::function<void()> work);
+  std::size_t connections() const;  // now, of all listeners
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace hapax::http
