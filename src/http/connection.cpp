@@ -266,7 +266,8 @@ Task<void> Connection<Stream>::close() {
     co_await stream_.async_shutdown(asio::redirect_error(use_task, error));
   }
   Socket& socket = next_layer(stream_);
-  if (expired || socket.shutdown(Socket::shutdown_send, error)) co_return;
+  if (!expired) socket.shutdown(Socket::shutdown_send, error);
+  if (expired || error) co_return;
   deadline = reactor_.now() + kLinger;
   buffer_ = Buffer();
   for (std::size_t total = 0; total < kMaxLingering;) {

@@ -52,11 +52,13 @@ Result<void> load_tls(Listener& listener, const TlsFiles& files) {
                       asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
                       asio::ssl::context::no_tlsv1_1,
                   error);
-  if (tls.use_certificate_chain_file(files.certificate, error)) {
+  tls.use_certificate_chain_file(files.certificate, error);
+  if (error) {
     return Error(Code::misconfigured,
                  "cannot use the certificate " + files.certificate + ": " + error.message());
   }
-  if (tls.use_private_key_file(files.key, asio::ssl::context::pem, error)) {
+  tls.use_private_key_file(files.key, asio::ssl::context::pem, error);
+  if (error) {
     return Error(Code::misconfigured, "cannot use the key " + files.key + ": " + error.message());
   }
   return {};
