@@ -37,7 +37,7 @@ struct Config {
   Listen listen{"127.0.0.1", 8420, {}};
   Listen admin{"127.0.0.1", 8421, {}};
   std::string data_dir = ".";
-  std::string public_url;                  // empty: not given
+  std::string public_url;  // empty: not given
   std::size_t max_body = 1024 * 1024;
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
@@ -50,15 +50,15 @@ struct Config {
 struct Problem {
   std::string file;
   std::size_t line = 0;
-  std::string field;  // "source[2].secrets[1].env", or empty
+  std::string field;  // "source[2].secrets[1].env", counted from 1, or empty
   std::string text;   // what is wrong and what to write instead; never a secret
 
   std::string to_string() const;  // "hapax.toml:12: source[2].preset: ..."
 };
 
 struct Loaded {
-  std::optional<Config> config;    // when there are no problems
-  std::vector<Problem> problems;   // every one that was found, by line
+  std::optional<Config> config;   // when there are no problems
+  std::vector<Problem> problems;  // every one that was found, by line
   std::vector<Problem> warnings;
 };
 
