@@ -173,7 +173,7 @@ void check_secrets(const Way& way, const std::vector<SecretEntry>& entries, cons
     std::string detail = made.error().detail();
     constexpr std::string_view kFirst = "secret 1: ";
     if (detail.starts_with(kFirst)) detail.erase(0, kFirst.size());
-    report.problem(*each.at, std::move(detail));
+    report.problem(*each.at, detail);
   }
 }
 
@@ -192,14 +192,14 @@ std::optional<Verifier> make_verifier(const Node& table, const Way& way,
                                       const std::vector<SecretEntry>& entries,
                                       const Context& context, Report& report) {
   const std::size_t before = report.count();
-  if (way.scheme.algorithm == Algorithm::none) {
+  const Node* node = table.find("secrets");
+  const bool is_signed = way.scheme.algorithm != Algorithm::none;
+  if (!is_signed) {
     check_unsigned(table, way, report);
-  } else if (table.find("secrets") == nullptr || table.find("secrets")->children.empty()) {
-    if (table.find("secrets") == nullptr || table.find("secrets")->kind == Node::Kind::list) {
-      report.problem_of(table, "secrets",
-                        "this is missing; write secrets = [{ env = "
-                        "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
-    }
+  } else if (node == nullptr || (node->kind == Node::Kind::list && node->children.empty())) {
+    report.problem_of(table, "secrets",
+                      "this is missing; write secrets = [{ env = "
+                      "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
   }
   const Result<Verifier> without = Verifier::make(way.scheme, {}, context);
   if (!without && without.error().code() == Code::misconfigured) {
@@ -212,7 +212,7 @@ std::optional<Verifier> make_verifier(const Node& table, const Way& way,
     if (!each.text) return std::nullopt;
     secrets.push_back(*each.text);
   }
-  if (report.count() != before) return std::nullopt;
+  if (report.count() != before || (is_signed && secrets.empty())) return std::nullopt;
   Result<Verifier> made = Verifier::make(way.scheme, secrets, context);
   if (made) return std::move(*made);
   report.problem(*way.at, made.error().detail());

@@ -88,6 +88,7 @@ std::string in_words(std::string_view description) {
   if (option != std::string::npos) text.erase(option);
   std::string words = "this is not TOML: " + text;
   if (text.find("value type") != std::string::npos) words += "; texts are written in \"quotes\"";
+  if (text.starts_with("inline table")) words += "; a table in { } is on one line";
   return words;
 }
 
@@ -158,6 +159,21 @@ bool is_bare(std::string_view key) {
   });
 }
 
+// Messages go to terminals and logs: nothing of the file may steer them.
+std::string visible(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+    } else {
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
 void sort_by_line(std::vector<Problem>& list) {
   std::stable_sort(list.begin(), list.end(),
                    [](const Problem& a, const Problem& b) { return a.line < b.line; });
@@ -176,17 +192,17 @@ std::string Node::path_of(std::string_view member) const {
   return path.empty() ? shown : path + "." + shown;
 }
 
-void Report::problem(std::size_t line, std::string field, std::string text) {
-  problems_.push_back({file_, line, std::move(field), std::move(text)});
+void Report::problem(std::size_t line, std::string field, std::string_view text) {
+  problems_.push_back({file_, line, std::move(field), visible(text)});
 }
 
-void Report::problem_of(const Node& table, std::string_view member, std::string text) {
+void Report::problem_of(const Node& table, std::string_view member, std::string_view text) {
   const Node* at = table.find(member);
-  problem(at != nullptr ? at->line : table.line, table.path_of(member), std::move(text));
+  problem(at != nullptr ? at->line : table.line, table.path_of(member), text);
 }
 
-void Report::warning(std::size_t line, std::string field, std::string text) {
-  warnings_.push_back({file_, line, std::move(field), std::move(text)});
+void Report::warning(std::size_t line, std::string field, std::string_view text) {
+  warnings_.push_back({file_, line, std::move(field), visible(text)});
 }
 
 std::vector<Problem> Report::take_problems() {
@@ -221,22 +237,12 @@ std::optional<Node> parse_tree(std::string_view text, Report& report) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 100;
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "'";
   std::size_t end = std::min(text.size(), kShown);
   // Not through the middle of a character.
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
     --end;
   }
-  for (const char c : text.substr(0, end)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-    } else {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out + (end < text.size() ? "...'" : "'");
+  return "'" + visible(text.substr(0, end)) + (end < text.size() ? "...'" : "'");
 }
 
 }  // namespace hapax::daemon

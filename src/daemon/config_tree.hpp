@@ -37,12 +37,12 @@ class Report {
  public:
   explicit Report(std::string file) : file_(std::move(file)) {}
 
-  void problem(const Node& at, std::string text) { problem(at.line, at.path, std::move(text)); }
-  void problem(std::size_t line, std::string field, std::string text);
+  void problem(const Node& at, std::string_view text) { problem(at.line, at.path, text); }
+  void problem(std::size_t line, std::string field, std::string_view text);
   // A member that is not there, or the one that is.
-  void problem_of(const Node& table, std::string_view member, std::string text);
-  void warning(const Node& at, std::string text) { warning(at.line, at.path, std::move(text)); }
-  void warning(std::size_t line, std::string field, std::string text);
+  void problem_of(const Node& table, std::string_view member, std::string_view text);
+  void warning(const Node& at, std::string_view text) { warning(at.line, at.path, text); }
+  void warning(std::size_t line, std::string field, std::string_view text);
 
   bool good() const { return problems_.empty(); }
   std::size_t count() const { return problems_.size(); }

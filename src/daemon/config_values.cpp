@@ -154,14 +154,15 @@ bool is_address(const std::string& host, int family) {
 }  // namespace
 
 std::string Loading::path(std::string_view relative) const {
-  const std::string path = (directory / relative).lexically_normal().string();
+  std::string path = (directory / relative).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path.empty() ? "." : path;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.size() > 64) return {};
   std::string_view best;
-  std::size_t least = 2 + word.size() / 4;  // as many changes make it another word
+  std::size_t least = 2 + (word.size() + 1) / 4;  // as many changes make it another word
   for (const std::string_view each : candidates) {
     const std::size_t changes = distance(word, each);
     if (changes >= least || changes >= each.size()) continue;
