@@ -18,10 +18,13 @@ int run(int argc, char** argv) {
   app.add_flag("--json", json, "Print JSON, one object per line (also when not on a terminal)");
 
   Action action;
+  add_check(app, action);
   add_dedup(app, action);
+  add_init(app, action);
   add_migrate(app, action);
   add_presets(app, action);
   add_purge(app, action);
+  add_serve(app, action);
   add_sign(app, action);
   add_verify(app, action);
   add_version(app, action);

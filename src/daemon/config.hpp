@@ -50,7 +50,7 @@ struct Config {
 struct Problem {
   std::string file;
   std::size_t line = 0;
-  std::string field;  // "source[2].secrets[1].env", or empty
+  std::string field;  // "source[2].secrets[1].env", counted from 1, or empty
   std::string text;   // what is wrong and what to write instead; never a secret
 
   std::string to_string() const;  // "hapax.toml:12: source[2].preset: ..."

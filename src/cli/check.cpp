@@ -1,0 +1,70 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/command.hpp"
+#include "daemon/config.hpp"
+#include "env/environment.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace hapax::cli {
+
+namespace {
+
+std::string in_json(const std::vector<daemon::Problem>& list) {
+  std::string text;
+  for (const daemon::Problem& each : list) {
+    text += (text.empty() ? "{\"file\":" : ",{\"file\":") + json_string(each.file) +
+            ",\"line\":" + std::to_string(each.line) + ",\"field\":" + json_string(each.field) +
+            ",\"text\":" + json_string(each.text) + "}";
+  }
+  return "[" + text + "]";
+}
+
+template <class List>
+std::string counted(const List& list, const std::string& word) {
+  std::string text = std::to_string(list.size()) + " " + word + (list.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < list.size() && i < 10; ++i) {
+    text += (i == 0 ? " (" : ", ") + list[i].name;
+  }
+  if (list.size() > 10) text += ", ...";
+  return text + (list.empty() ? "" : ")");
+}
+
+std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) {
+  std::string text;
+  for (const daemon::Problem& each : loaded.problems) text += each.to_string() + "\n";
+  for (const daemon::Problem& each : loaded.warnings) text += "warning: " + each.to_string() + "\n";
+  if (!loaded.config) {
+    const std::size_t count = loaded.problems.size();
+    return text + path + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems");
+  }
+  const daemon::Config& config = *loaded.config;
+  const bool file = config.store_url.starts_with("sqlite:");
+  // Of another store's URL only the kind: it may hold a password.
+  return text + path + " is good: " + counted(config.sources, "source") + ", " +
+         counted(config.destinations, "destination") + ", store " +
+         (file ? config.store_url : config.store_url.substr(0, config.store_url.find(':')));
+}
+
+int check_command(const std::string& path, const Output& output) {
+  const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
+  const bool ok = loaded.config.has_value();
+  output.answer(in_sentences(path, loaded), std::string("{\"ok\":") + (ok ? "true" : "false") +
+                                                ",\"problems\":" + in_json(loaded.problems) +
+                                                ",\"warnings\":" + in_json(loaded.warnings) + "}");
+  return ok ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("check", "Say what is wrong with a configuration, without starting");
+  auto path = std::make_shared<std::string>("hapax.toml");
+  command->add_option("-c,--config", *path, "The file; hapax.toml if it is not given");
+  command->callback([&action, path] {
+    action = [path](const Output& output) { return check_command(*path, output); };
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,88 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/command.hpp"
+#include "daemon/daemon.hpp"
+#include "daemon/log.hpp"
+#include "env/environment.hpp"
+
+#include <CLI/CLI.hpp>
+#include <signal.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace hapax::cli {
+
+namespace {
+
+struct Options {
+  std::string config = "hapax.toml";
+  bool log_json = false;
+};
+
+// Blocked before any thread is there, so that only sigwait() gets them.
+sigset_t block_signals() {
+  sigset_t signals{};
+  sigemptyset(&signals);
+  for (const int each : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, each);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): there is nothing to do about a failure
+  return signals;
+}
+
+std::optional<daemon::Config> load(const std::string& path, Log& log) {
+  daemon::Loaded loaded = daemon::load_config(path, environment_variable);
+  for (const daemon::Problem& each : loaded.warnings) {
+    log.line(Level::warning, "configuration", {{"warning", each.to_string()}});
+  }
+  for (const daemon::Problem& each : loaded.problems) {
+    log.line(Level::error, "configuration", {{"problem", each.to_string()}});
+  }
+  return std::move(loaded.config);
+}
+
+void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
+  std::optional<daemon::Config> config = load(path, log);
+  if (!config) return log.line(Level::error, "not reloaded; the old configuration goes on", {});
+  if (Result<void> done = daemon.reload(std::move(*config)); !done) {
+    log.line(Level::error, "not reloaded; the old configuration goes on",
+             {{"error", done.error().to_string()}});
+  }
+}
+
+int serve(const Options& options, const Output& output) {
+  const sigset_t signals = block_signals();
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  daemon::StderrLog log(*clock, options.log_json ? daemon::LogForm::json : daemon::LogForm::text);
+  std::optional<daemon::Config> config = load(options.config, log);
+  if (!config) return kFailed;
+  Result<std::unique_ptr<daemon::Daemon>> made = daemon::Daemon::make(std::move(*config), log);
+  if (!made) return output.fail(made.error());
+  daemon::Daemon& daemon = **made;
+  daemon.start();
+  output.print(daemon.ready_line() + "\n");
+  for (;;) {
+    int got = 0;
+    if (sigwait(&signals, &got) != 0) continue;
+    if (got != SIGHUP) break;
+    reload(daemon, options.config, log);
+  }
+  log.line(Level::info, "stopping", {});
+  daemon.stop();
+  return kDone;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("serve", "Accept webhooks, as hapax.toml says");
+  auto options = std::make_shared<Options>();
+  command->add_option("-c,--config", options->config, "The configuration file")
+      ->capture_default_str();
+  command->add_flag("--log-json", options->log_json, "Write the log as JSON, one object per line");
+  command->callback([&action, options] {
+    action = [options](const Output& output) { return serve(*options, output); };
+  });
+}
+
+}  // namespace hapax::cli

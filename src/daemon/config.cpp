@@ -1,0 +1,367 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/config.hpp"
+
+#include "base/base64.hpp"
+#include "daemon/config_source.hpp"
+#include "daemon/config_text.hpp"
+#include "daemon/config_values.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+namespace hapax::daemon {
+
+namespace {
+
+using Words = std::string_view;
+constexpr std::array<Words, 5> kTables{"server", "admin", "store", "source", "destination"};
+constexpr std::array<Words, 5> kLaterTables{"token", "route", "keys", "outbox", "encryption"};
+constexpr std::array<Words, 7> kServer{"listen",   "admin",    "data_dir", "public_url",
+                                       "max_body", "insecure", "tls"};
+constexpr std::array<Words, 2> kTls{"cert", "key"};
+constexpr std::array<Words, 2> kAdmin{"token", "names"};
+constexpr std::array<Words, 1> kStore{"url"};
+constexpr std::array<Words, 2> kDestination{"name", "kind"};
+constexpr std::array<Words, 12> kLaterDestination{"url",     "secret",  "timeout", "concurrency",
+                                                  "rate",    "retry",   "on_dead", "lease",
+                                                  "horizon", "refetch", "breaker", "allow_private"};
+constexpr std::array<Words, 1> kLaterPull{"max_abandons"};
+
+constexpr std::size_t kMaxTlsFile = 1024 * 1024;
+
+// [table], or null.
+const Node* table_of(const Node& root, std::string_view name, Report& report) {
+  const Node* node = root.find(name);
+  if (node == nullptr) return nullptr;
+  if (node->kind == Node::Kind::table) return node;
+  report.problem(*node,
+                 "write it once, as a table in single brackets: [" + std::string(name) + "]");
+  return nullptr;
+}
+
+// The tables of [[name]].
+std::vector<const Node*> tables_of(const Node& root, std::string_view name, Report& report) {
+  std::vector<const Node*> tables;
+  const Node* node = root.find(name);
+  if (node == nullptr) return tables;
+  const bool good = node->kind == Node::Kind::list &&
+                    std::all_of(node->children.begin(), node->children.end(),
+                                [](const Node& each) { return each.kind == Node::Kind::table; });
+  if (!good) {
+    report.problem(*node,
+                   "there can be several; write [[" + std::string(name) + "]] in double brackets");
+    return tables;
+  }
+  for (const Node& each : node->children) tables.push_back(&each);
+  return tables;
+}
+
+// The name of a source or destination, which no other has.
+std::optional<std::string> read_own_name(const Node& table, std::vector<const Node*>& taken,
+                                         Report& report) {
+  const Node* node = table.find("name");
+  if (node == nullptr) {
+    report.problem_of(table, "name", "this is missing; write name = \"...\"");
+    return std::nullopt;
+  }
+  std::optional<std::string> name = read_name(*node, report);
+  if (!name) return std::nullopt;
+  for (const Node* other : taken) {
+    if (other->text != *name) continue;
+    report.problem(*node, "line " + std::to_string(other->line) + " has the name " +
+                              in_quotes(*name) + " already; take another");
+    return std::nullopt;
+  }
+  taken.push_back(node);
+  return name;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+std::optional<std::string> read_public_url(const Node& node, Report& report) {
+  std::optional<std::string> url = read_text(node, report);
+  if (!url) return std::nullopt;
+  const std::string start = lower(url->substr(0, 8));
+  const std::size_t scheme = start.starts_with("https://")  ? 8
+                             : start.starts_with("http://") ? 7
+                                                            : 0;
+  const auto odd = [](char c) { return c <= 0x20 || c >= 0x7f || c == '?' || c == '#'; };
+  while (url->ends_with('/') && url->size() > scheme) url->pop_back();
+  if (scheme != 0 && url->size() > scheme && (*url)[scheme] != '/' &&
+      std::none_of(url->begin(), url->end(), odd) && url->find('@') == std::string::npos) {
+    return url;
+  }
+  report.problem(node,
+                 "this is no URL that a sender could call; write \"https://your.host\", with a "
+                 "path if there is one, and no query");
+  return std::nullopt;
+}
+
+std::optional<std::string> read_pem_path(const Node& tls, std::string_view key, Loading& loading) {
+  const Node* node = tls.find(key);
+  if (node == nullptr) {
+    loading.report.problem_of(tls, key, "this is missing; write the path of a PEM file");
+    return std::nullopt;
+  }
+  const std::optional<std::string> name = read_text(*node, loading.report);
+  if (!name) return std::nullopt;
+  std::string path = loading.path(*name);
+  const Result<std::string> text = read_small_file(path, kMaxTlsFile);
+  if (!text) {
+    loading.report.problem(*node, "the file " + in_quotes(path) + " " + text.error().detail());
+    return std::nullopt;
+  }
+  if (text->find("-----BEGIN ") != std::string::npos) return path;
+  loading.report.problem(*node, "the file " + in_quotes(path) +
+                                    " is not PEM; it should have a line "
+                                    "-----BEGIN ...-----");
+  return std::nullopt;
+}
+
+std::optional<TlsFiles> read_tls(const Node& node, Loading& loading) {
+  if (!is_table(node, loading.report)) return std::nullopt;
+  check_keys(node, {kTls}, loading.report);
+  std::optional<std::string> certificate = read_pem_path(node, "cert", loading);
+  std::optional<std::string> key = read_pem_path(node, "key", loading);
+  if (!certificate || !key) return std::nullopt;
+  return TlsFiles{std::move(*certificate), std::move(*key)};
+}
+
+void check_listeners(const Node& server, const Config& config, Report& report) {
+  bool insecure = false;
+  take(server, "insecure", insecure, read_flag, report);
+  if (!is_loopback(config.admin) && server.find("tls") == nullptr && !insecure) {
+    report.problem_of(server, "admin",
+                      in_quotes(config.admin.host) +
+                          " can be reached from outside, and without TLS the admin token could be "
+                          "read on the way; write an address of 127.0.0.1, or tls = { cert, key }, "
+                          "or insecure = true if something in front of it does TLS");
+  }
+  if (config.admin.host == config.listen.host && config.admin.port == config.listen.port &&
+      config.admin.port != 0) {
+    report.problem_of(server, server.find("admin") != nullptr ? "admin" : "listen",
+                      "the public and the admin listener cannot share an address; take another "
+                      "port");
+  }
+}
+
+void read_server(const Node& root, Config& config, Loading& loading) {
+  Report& report = loading.report;
+  config.data_dir = loading.path(config.data_dir);
+  const Node* server = table_of(root, "server", report);
+  if (server == nullptr) return;
+  check_keys(*server, {kServer}, report);
+  take(*server, "listen", config.listen, read_address, report);
+  take(*server, "admin", config.admin, read_address, report);
+  if (const Node* node = server->find("data_dir")) {
+    if (const auto path = read_text(*node, report)) config.data_dir = loading.path(*path);
+  }
+  take(*server, "public_url", config.public_url, read_public_url, report);
+  take(*server, "max_body", config.max_body, read_body_limit, report);
+  if (const Node* node = server->find("tls")) {
+    config.listen.tls = read_tls(*node, loading);
+    config.admin.tls = config.listen.tls;
+  }
+  check_listeners(*server, config, report);
+}
+
+std::optional<std::string> read_token(const Node& node, Loading& loading) {
+  std::optional<std::string> token = read_secret(node, loading);
+  const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
+  if (!token || std::all_of(token->begin(), token->end(), visible)) return token;
+  loading.report.problem(node, "a token goes into a header; write visible ASCII without spaces");
+  return std::nullopt;
+}
+
+void read_admin(const Node& root, Config& config, Loading& loading) {
+  const Node* admin = table_of(root, "admin", loading.report);
+  if (admin == nullptr) return;
+  check_keys(*admin, {kAdmin}, loading.report);
+  if (const Node* node = admin->find("token")) config.admin_token = read_token(*node, loading);
+  const Node* names = admin->find("names");
+  if (names == nullptr) return;
+  for (const Node* each : read_texts(*names, false, loading.report)) {
+    const auto allowed = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    };
+    std::string name = lower(each->text);
+    if (name.size() > 253 || !std::all_of(name.begin(), name.end(), allowed)) {
+      loading.report.problem(*each, in_quotes(each->text) +
+                                        " is no host name; write it without a "
+                                        "scheme and a port, like \"hapax.internal\"");
+    }
+    config.admin_names.push_back(std::move(name));
+  }
+}
+
+bool has_password(std::string_view url) {
+  const std::size_t start = std::min(url.find("://"), url.size());
+  const std::string_view rest = url.substr(std::min(start + 3, url.size()));
+  const std::string_view user = rest.substr(0, rest.rfind('@'));
+  return url.find("password=") != std::string_view::npos ||
+         (rest.find('@') != std::string_view::npos && user.find(':') != std::string_view::npos);
+}
+
+void read_store(const Node& root, Config& config, Loading& loading) {
+  constexpr std::string_view kSqlite = "sqlite:";
+  const Node* node = nullptr;
+  if (const Node* table = table_of(root, "store", loading.report)) {
+    check_keys(*table, {kStore}, loading.report);
+    node = table->find("url");
+  }
+  if (node != nullptr) {
+    // A URL may hold a password, so it can be written as a secret is; alone it need not be one.
+    const bool before = loading.plain_secrets;
+    if (auto url = read_secret(*node, loading)) config.store_url = std::move(*url);
+    loading.plain_secrets =
+        before || (node->kind == Node::Kind::text && has_password(config.store_url));
+  }
+  const std::string& url = config.store_url;
+  const std::string path = url.starts_with(kSqlite) ? url.substr(kSqlite.size()) : "";
+  const bool postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
+  if (!path.empty() && path != ":memory:" && url.find('\0') == std::string::npos) {
+    config.store_url = std::string(kSqlite) + loading.path(path);
+  } else if (!postgres && url != "memory:" && node != nullptr) {
+    loading.report.problem(*node,
+                           "there is no such store in this version; write \"sqlite:PATH\", "
+                           "\"postgres://USER@HOST/DATABASE\" or \"memory:\"");
+  }
+}
+
+void read_kind(const Node& table, Report& report) {
+  const Node* node = table.find("kind");
+  if (node != nullptr && node->kind == Node::Kind::text && node->text == "pull") return;
+  const bool known = node == nullptr || (node->kind == Node::Kind::text &&
+                                         (node->text == "http" || node->text == "sql"));
+  const std::string what =
+      node == nullptr ? "a destination without kind is http, which" : in_quotes(node->text);
+  report.problem_of(table, "kind",
+                    known ? what + " is not available in this version; write kind = \"pull\""
+                          : "there is no such kind; write kind = \"pull\"");
+}
+
+// The names of all, also of those with problems, so that a source is not blamed for them.
+std::vector<std::string> read_destinations(const Node& root, Config& config, Report& report) {
+  std::vector<std::string> names;
+  std::vector<const Node*> taken;
+  std::vector<Words> later(kLaterDestination.begin(), kLaterDestination.end());
+  later.insert(later.end(), kLaterPull.begin(), kLaterPull.end());
+  for (const Node* table : tables_of(root, "destination", report)) {
+    check_keys(*table, {kDestination, later}, report);
+    read_kind(*table, report);
+    if (std::optional<std::string> name = read_own_name(*table, taken, report)) {
+      names.push_back(*name);
+      config.destinations.push_back({std::move(*name), Destination::Kind::pull});
+    }
+  }
+  return names;
+}
+
+void read_sources(const Node& root, std::vector<std::string> destinations, Config& config,
+                  Loading& loading) {
+  const Surroundings around{config.max_body, !config.public_url.empty(), std::move(destinations)};
+  std::vector<const Node*> taken;
+  for (const Node* table : tables_of(root, "source", loading.report)) {
+    std::optional<std::string> name = read_own_name(*table, taken, loading.report);
+    std::optional<gateway::Source> source = read_source(*table, around, loading);
+    if (!name || !source) continue;
+    source->name = std::move(*name);
+    config.sources.push_back(std::move(*source));
+  }
+}
+
+Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
+  Report& report = loading.report;
+  check_keys(root, {kTables, kLaterTables}, report);
+  Config config;
+  read_server(root, config, loading);
+  read_admin(root, config, loading);
+  read_store(root, config, loading);
+  std::vector<std::string> destinations = read_destinations(root, config, report);
+  read_sources(root, std::move(destinations), config, loading);
+  if (loading.plain_secrets && (mode & S_IROTH) != 0) {
+    report.warning(0, "",
+                   "the file holds secrets and everybody on this machine can read it; run "
+                   "chmod o-rwx on it, or write { env = ... } or { file = ... }");
+  }
+  Loaded loaded;
+  if (report.good()) loaded.config = std::move(config);
+  return loaded;
+}
+
+}  // namespace
+
+std::string Problem::to_string() const {
+  std::string out = file;
+  if (line != 0) out += ":" + std::to_string(line);
+  out += ": ";
+  if (!field.empty()) out += field + ": ";
+  return out + text;
+}
+
+Loaded load_config_text(std::string_view text, const std::string& path, unsigned mode,
+                        const Variable& variable) {
+  Report report(path);
+  Loading loading{report, variable, std::filesystem::path(path).parent_path()};
+  Loaded loaded;
+  if (const std::optional<Node> root = parse_tree(text, report)) {
+    loaded = load_tree(*root, mode, loading);
+  }
+  loaded.problems = report.take_problems();
+  loaded.warnings = report.take_warnings();
+  return loaded;
+}
+
+Loaded load_config(const std::string& path, const Variable& variable) {
+  const Result<std::string> text = read_small_file(path, kMaxConfigBytes);
+  if (!text) {
+    Loaded loaded;
+    const bool absent = text.error().detail() == "is not there";
+    loaded.problems.push_back({path, 0, "",
+                               "the file " + text.error().detail() +
+                                   (absent ? "; 'hapax init' writes a first one" : "")});
+    return loaded;
+  }
+  struct stat status {};
+  const bool known = stat(path.c_str(), &status) == 0;
+  return load_config_text(*text, path, known ? status.st_mode : 0, variable);
+}
+
+std::string first_config(Random& random) {
+  std::array<unsigned char, 24> bytes{};
+  random.fill(bytes);
+  const std::string secret =
+      "whsec_" + to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return "# hapax.toml: docs/configuration.md has every key. 'hapax check' says what is wrong.\n"
+         "\n"
+         "[server]\n"
+         "listen = \"127.0.0.1:8420\"     # public: POST /in/demo\n"
+         "admin = \"127.0.0.1:8421\"      # private: lease, settle, metrics\n"
+         "data_dir = \".\"\n"
+         "\n"
+         "[store]\n"
+         "url = \"sqlite:hapax.db\"\n"
+         "\n"
+         "[[source]]\n"
+         "name = \"demo\"\n"
+         "preset = \"standard-webhooks\"  # 'hapax presets' lists them\n"
+         "secrets = [\"" +
+         secret +
+         "\"]\n"
+         "deliver_to = [\"work\"]\n"
+         "\n"
+         "[[destination]]\n"
+         "name = \"work\"\n"
+         "kind = \"pull\"                 # workers lease its deliveries and settle them\n";
+}
+
+}  // namespace hapax::daemon

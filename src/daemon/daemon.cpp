@@ -1,0 +1,231 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/daemon.hpp"
+
+#include <hapax/version.hpp>
+
+#include "base/json_text.hpp"
+#include "base/try.hpp"
+#include "commit/queue.hpp"
+#include "daemon/files.hpp"
+#include "gateway/endpoint.hpp"
+#include "http/server.hpp"
+#include "store/open.hpp"
+#include "upkeep/upkeep.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace hapax::daemon {
+
+namespace {
+
+constexpr std::chrono::seconds kGrace{10};
+constexpr std::string_view kSqlite = "sqlite:";
+constexpr std::size_t kMaxThreads = 64;
+
+bool is_sqlite(const std::string& url) {
+  return url.compare(0, kSqlite.size(), kSqlite) == 0;
+}
+
+// SQLite has one writer. PostgreSQL commits for several at once.
+std::size_t store_threads(const std::string& url) {
+  return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
+}
+
+std::optional<http::TlsFiles> tls_of(const Listen& listen) {
+  if (!listen.tls) return std::nullopt;
+  return http::TlsFiles{listen.tls->certificate, listen.tls->key};
+}
+
+std::string without_slash(std::string url) {
+  while (!url.empty() && url.back() == '/') url.pop_back();
+  return url;
+}
+
+std::string address(const std::string& host, std::uint16_t port) {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+bool same(const std::optional<TlsFiles>& a, const std::optional<TlsFiles>& b) {
+  if (!a || !b) return !a && !b;
+  return a->certificate == b->certificate && a->key == b->key;
+}
+
+bool same(const Listen& a, const Listen& b) {
+  return a.host == b.host && a.port == b.port && same(a.tls, b.tls);
+}
+
+// Asks the store for the numbers of all names.
+Result<void> intern(gateway::Source& source, store::Driver& driver) {
+  HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
+  source.no = SourceNo(number);
+  source.targets.clear();
+  for (const std::string& each : source.deliver_to) {
+    HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
+    source.targets.push_back({.to = DestinationNo(to)});
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Daemon::Parts {
+  Parts(Config given, Log& given_log, std::unique_ptr<store::Opened> opened)
+      : config(std::move(given)),
+        log(given_log),
+        store(std::move(opened)),
+        numbers(clock()),
+        commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
+               [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
+        upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
+               [this] { set_gauges(); }),
+        server(clock(), std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
+
+  Clock& clock() { return store->world.clock; }
+  Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from);
+  std::vector<store::Periods> periods() const;
+  Result<void> begin();
+  Result<void> listen();
+  void set_gauges();
+  void say_what_waits(const Config& next);
+
+  Config config;
+  Log& log;
+  std::optional<FileLock> lock;
+  std::unique_ptr<store::Opened> store;
+  gateway::Metrics metrics;
+  gateway::DuplicateCounts duplicates;
+  gateway::NodeNumbers numbers;
+  CommitQueue commit;
+  upkeep::Upkeep upkeep;
+  std::shared_ptr<const gateway::Sources> sources;
+  std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
+  http::Server server;
+  std::uint16_t port = 0;
+  std::uint16_t admin_port = 0;
+};
+
+Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config& from) {
+  auto made = std::make_shared<gateway::Sources>();
+  made->public_url = without_slash(from.public_url);
+  for (gateway::Source& each : from.sources) {
+    HAPAX_TRY(intern(each, *store->driver));
+    gateway::SourceMetrics& counts = metrics.of_source(each.name);
+    const std::string name = each.name;
+    made->by_name.emplace(name, gateway::Sources::Entry{std::move(each), &counts});
+  }
+  from.sources.clear();
+  return std::shared_ptr<const gateway::Sources>(std::move(made));
+}
+
+std::vector<store::Periods> Daemon::Parts::periods() const {
+  std::vector<store::Periods> periods;
+  for (const auto& [name, entry] : sources->by_name) {
+    const gateway::Source& source = entry.source;
+    periods.push_back({.source = source.no, .keep = source.keep, .keep_dead = source.keep_dead});
+  }
+  return periods;
+}
+
+void Daemon::Parts::set_gauges() {
+  metrics.queue_depth().Set(static_cast<double>(commit.waiting()));
+  metrics.connections().Set(static_cast<double>(server.connections()));
+}
+
+Result<void> Daemon::Parts::begin() {
+  HAPAX_TRY(upkeep.take_node());
+  HAPAX_TRY_ASSIGN(made, sources_of(config));
+  sources = std::move(made);
+  upkeep.keep(periods());
+  return listen();
+}
+
+Result<void> Daemon::Parts::listen() {
+  const gateway::Shared shared{commit, numbers, duplicates, metrics, log, clock()};
+  const http::MakeHandler make_public = [&](std::size_t) {
+    auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
+    endpoints.push_back(endpoint.get());
+    return endpoint;
+  };
+  const http::Address where{config.listen.host, config.listen.port};
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, tls_of(config.listen), {}, make_public));
+  port = opened;
+  return {};
+}
+
+void Daemon::Parts::say_what_waits(const Config& next) {
+  const auto say = [&](bool changed, std::string_view what) {
+    if (changed) log.line(Level::warning, "needs a restart", {{"setting", what}});
+  };
+  say(!same(next.listen, config.listen), "server.listen");
+  say(!same(next.admin, config.admin), "server.admin");
+  say(next.store_url != config.store_url, "store.url");
+  say(next.data_dir != config.data_dir, "server.data_dir");
+  say(next.admin_token != config.admin_token, "admin.token");
+}
+
+Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Daemon::~Daemon() {
+  stop();
+}
+
+Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
+  std::optional<FileLock> lock;
+  if (is_sqlite(config.store_url)) {
+    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size()) + ".lock"));
+    lock.emplace(std::move(taken));
+  }
+  OpenOptions options;
+  options.needs = {Capability::dedup, Capability::inbox};
+  options.connections = store_threads(config.store_url) + 2;  // those that read, too
+  HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, options));
+  auto parts = std::make_unique<Parts>(std::move(config), log, std::move(opened));
+  if (lock) parts->lock.emplace(std::move(*lock));
+  HAPAX_TRY(parts->begin());
+  return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
+}
+
+void Daemon::start() {
+  parts_->upkeep.start();
+  parts_->server.start();
+}
+
+std::string Daemon::ready_line() const {
+  const Parts& parts = *parts_;
+  std::string line = R"({"ready":true,"listen":)";
+  append_json(line, address(parts.config.listen.host, parts.port));
+  line += R"(,"admin":)";
+  append_json(line, address(parts.config.admin.host, parts.admin_port));
+  line += R"(,"listen_port":)" + std::to_string(parts.port);
+  line += R"(,"admin_port":)" + std::to_string(parts.admin_port);
+  line += R"(,"pid":)" + std::to_string(getpid()) + R"(,"version":)";
+  append_json(line, version());
+  return line + "}";
+}
+
+Result<void> Daemon::reload(Config config) {
+  Parts& parts = *parts_;
+  HAPAX_TRY_ASSIGN(made, parts.sources_of(config));
+  parts.say_what_waits(config);
+  parts.sources = made;
+  parts.upkeep.keep(parts.periods());
+  for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
+    gateway::Endpoint* const endpoint = parts.endpoints[i];
+    parts.server.post(i, [endpoint, made] { endpoint->serve(made); });
+  }
+  parts.log.line(Level::info, "reloaded", {});
+  return {};
+}
+
+void Daemon::stop() {
+  if (!parts_) return;
+  parts_->server.stop(kGrace);
+  parts_->commit.stop();
+  parts_->upkeep.stop();
+}
+
+}  // namespace hapax::daemon

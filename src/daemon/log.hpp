@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "env/log.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace hapax::daemon {
+
+enum class LogForm : std::uint8_t { text, json };
+
+// One line as it is written, with its end: the time, the level, what, and the fields that are not
+// empty.
+std::string log_line(LogForm form, WallTime now, Level level, std::string_view what,
+                     std::initializer_list<Field> fields);
+
+// Lines on standard error.
+class StderrLog final : public Log {
+ public:
+  StderrLog(Clock& clock, LogForm form) : clock_(clock), form_(form) {}
+  void line(Level level, std::string_view what, std::initializer_list<Field> fields) override;
+
+ private:
+  Clock& clock_;
+  const LogForm form_;
+  std::mutex mutex_;
+};
+
+}  // namespace hapax::daemon

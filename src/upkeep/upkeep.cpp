@@ -1,0 +1,109 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "upkeep/upkeep.hpp"
+
+#include "base/try.hpp"
+
+namespace hapax::upkeep {
+
+namespace {
+
+constexpr std::chrono::seconds kSweepAgain{30};  // after everything was looked at
+constexpr std::size_t kRowsAtOnce = 500;
+constexpr int kStepsAtOnce = 20;
+
+}  // namespace
+
+Upkeep::Upkeep(const With& with, const Token& owner, std::function<void()> every_second)
+    : with_(with), owner_(owner), every_second_(std::move(every_second)) {}
+
+Upkeep::~Upkeep() {
+  stop();
+}
+
+Result<void> Upkeep::take_node() {
+  // Counted from before the call: the store counts from some time after it.
+  const BootTime start = with_.clock.since_boot();
+  HAPAX_TRY_ASSIGN(node, with_.driver.take_node(owner_, kNodeLease));
+  with_.numbers.lend(node, start + kNodeLease);
+  renewed_ = start;
+  return {};
+}
+
+void Upkeep::keep(std::vector<store::Periods> periods) {
+  const std::lock_guard lock(mutex_);
+  periods_ = std::move(periods);
+}
+
+void Upkeep::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Upkeep::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  count_duplicates();
+  if (Result<void> left = with_.driver.leave_node(owner_); !left) {
+    complain("node number not given back", left.error());
+  }
+}
+
+void Upkeep::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    once_a_second();
+    lock.lock();
+    wake_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
+  }
+}
+
+void Upkeep::once_a_second() {
+  every_second_();
+  if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
+  count_duplicates();
+  if (with_.clock.since_boot() >= next_sweep_) sweep();
+}
+
+void Upkeep::renew_node() {
+  if (Result<void> taken = take_node(); !taken) complain("node number not renewed", taken.error());
+}
+
+void Upkeep::count_duplicates() {
+  for (int step = 0; step < kStepsAtOnce; ++step) {
+    const Result<bool> more = with_.duplicates.write_to(with_.driver);
+    if (!more) complain("duplicates not counted", more.error());
+    if (!more || !*more) return;
+  }
+}
+
+// Some steps now and the rest a second later, so that the others get their turn.
+void Upkeep::sweep() {
+  std::vector<store::Periods> periods;
+  {
+    const std::lock_guard lock(mutex_);
+    periods = periods_;
+  }
+  for (int step = 0; step < kStepsAtOnce; ++step) {
+    const Result<store::Swept> swept =
+        with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce});
+    if (!swept) return complain("retention is behind", swept.error());
+    if (!swept->done) continue;
+    const Result<Purged> purged = with_.driver.purge(kRowsAtOnce);
+    if (!purged) return complain("retention is behind", purged.error());
+    if (!purged->done) continue;
+    next_sweep_ = with_.clock.since_boot() + kSweepAgain;
+    return;
+  }
+}
+
+void Upkeep::complain(std::string_view what, const Error& error) {
+  with_.log.line(Level::warning, what, {{"error", error.to_string()}});
+}
+
+}  // namespace hapax::upkeep

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "env/log.hpp"
+#include "gateway/duplicates.hpp"
+#include "gateway/numbers.hpp"
+#include "store/contract.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hapax::upkeep {
+
+inline constexpr std::chrono::seconds kNodeLease{60};
+inline constexpr std::chrono::seconds kRenewNode{15};
+
+// What goes on beside the requests, on one thread of its own: the node's number stays ours,
+// duplicates are counted in the store, and what has had its time goes, in small steps.
+class Upkeep {
+ public:
+  struct With {
+    store::Driver& driver;
+    gateway::NodeNumbers& numbers;
+    gateway::DuplicateCounts& duplicates;
+    Clock& clock;
+    Log& log;
+  };
+
+  // `owner` names this process in the store. `every_second` is called that often, for gauges.
+  Upkeep(const With& with, const Token& owner, std::function<void()> every_second);
+  ~Upkeep();  // as stop()
+  Upkeep(const Upkeep&) = delete;
+  Upkeep& operator=(const Upkeep&) = delete;
+
+  // The first number, before anything is served.
+  Result<void> take_node();
+  void keep(std::vector<store::Periods> periods);  // from now on
+  void start();
+  void stop();  // counts what is left to count, and gives the number back
+
+ private:
+  void run();
+  void once_a_second();
+  void renew_node();
+  void count_duplicates();
+  void sweep();
+  void complain(std::string_view what, const Error& error);
+
+  With with_;
+  const Token owner_;
+  const std::function<void()> every_second_;
+  BootTime renewed_{};
+  BootTime next_sweep_{};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::vector<store::Periods> periods_;
+  std::thread thread_;
+};
+
+}  // namespace hapax::upkeep

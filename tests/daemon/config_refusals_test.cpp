@@ -1,0 +1,546 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// Files that are refused, each with the one message it gets.
+#include "daemon/config.hpp"
+
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace hapax::daemon {
+namespace {
+
+using testing::ElementsAre;
+
+std::optional<std::string> variable(const std::string& name) {
+  if (name == "EMPTY") return "";
+  return std::nullopt;
+}
+
+class ConfigRefusalsTest : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(directory_.file(name), std::ios::binary) << text;
+    return directory_.file(name);
+  }
+
+  // The messages, without the directory, which is another one each time.
+  std::vector<std::string> problems(const std::string& text) {
+    std::vector<std::string> list;
+    const Loaded loaded = load_config(write("hapax.toml", text), variable);
+    EXPECT_EQ(loaded.config.has_value(), loaded.problems.empty()) << text;
+    const std::string prefix = directory_.path().string() + "/";
+    for (const Problem& each : loaded.problems) {
+      std::string shown = each.to_string();
+      for (std::size_t at = shown.find(prefix); at != shown.npos; at = shown.find(prefix)) {
+        shown.erase(at, prefix.size());
+      }
+      list.push_back(shown);
+    }
+    return list;
+  }
+
+  struct Bad {
+    std::string text;
+    std::string message;  // behind "hapax.toml:"
+  };
+  void expect(const std::vector<Bad>& files) {
+    for (const Bad& each : files) {
+      EXPECT_THAT(problems(each.text), ElementsAre("hapax.toml:" + each.message)) << each.text;
+    }
+  }
+
+  test::TempDir directory_;
+};
+
+const std::string kGood =
+    "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\n"
+    "secrets = ['hunter2']\nid = 'json:/id'\n";
+const std::string kPull = "[[destination]]\nname = 'work'\nkind = 'pull'\n";
+
+// What a good source says beyond: line 6.
+std::string with(const std::string& line) {
+  return kGood + line + "\n";
+}
+
+// The inside of verify = { ... }: line 3.
+std::string verify(const std::string& inside) {
+  return "[[source]]\nname = 'a'\nverify = { " + inside +
+         " }\nsecrets = ['hunter2']\nid = 'json:/id'\n";
+}
+
+std::string secrets(const std::string& list) {
+  return "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\nid = 'json:/id'\n"
+         "secrets = " +
+         list + "\n";
+}
+
+std::string preset(const std::string& name, const std::string& more = "") {
+  return "[[source]]\nname = 'a'\npreset = '" + name + "'\nsecrets = ['00ff']\n" + more;
+}
+
+std::string named(const std::string& name) {
+  return "[[destination]]\nkind = 'pull'\nname = '" + name + "'\n";
+}
+
+constexpr const char* kLater = "not available in this version; leave it out";
+
+TEST_F(ConfigRefusalsTest, Keys) {
+  expect({
+      {"[sever]\n", "1: sever: there is no such key; did you mean 'server'?"},
+      {"zzzzzzzz = 1\n",
+       "1: zzzzzzzz: there is no such key; here can be: server, admin, store, source, "
+       "destination"},
+      {"[server]\nlisten_on = '127.0.0.1:1'\n",
+       "2: server.listen_on: there is no such key; did you mean 'listen'?"},
+      {"[server]\nmax-body = 1\n",
+       "2: server.max-body: there is no such key; did you mean 'max_body'?"},
+      {"[admin]\ntokens = 'x'\n", "2: admin.tokens: there is no such key; did you mean 'token'?"},
+      {"[store]\nuri = 'memory:'\n", "2: store.uri: there is no such key; did you mean 'url'?"},
+      {with("delivers_to = []"),
+       "6: source[1].delivers_to: there is no such key; did you mean 'deliver_to'?"},
+      {with("\"a\\u001bb\\n\" = 1"),
+       "6: source[1].'a\\x1bb\\x0a': there is no such key; here can be: name, preset, verify, "
+       "secrets, key_id, parameters, id, type, order_key, version, split, ack, id_fallback, "
+       "split_max, remember, keep, sender_retries, keep_dead, max_body, deliver_to"},
+      {with("ack = { stat = 200 }"),
+       "6: source[1].ack.stat: there is no such key; did you mean 'status'?"},
+      {verify("scheme = 'hmac', header = 'X', headr = 'X'"),
+       "3: source[1].verify.headr: there is no such key; did you mean 'header'?"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
+  const auto later = [](const std::string& where) { return where + ": " + kLater; };
+  expect({
+      {"[[token]]\nname = 'x'\n", later("1: token")},
+      {"[[route]]\nname = 'x'\n", later("1: route")},
+      {"[keys]\nstore = 'x'\n", later("1: keys")},
+      {"[[outbox]]\nurl = 'x'\n", later("1: outbox")},
+      {"[encryption]\n", later("1: encryption")},
+      {with("tenant = 'json:/a'"), later("6: source[1].tenant")},
+      {with("[[source.tenant]]\nname = 'x'"), later("6: source[1].tenant")},
+      {with("enforce = false"), later("6: source[1].enforce")},
+      {with("topics = ['x']"), later("6: source[1].topics")},
+      {kPull + "max_abandons = 3\n", later("4: destination[1].max_abandons")},
+      {kPull + "timeout = '15s'\n", later("4: destination[1].timeout")},
+      {"[[destination]]\nname = 'x'\n",
+       "1: destination[1].kind: a destination without kind is http, which is not available in "
+       "this version; write kind = \"pull\""},
+      {"[[destination]]\nname = 'x'\nkind = 'sql'\n",
+       "3: destination[1].kind: 'sql' is not available in this version; write kind = \"pull\""},
+      {"[[destination]]\nname = 'x'\nkind = 'push'\n",
+       "3: destination[1].kind: there is no such kind; write kind = \"pull\""},
+      {preset("aws-sns"),
+       "3: source[1].preset: 'aws-sns' needs topics, which are not available in this version"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, Types) {
+  expect({
+      {"server = 1\n", "1: server: write it once, as a table in single brackets: [server]"},
+      {"[[server]]\n", "1: server: write it once, as a table in single brackets: [server]"},
+      {"[source]\n", "1: source: there can be several; write [[source]] in double brackets"},
+      {"destination = ['x']\n",
+       "1: destination: there can be several; write [[destination]] in double brackets"},
+      {"[server]\ndata_dir = 1\n",
+       "2: server.data_dir: this is a number; write a text in \"quotes\""},
+      {"[server]\ndata_dir = ''\n",
+       "2: server.data_dir: this is empty; write something, or leave the key out"},
+      {"[server]\ndata_dir = \"a\\u0000\"\n",
+       "2: server.data_dir: a NUL character cannot be in here"},
+      {"[server]\ninsecure = 'yes'\n", "2: server.insecure: this is a text; write true or false"},
+      {"[server]\ntls = true\n", "2: server.tls: this is true or false; write a table"},
+      {"[admin]\nnames = 'x'\n",
+       "2: admin.names: this is a text; write a list of texts: "
+       "[\"a\", \"b\"]"},
+      {with("deliver_to = 'work'"),
+       "6: source[1].deliver_to: this is a text; write a list of texts: [\"a\", \"b\"]"},
+      {with("type = 1.5"),
+       "6: source[1].type: this is a fraction or a date; write a text in "
+       "\"quotes\""},
+      {with("ack = 'ok'"), "6: source[1].ack: this is a text; write a table"},
+      {with("parameters = ['x']"), "6: source[1].parameters: this is a list; write a table"},
+      {with("split = 'json:/*'\nsplit_max = '10'"),
+       "7: source[1].split_max: this is a text; write a number from 1 to 10000"},
+      {with("split = 'json:/*'\nsplit_max = 10001"),
+       "7: source[1].split_max: 10001 is outside of what works; write a number from 1 to 10000"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, DurationsAndSizes) {
+  const std::string units =
+      "a whole number and a unit in quotes: \"250ms\", \"15s\", \"5m\", "
+      "\"24h\", \"30d\"";
+  const std::string sizes = "\"64KiB\", \"1MiB\" or a number of bytes";
+  expect({
+      {with("remember = 30"), "6: source[1].remember: this is a number; write " + units},
+      {with("remember = '30'"), "6: source[1].remember: '30' is not a duration; write " + units},
+      {with("keep = '1.5h'"), "6: source[1].keep: '1.5h' is not a duration; write " + units},
+      {with("keep_dead = '-1d'"),
+       "6: source[1].keep_dead: '-1d' is not a duration; write " + units},
+      {with("sender_retries = '3 d'"),
+       "6: source[1].sender_retries: '3 d' is not a duration; write " + units},
+      {with("remember = '0s'"),
+       "6: source[1].remember: '0s' is outside of what works; write \"1ms\" to \"36500d\""},
+      {with("remember = '36501d'"),
+       "6: source[1].remember: '36501d' is outside of what works; write \"1ms\" to \"36500d\""},
+      {with("keep = '99999d'"),
+       "6: source[1].keep: '99999d' is outside of what works; write \"0ms\" to \"36500d\""},
+      {"[server]\nmax_body = '1MB'\n", "2: server.max_body: '1MB' is not a size; write " + sizes},
+      {"[server]\nmax_body = -1\n", "2: server.max_body: -1 is not a size; write " + sizes},
+      {"[server]\nmax_body = true\n", "2: server.max_body: this is true or false; write " + sizes},
+      {"[server]\nmax_body = '17MiB'\n",
+       "2: server.max_body: 17825792 bytes are outside of what a store takes; write 1 byte to "
+       "\"16MiB\""},
+      {with("max_body = 0"),
+       "6: source[1].max_body: 0 bytes are outside of what a store takes; write 1 byte to "
+       "\"16MiB\""},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, AddressesAndUrls) {
+  const std::string remedy =
+      " is not an address; write an address and a port, like \"127.0.0.1:8420\" or \"[::1]:8420\"";
+  for (const std::string text :
+       {"localhost:8420", "127.0.0.1", "127.0.0.1:", ":8420", "127.0.0.1:65536", "127.0.0.1:1x",
+        "::1:8420", "[::1]", "[127.0.0.1]:80", "[::1:80", "256.0.0.1:80", "127.0.0.1:-1"}) {
+    expect({{"[server]\nlisten = '" + text + "'\n", "2: server.listen: '" + text + "'" + remedy}});
+  }
+  const std::string outside =
+      " can be reached from outside, and without TLS the admin token could be read on the way; "
+      "write an address of 127.0.0.1, or tls = { cert, key }, or insecure = true if something in "
+      "front of it does TLS";
+  const std::string no_url =
+      "this is no URL that a sender could call; write "
+      "\"https://your.host\", with a path if there is one, and no query";
+  expect({
+      {"[server]\nadmin = '0.0.0.0:8421'\n", "2: server.admin: '0.0.0.0'" + outside},
+      {"[server]\nadmin = '[::]:8421'\ninsecure = false\n", "2: server.admin: '::'" + outside},
+      {"[server]\nlisten = '127.0.0.1:8421'\n",
+       "2: server.listen: the public and the admin listener cannot share an address; take another "
+       "port"},
+      {"[server]\npublic_url = 'hooks.example.com'\n", "2: server.public_url: " + no_url},
+      {"[server]\npublic_url = 'https://'\n", "2: server.public_url: " + no_url},
+      {"[server]\npublic_url = 'https://h/?x'\n", "2: server.public_url: " + no_url},
+      {"[admin]\nnames = ['h:80']\n",
+       "2: admin.names[1]: 'h:80' is no host name; write it without a scheme and a port, like "
+       "\"hapax.internal\""},
+      {"[store]\nurl = 'redis://h'\n",
+       "2: store.url: there is no such store in this version; write \"sqlite:PATH\", "
+       "\"postgres://USER@HOST/DATABASE\" or \"memory:\""},
+  });
+  EXPECT_THAT(problems("[server]\nadmin = '0.0.0.0:8421'\ninsecure = true\n"), testing::IsEmpty());
+}
+
+TEST_F(ConfigRefusalsTest, TlsFiles) {
+  write("good.pem", "-----BEGIN CERTIFICATE-----\n");
+  write("bad.pem", "nothing\n");
+  expect({
+      {"[server]\ntls = { cert = 'good.pem', key = 'good.pem', chain = 'x' }\n",
+       "2: server.tls.chain: there is no such key; here can be: cert, key"},
+      {"[server]\ntls = { cert = 'good.pem' }\n",
+       "2: server.tls.key: this is missing; write the path of a PEM file"},
+      {"[server]\ntls = { cert = 'good.pem', key = 'none.pem' }\n",
+       "2: server.tls.key: the file 'none.pem' is not there"},
+      {"[server]\ntls = { cert = 'bad.pem', key = 'good.pem' }\n",
+       "2: server.tls.cert: the file 'bad.pem' is not PEM; it should have a line -----BEGIN "
+       "...-----"},
+  });
+  const std::string good =
+      "[server]\nadmin = '0.0.0.0:1'\ntls = { cert = 'good.pem', key = "
+      "'good.pem' }\n";
+  const Loaded loaded = load_config(write("hapax.toml", good), variable);
+  ASSERT_TRUE(loaded.config);
+  ASSERT_TRUE(loaded.config->admin.tls);
+  EXPECT_EQ(loaded.config->admin.tls->certificate, directory_.file("good.pem"));
+}
+
+TEST_F(ConfigRefusalsTest, Names) {
+  const std::string remedy =
+      " cannot be a name; write 1 to 128 of the letters A-Z a-z 0-9 . _ -, and not \".\" or \"..\"";
+  for (const std::string name : {"a b", "a/b", ".", "..", "\xc3\xa4"}) {
+    expect({{named(name), "3: destination[1].name: '" + name + "'" + remedy}});
+  }
+  expect({
+      {named(std::string(129, 'x')),
+       "3: destination[1].name: '" + std::string(100, 'x') + "...'" + remedy},
+      {named("outbox"),
+       "3: destination[1].name: 'outbox' is the name of hapax's own source; take "
+       "another"},
+      {"[[destination]]\nkind = 'pull'\n",
+       "1: destination[1].name: this is missing; write name = \"...\""},
+      {kPull + kPull, "5: destination[2].name: line 2 has the name 'work' already; take another"},
+      {kGood + kGood, "7: source[2].name: line 2 has the name 'a' already; take another"},
+  });
+  EXPECT_THAT(problems(named(std::string(128, 'x'))), testing::IsEmpty());
+}
+
+TEST_F(ConfigRefusalsTest, Presets) {
+  const std::string url =
+      "3: source[1].preset: the URL that the sender calls is signed, and hapax "
+      "must know it; write public_url = \"https://your.host\" in [server]";
+  expect({
+      {preset("strip"),
+       "3: source[1].preset: there is no preset 'strip'; did you mean 'stripe'? "
+       "'hapax presets' lists them all"},
+      {preset("qqqqqqqqqqqq"),
+       "3: source[1].preset: there is no preset 'qqqqqqqqqqqq'; 'hapax presets' lists them all"},
+      {preset("twilio"), url},
+      {preset("square"), url},
+      {preset("hubspot"), url},
+      {"[[source]]\nname = 'a'\npreset = 'monday'\n",
+       "3: source[1].preset: 'monday' sends without a signature; write verify = \"none\" beside "
+       "the preset if whoever knows the URL may send events"},
+      {preset("stripe", "verify = 'none'\n"),
+       "5: source[1].verify: the preset says already how requests are signed; leave one of the "
+       "two out"},
+      {"[[source]]\nname = 'a'\nid = 'none'\n",
+       "1: source[1]: nothing says how its requests are signed; write preset = \"NAME\" or verify "
+       "= { scheme = \"hmac\", ... }, or verify = \"none\" if whoever knows the URL may send "
+       "events"},
+      {preset("braintree"),
+       "1: source[1].key_id: this scheme needs key_id, the provider's name "
+       "for the secret; write key_id = \"...\""},
+      {"[[source]]\nname = 'a'\npreset = 'close'\nsecrets = ['00', 'xx']\n",
+       "4: source[1].secrets[2]: the secret must be written in hexadecimal"},
+  });
+  EXPECT_THAT(problems("[server]\npublic_url = 'https://h'\n" + preset("twilio")),
+              testing::IsEmpty());
+}
+
+TEST_F(ConfigRefusalsTest, Secrets) {
+  write("empty", "\n");
+  std::filesystem::create_directory(directory_.path() / "folder");
+  const std::string remedy = R"("text", { env = "VARIABLE" } or { file = "path" })";
+  const std::string missing =
+      "source[1].secrets: this is missing; write secrets = [{ env = "
+      "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]";
+  expect({
+      {"[[source]]\nname = 'a'\npreset = 'stripe'\n", "1: " + missing},
+      {secrets("[]"), "5: " + missing},
+      {secrets("'x'"),
+       "5: source[1].secrets: write a list, also of one: secrets = [{ env = "
+       "\"VARIABLE\" }]"},
+      {secrets("['']"), "5: source[1].secrets[1]: the secret is empty; write " + remedy},
+      {secrets("[7]"), "5: source[1].secrets[1]: this is a number; write " + remedy},
+      {secrets("[{ env = 'NOPE' }]"),
+       "5: source[1].secrets[1].env: the environment variable "
+       "'NOPE' is not set; set it where hapax is started"},
+      {secrets("[{ env = 'EMPTY' }]"),
+       "5: source[1].secrets[1].env: the environment variable "
+       "'EMPTY' is empty; set it where hapax is started"},
+      {secrets("[{ file = 'none' }]"),
+       "5: source[1].secrets[1].file: the file 'none' is not there"},
+      {secrets("[{ file = 'empty' }]"),
+       "5: source[1].secrets[1].file: the file 'empty' is empty; "
+       "write the secret into it"},
+      {secrets("[{ file = 'folder' }]"),
+       "5: source[1].secrets[1].file: the file 'folder' is a directory"},
+      {secrets("[{ file = '/dev/zero' }]"),
+       "5: source[1].secrets[1].file: the file '/dev/zero' is not a regular file"},
+      {secrets("[{ evn = 'X' }]"),
+       "5: source[1].secrets[1].evn: there is no such key; did you mean 'env'?"},
+      {secrets("[{ env = 'X', file = 'y' }]"),
+       "5: source[1].secrets[1]: a secret is one of the two; write " + remedy},
+      {secrets("['1','2','3','4','5','6','7','8','9','0','1','2','3','4','5','6','7']"),
+       "5: source[1].secrets: there can be 16 secrets at most; take out those that are over"},
+      {"[[source]]\nname = 'a'\nverify = 'none'\nid = 'none'\nsecrets = ['x']\n",
+       "5: source[1].secrets: nothing is verified with them under verify = \"none\"; leave them "
+       "out, or say how requests are signed"},
+      {"[admin]\ntoken = 'a b'\n",
+       "2: admin.token: a token goes into a header; write visible ASCII without spaces"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, Verify) {
+  const std::string at = "3: source[1].verify";
+  const std::string schemes = R"("hmac", "hash", "token", "basic", "ed25519", "ecdsa", "rsa")";
+  const std::string untimed =
+      "no time is checked without timestamp; write timestamp = "
+      "\"header:NAME\", or leave this out";
+  const std::string unsigned_time =
+      "the time is not signed, and whoever captures a request could "
+      "change it; write {time} in signed, like signed = "
+      "\"{time}.{body}\"";
+  expect({
+      {"[[source]]\nname='a'\nverify = 'hmac'\nid = 'none'\nsecrets = ['x']",
+       at + ": write a table, like verify = { scheme = \"hmac\", header = \"X-Signature\" }, or "
+            "the word \"none\""},
+      {verify("header = 'X'"), at + ".scheme: this is missing; write one of: " + schemes},
+      {verify("scheme = 'hmacs', header = 'X'"),
+       at + ".scheme: 'hmacs' is not known here; write one of: " + schemes},
+      {verify("scheme = 'hmac', header = 'X', hash = 'sha3'"),
+       at + ".hash: 'sha3' is not known here; write one of: \"md5\", \"sha1\", \"sha256\", "
+            "\"sha384\", \"sha512\""},
+      {verify("scheme = 'hmac', header = 'X', encoding = 'hexa'"),
+       at + ".encoding: 'hexa' is not known here; write one of: \"hex\", \"base64\", "
+            "\"base64url\""},
+      {verify("scheme = 'hmac', header = 'X', secret_encoding = 'b64'"),
+       at + ".secret_encoding: 'b64' is not known here; write one of: \"text\", \"base64\", "
+            "\"hex\""},
+      {verify("scheme = 'hmac'"),
+       at + ".header: this is missing; write the name of the header with the signature"},
+      {verify("scheme = 'hmac', header = 'X Y'"),
+       at + ".header: 'header:X Y' names no part of a request; after header: write the name of a "
+            "header, like header:X-Event-Id"},
+      {verify("scheme = 'hmac', header = 'X,Y'"), at + ".header: write the name of one header"},
+      {verify("scheme = 'hmac', header = 'X', place = 'form:x'"),
+       at + ".place: header says already where the signature is; leave one of the two out"},
+      {verify("scheme = 'hmac', place = 'query:x'"),
+       at + ".place: a signature is in a header, a JSON value or a form field; write "
+            "\"header:NAME\", \"json:/pointer\" or \"form:NAME\""},
+      {verify("scheme = 'token', header = 'X', signed = '{body}'"),
+       at + ".signed: this means nothing with scheme = \"token\"; leave it out"},
+      {verify("scheme = 'basic', header = 'X'"),
+       at + ".header: this means nothing with scheme = \"basic\"; leave it out"},
+      {verify("scheme = 'hmac', header = 'X', signed = '{body'"),
+       at + ".signed: in what is signed, a '{' has no '}'"},
+      {verify("scheme = 'hmac', header = 'X', tolerance = '5m'"), at + ".tolerance: " + untimed},
+      {verify("scheme = 'hmac', header = 'X', timestamp = 'header:T'"),
+       at + ".timestamp: " + unsigned_time},
+      {verify("scheme = 'hmac', header = 'X', timestamp = 'query:T', signed = '{time}.{body}'"),
+       at + ".timestamp: 'query:T' names no time; write \"header:NAME\", \"json:/pointer\" or "
+            "\"item\""},
+      {verify("scheme = 'hmac', header = 'X', timestamp = 'item', signed = '{time}.{body}'"),
+       at + ".timestamp: the time is an item of the signature's list; write separator, pair and "
+            "time_label too"},
+      {verify("scheme = 'hmac', header = 'X', signed = '{time}.{body}'"),
+       at + ".timestamp: {time} is signed, and nothing says where it is; write timestamp = "
+            "\"header:NAME\""},
+      {verify("scheme = 'hmac', header = 'X', separator = ', '"),
+       at + ".separator: ', ' is not one character; write one, like \",\""},
+      {verify("scheme = 'hmac', header = 'X', separator = ',', label = 'v1'"),
+       at + ".label: label names items like v1=...; write pair = \"=\" too"},
+      {verify("scheme = 'hmac', header = 'X', signed = ['{body}', '{body}x', '{body}y']"),
+       at + ".signed: there can be two texts at most, either of which may be signed"},
+      {verify("scheme = 'hmac', header = 'X', signed = '{url}{body}'"),
+       at + ": the URL that the sender calls is signed, and hapax must know it; write public_url = "
+            "\"https://your.host\" in [server]"},
+      {verify("scheme = 'hmac', header = 'X', signed = '{param:p}{body}'"),
+       "1: source[1].parameters: this scheme needs the parameter 'p'; write parameters = { NAME = "
+       "\"...\" }"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, Identity) {
+  const std::string none =
+      "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X' }\n"
+      "secrets = ['x']\n";
+  expect({
+      {none,
+       "1: source[1].id: say where the event id is, like json:/id or header:X-Event-Id; or "
+       "write \"none\" when the sender gives none, and every arrival is an event"},
+      {none + "id = 'body:/id'\n",
+       "5: source[1].id: 'body:/id' names no part of a request; write header:NAME, json:/POINTER, "
+       "form:NAME, query:NAME or jwt:HEADER:/POINTER"},
+      {none + "id = ['json:/a', 'json:/b', 'json:/c', 'json:/d', 'json:/e']\n",
+       "5: source[1].id: an id has 4 parts at most"},
+      {with("id_fallback = '/a'"),
+       "6: source[1].id_fallback: write hash: and up to 16 JSON pointers with commas between, like "
+       "hash:/from,/sent_at"},
+      {with("split = 'json:/a'"),
+       "6: source[1].split: write where the array of events is, with * for its elements, like "
+       "json:/* or json:/items/*/item"},
+      {with("split_max = 5"),
+       "6: source[1].split_max: nothing is split; write split = \"json:/*\" "
+       "too"},
+      {with("version = 'json:/v'"),
+       "6: source[1].version: versions are compared within an order "
+       "key; write order_key too"},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, SpansDestinationsAndAcks) {
+  std::string many = "deliver_to = [";
+  std::string all;
+  for (int i = 0; i < 65; ++i) {
+    many += "'d" + std::to_string(i) + "',";
+    all += named("d" + std::to_string(i));
+  }
+  expect({
+      {with("remember = '1d'\nkeep = '2d'"),
+       "6: source[1].remember: an id must be remembered for as long as its event is kept; write "
+       "remember = \"2d\" or more, or a shorter keep than \"2d\""},
+      {with("keep = '31d'"),
+       "6: source[1].keep: an id must be remembered for as long as its event is kept; write "
+       "remember = \"31d\" or more, or a shorter keep than \"31d\""},
+      {preset("stripe", "remember = '1h'\n"),
+       "5: source[1].remember: the sender tries for 3d (the preset says so), and a retry after the "
+       "id is forgotten would be a new event; write remember = \"3d\" or more"},
+      {with("sender_retries = '31d'"),
+       "6: source[1].sender_retries: the sender tries for 31d, and a retry after the id is "
+       "forgotten would be a new event; write remember = \"31d\" or more"},
+      {with("deliver_to = ['wrok']") + kPull,
+       "6: source[1].deliver_to[1]: there is no destination 'wrok'; did you mean 'work'?"},
+      {with("deliver_to = ['zzz']") + kPull,
+       "6: source[1].deliver_to[1]: there is no destination "
+       "'zzz'; write a [[destination]] of that name"},
+      {with("deliver_to = ['work', 'work']") + kPull,
+       "6: source[1].deliver_to[2]: 'work' is there twice; leave one out"},
+      {with(many + "]") + all,
+       "6: source[1].deliver_to: one source delivers to 64 destinations at most; these are 65"},
+      {with("ack = { status = 302 }"),
+       "6: source[1].ack.status: 302 is outside of what works; "
+       "write a number from 200 to 299"},
+      {with("ack = { status = 204, body = 'x' }"),
+       "6: source[1].ack.body: an answer 204 has no body; leave it out, or write status = 200"},
+      {with("ack = { content_type = \"a\\r\\nb: c\" }"),
+       "6: source[1].ack.content_type: this is no media type; write one, like \"text/plain\""},
+  });
+}
+
+TEST_F(ConfigRefusalsTest, WhatIsNoToml) {
+  std::string deep = "a = ";
+  std::string dotted = "a";
+  for (int i = 0; i < 100'000; ++i) {
+    deep += '[';
+    dotted += ".a";
+  }
+  expect({
+      {"a = ", "1: this is not TOML: key-value pair: encountered end-of-file"},
+      {"x = 1\nx = 2\n",
+       "2: this is not TOML: key-value pair: cannot redefine existing integer 'x'"},
+      {"x = hello\n",
+       "1: this is not TOML: value: could not determine value type; texts are "
+       "written in \"quotes\""},
+      {"x = { a = 1,\n      b = 2 }\n",
+       "1: this is not TOML: inline table: expected key or closing '}'; a table in { } is on one "
+       "line"},
+      {deep, "1: this is not TOML: value: exceeded maximum nested value depth of 32"},
+      {"# x\n" + dotted + " = 1\n", "2: more than 32 dots outside of a text"},
+      {"[" + dotted + "]\n", "1: more than 32 dots outside of a text"},
+      {"a = 'x\xff'\n", "1: this is not TOML: Encountered invalid utf-8 sequence"},
+  });
+  EXPECT_EQ(problems(std::string("a = 'x\0y'\n", 10)).size(), 1U);
+  EXPECT_THAT(problems(std::string(10 << 20, '#')),
+              ElementsAre("hapax.toml: the file is larger than 1024 KiB"));
+  std::string values = "a = [";
+  for (int i = 0; i < 30'000; ++i) values += "0,";
+  EXPECT_THAT(problems(values + "]"),
+              ElementsAre("hapax.toml:1: the file has more than 20000 values"));
+}
+
+TEST_F(ConfigRefusalsTest, WhatIsNoFile) {
+  const auto message = [](const std::string& path) {
+    const Loaded loaded = load_config(path, variable);
+    EXPECT_FALSE(loaded.config);
+    return loaded.problems.size() == 1 ? loaded.problems[0].to_string() : "";
+  };
+  const std::string folder = directory_.path().string();
+  EXPECT_EQ(message(folder), folder + ": the file is a directory");
+  EXPECT_EQ(message("/dev/null"), "/dev/null: the file is not a regular file");
+  EXPECT_EQ(message(folder + "/x"),
+            folder + "/x: the file is not there; 'hapax init' writes a first one");
+  const std::string fifo = folder + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(message(fifo), fifo + ": the file is not a regular file");
+}
+
+}  // namespace
+}  // namespace hapax::daemon
