@@ -5,8 +5,8 @@
 #include "daemon/log.hpp"
 #include "env/environment.hpp"
 
-#include <CLI/CLI.hpp>
 #include <signal.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>

@@ -83,7 +83,8 @@ struct Daemon::Parts {
                [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { set_gauges(); }),
-        server(clock(), std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
+        server(clock(),
+               std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
 
   Clock& clock() { return store->world.clock; }
   Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from);

@@ -26,9 +26,9 @@ Result<std::string> read_token(const std::string& path) {
   std::string token;
   std::getline(file, token);
   if (token.empty()) {
-    return Error(Code::misconfigured,
-                 "the admin token " + path + " is empty or cannot be read; remove the file, and a new "
-                 "one is made");
+    return Error(Code::misconfigured, "the admin token " + path +
+                                          " is empty or cannot be read; remove the file, and a new "
+                                          "one is made");
   }
   return token;
 }

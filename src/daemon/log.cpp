@@ -27,8 +27,9 @@ std::string_view name(Level level) {
 }
 
 bool is_bare(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '='; });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
+  });
 }
 
 void append_json_fields(std::string& out, std::initializer_list<Field> fields) {

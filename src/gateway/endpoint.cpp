@@ -45,9 +45,13 @@ Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
-  if (source_in(head.path()).empty()) return turn_away(Refusal::not_found, peer);
   const Sources::Entry* entry = find(*sources_, head);
-  if (entry == nullptr) return turn_away(Refusal::source_unknown, peer);
+  if (entry == nullptr) {
+    const bool ours = !source_in(head.path()).empty();
+    const Refusal why = ours ? Refusal::source_unknown : Refusal::not_found;
+    note_refusal("", name(why), head.path(), peer);
+    return http::problem(why);
+  }
   if (head.method != "POST" && !may_greet(entry->source, head.method)) {
     http::Reply reply = turn_away(Refusal::method_not_allowed, peer);
     reply.headers.push_back({"Allow", "POST"});
@@ -115,14 +119,11 @@ void Endpoint::note_refusal(const std::string& source, std::string_view reason,
     ++quiet.more;
     return;
   }
-  const std::string more = std::to_string(quiet.more);
+  const std::string more = quiet.more == 0 ? "" : std::to_string(quiet.more);
   quiet = {now + kQuiet, 0};
-  shared_.log.line(Level::warning, "refused",
-                   {{"source", source},
-                    {"reason", reason},
-                    {"detail", detail},
-                    {"peer", peer},
-                    {"since_last", more}});
+  shared_.log.line(
+      Level::warning, "refused",
+      {{"source", source}, {"reason", reason}, {"detail", detail}, {"peer", peer}, {"more", more}});
 }
 
 }  // namespace hapax::gateway

@@ -61,9 +61,9 @@ void Connection<Stream>::cancel() {
 
 template <class Stream>
 Task<void> Connection<Stream>::run() {
-  if (!co_await open()) co_return;
-  while (co_await exchange()) {
-  }
+  // Each co_await stands alone: g++ 12 goes astray in conditions that hold one.
+  bool goes_on = co_await open();
+  while (goes_on) goes_on = co_await exchange();
   co_await close();
 }
 
@@ -81,20 +81,24 @@ Task<bool> Connection<Stream>::open() {
 // One request and its answer. False: the connection ends.
 template <class Stream>
 Task<bool> Connection<Stream>::exchange() {
-  if (!co_await read_head()) co_return false;
+  const bool has_head = co_await read_head();
+  if (!has_head) co_return false;
   std::variant<std::size_t, Reply> look = handler_.look(head_, peer_);
   if (const Reply* early = std::get_if<Reply>(&look)) {
     // Without a body there is nothing left unread, and the connection may go on.
     const bool whole = head_.length == 0 && !head_.chunked;
     used_ = head_size_;
-    co_return co_await respond(*early, whole);
+    const bool stays = co_await respond(*early, whole);
+    co_return stays;
   }
-  if (!co_await read_body(std::get<std::size_t>(look))) co_return false;
+  const bool has_body = co_await read_body(std::get<std::size_t>(look));
+  if (!has_body) co_return false;
   settle_views();
   deadline = BootTime::max();  // the store has its own
   const Incoming request{head_, body_, peer_};
   const Reply reply = co_await handler_.answer(request);
-  co_return co_await respond(reply, true);
+  const bool stays = co_await respond(reply, true);
+  co_return stays;
 }
 
 template <class Stream>
@@ -113,7 +117,8 @@ Task<bool> Connection<Stream>::read_head() {
     if (bytes.size() > limits_.head.bytes) co_return co_await refuse(Refusal::headers_too_large);
     searched = bytes.size() < kEnd.size() ? 0 : bytes.size() - (kEnd.size() - 1);
     if (idle && reactor_.stopping()) co_return false;
-    if (!co_await read_more(kReadSize)) co_return false;
+    const bool more = co_await read_more(kReadSize);
+    if (!more) co_return false;
     if (idle) deadline = reactor_.now() + limits_.head_time;
     idle = false;
   }
@@ -131,17 +136,24 @@ Task<bool> Connection<Stream>::read_body(std::size_t limit) {
   constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   if (!head_.chunked && head_.length > limit) co_return co_await refuse(Refusal::body_too_large);
   const bool waits = head_.expects_continue && buffer_.view().size() == head_size_;
-  if (waits && !co_await write(kContinue)) co_return false;
-  if (head_.chunked) co_return co_await read_chunks(limit);
-  co_return co_await read_length(limit);
+  bool goes_on = true;
+  if (waits) goes_on = co_await write(kContinue);
+  if (!goes_on) co_return false;
+  if (head_.chunked) {
+    goes_on = co_await read_chunks(limit);
+  } else {
+    goes_on = co_await read_length();
+  }
+  co_return goes_on;
 }
 
 template <class Stream>
-Task<bool> Connection<Stream>::read_length(std::size_t) {
+Task<bool> Connection<Stream>::read_length() {
   const std::size_t length = static_cast<std::size_t>(head_.length);
   used_ = head_size_ + length;
   while (buffer_.view().size() < used_) {
-    if (!co_await read_more(used_ - buffer_.view().size())) co_return false;
+    const bool more = co_await read_more(used_ - buffer_.view().size());
+    if (!more) co_return false;
   }
   body_ = buffer_.view().substr(head_size_, length);
   co_return true;
@@ -161,7 +173,8 @@ Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
     if (buffer_.view().size() > head_size_ + kMaxChunkOverhead) {
       co_return co_await refuse(Refusal::framing);
     }
-    if (!co_await read_more(kReadSize)) co_return false;
+    const bool more = co_await read_more(kReadSize);
+    if (!more) co_return false;
   }
   used_ = head_size_;
   chunked_.reserve(chunked_.size() + kBodyPadding);
@@ -239,7 +252,8 @@ template <class Stream>
 Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   const bool stay = keep && head_.keep_alive && !reactor_.stopping();
   put_together(reply, stay);
-  if (!co_await write(out_)) co_return false;
+  const bool written = co_await write(out_);
+  if (!written) co_return false;
   buffer_.remove(0, used_);
   co_return stay;
 }

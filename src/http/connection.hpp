@@ -35,7 +35,7 @@ class Connection final : public Timed {
   Task<bool> exchange();
   Task<bool> read_head();
   Task<bool> read_body(std::size_t limit);
-  Task<bool> read_length(std::size_t limit);
+  Task<bool> read_length();
   Task<bool> read_chunks(std::size_t limit);
   Task<bool> read_more(std::size_t wanted);
   Task<bool> write(std::string_view bytes);
