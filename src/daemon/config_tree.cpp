@@ -6,6 +6,10 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 32
+// toml++ 3.3 promises the optimiser that a table header starts with a key before it looks ("[=]"
+// does not). What it then reads is handled well, so nothing is promised here and nothing asserted.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
 
 #include <algorithm>
