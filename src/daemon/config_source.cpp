@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxSecrets = 16;
 constexpr std::size_t kMaxAckBody = 64 * 1024;
 constexpr std::size_t kMaxContentType = 256;
 
@@ -21,202 +20,11 @@ constexpr std::array<std::string_view, 20> kKnown{
     "remember", "keep",      "sender_retries", "keep_dead", "max_body", "deliver_to"};
 constexpr std::array<std::string_view, 4> kLater{"tenant", "enforce", "topics", "handshake"};
 
-// How requests of a source are verified.
-struct Way {
-  const Preset* preset = nullptr;
-  Scheme scheme{};
-  const Node* at = nullptr;  // what says so
-};
-
-std::string_view nearest_preset(std::string_view word) {
-  std::vector<std::string_view> names;
-  for (const Preset& each : presets()) names.push_back(each.name);
-  if (const std::string_view found = nearest(word, names); !found.empty()) return found;
-  // "stripe-connect", "hub": one that starts so, or that this starts with.
-  for (const std::string_view name : names) {
-    if (word.size() >= 3 && (name.starts_with(word) || word.starts_with(name))) return name;
-  }
-  return {};
-}
-
-const Preset* read_preset(const Node& node, Report& report) {
-  const std::optional<std::string> name = read_text(node, report);
-  if (!name) return nullptr;
-  const Preset* found = preset(*name);
-  if (found == nullptr) {
-    const std::string_view meant = nearest_preset(*name);
-    report.problem(node, "there is no preset " + in_quotes(*name) +
-                             (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?") +
-                             (meant.empty() ? "; " : " ") + "'hapax presets' lists them all");
-    return nullptr;
-  }
-  if (found->verify.algorithm != Algorithm::aws_sns) return found;
-  report.problem(node, "'aws-sns' needs topics, which are not available in this version");
-  return nullptr;
-}
-
-bool is_none(const Node* verify) {
-  return verify != nullptr && verify->kind == Node::Kind::text && verify->text == "none";
-}
-
-std::optional<Way> read_way_of_preset(const Node& table, const Node& node, Report& report) {
-  const Node* verify = table.find("verify");
-  const Preset* found = read_preset(node, report);
-  if (found == nullptr) return std::nullopt;
-  const bool is_unsigned = found->verify.algorithm == Algorithm::none;
-  if (is_unsigned && !is_none(verify)) {
-    report.problem(node, "'" + std::string(found->name) +
-                             "' sends without a signature; write verify = \"none\" beside the "
-                             "preset if whoever knows the URL may send events");
-    return std::nullopt;
-  }
-  if (!is_unsigned && verify != nullptr) {
-    report.problem(*verify,
-                   "the preset says already how requests are signed; leave one of the two "
-                   "out");
-    return std::nullopt;
-  }
-  return Way{found, found->verify, &node};
-}
-
-std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Report& report) {
-  if (const Node* node = table.find("preset")) return read_way_of_preset(table, *node, report);
-  const Node* verify = table.find("verify");
-  Way way;
-  way.at = verify;
-  if (verify == nullptr) {
-    report.problem(table,
-                   "nothing says how its requests are signed; write preset = \"NAME\" or "
-                   "verify = { scheme = \"hmac\", ... }, or verify = \"none\" if whoever "
-                   "knows the URL may send events");
-    return std::nullopt;
-  }
-  if (is_none(verify)) {
-    way.scheme.algorithm = Algorithm::none;
-    return way;
-  }
-  if (verify->kind != Node::Kind::table) {
-    report.problem(*verify,
-                   "write a table, like verify = { scheme = \"hmac\", header = "
-                   "\"X-Signature\" }, or the word \"none\"");
-    return std::nullopt;
-  }
-  const std::optional<Scheme> scheme = read_verify(*verify, kept, report);
-  if (!scheme) return std::nullopt;
-  way.scheme = *scheme;
-  return way;
-}
-
-// One secret of the file: nothing where it could not be read.
-struct SecretEntry {
-  const Node* at = nullptr;
-  std::optional<std::string> text;
-};
-
-std::vector<SecretEntry> read_secrets(const Node& table, Loading& loading) {
-  std::vector<SecretEntry> entries;
-  const Node* node = table.find("secrets");
-  if (node == nullptr) return entries;
-  if (node->kind != Node::Kind::list) {
-    loading.report.problem(*node, "write a list, also of one: secrets = [{ env = \"VARIABLE\" }]");
-    return entries;
-  }
-  if (node->children.size() > kMaxSecrets) {
-    loading.report.problem(*node, "there can be " + std::to_string(kMaxSecrets) +
-                                      " secrets at most; take out those that are over");
-    return entries;
-  }
-  for (const Node& each : node->children) entries.push_back({&each, read_secret(each, loading)});
-  return entries;
-}
-
-std::vector<OwnedHeader> read_parameters(const Node& table, Report& report) {
-  std::vector<OwnedHeader> parameters;
-  const Node* node = table.find("parameters");
-  if (node == nullptr || !is_table(*node, report)) return parameters;
-  for (const Node& each : node->children) {
-    if (std::optional<std::string> value = read_text(each, report)) {
-      parameters.push_back({each.name, std::move(*value)});
-    }
-  }
-  return parameters;
-}
-
-// Where the verifier's complaint about a scheme belongs.
-void report_scheme(const Node& table, const Way& way, const std::string& detail, Report& report) {
-  const auto speaks_of = [&](std::string_view word) { return detail.find(word) != detail.npos; };
-  if (speaks_of("needs key_id")) {
-    report.problem_of(table, "key_id", detail + "; write key_id = \"...\"");
-  } else if (speaks_of("needs the parameter")) {
-    report.problem_of(table, "parameters", detail + "; write parameters = { NAME = \"...\" }");
-  } else if (way.preset == nullptr && way.at->kind == Node::Kind::table) {
-    report.problem_of(*way.at, speaks_of("timestamp =") ? "timestamp" : "signed", detail);
-  } else {
-    report.problem(*way.at, detail);
-  }
-}
-
 bool needs_url(const Scheme& scheme) {
   return !scheme.jwt.url_claim.empty() ||
          std::any_of(scheme.messages.begin(), scheme.messages.end(), [](std::string_view text) {
            return text.find("{url") != std::string_view::npos;
          });
-}
-
-// Each secret alone, so that each is complained about at its place.
-void check_secrets(const Way& way, const std::vector<SecretEntry>& entries, const Context& context,
-                   Report& report) {
-  for (const SecretEntry& each : entries) {
-    if (!each.text) continue;
-    const Result<Verifier> made = Verifier::make(way.scheme, {&*each.text, 1}, context);
-    if (made) continue;
-    std::string detail = made.error().detail();
-    constexpr std::string_view kFirst = "secret 1: ";
-    if (detail.starts_with(kFirst)) detail.erase(0, kFirst.size());
-    report.problem(*each.at, detail);
-  }
-}
-
-void check_unsigned(const Node& table, const Way& way, Report& report) {
-  if (table.find("secrets") != nullptr) {
-    report.problem_of(table, "secrets",
-                      "nothing is verified with them under verify = \"none\"; "
-                      "leave them out, or say how requests are signed");
-  }
-  const Node* verify = table.find("verify");
-  report.warning(verify != nullptr ? *verify : *way.at,
-                 "nothing is verified: whoever knows the URL can send events");
-}
-
-std::optional<Verifier> make_verifier(const Node& table, const Way& way,
-                                      const std::vector<SecretEntry>& entries,
-                                      const Context& context, Report& report) {
-  const std::size_t before = report.count();
-  const Node* node = table.find("secrets");
-  const bool is_signed = way.scheme.algorithm != Algorithm::none;
-  if (!is_signed) {
-    check_unsigned(table, way, report);
-  } else if (node == nullptr || (node->kind == Node::Kind::list && node->children.empty())) {
-    report.problem_of(table, "secrets",
-                      "this is missing; write secrets = [{ env = "
-                      "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
-  }
-  const Result<Verifier> without = Verifier::make(way.scheme, {}, context);
-  if (!without && without.error().code() == Code::misconfigured) {
-    report_scheme(table, way, without.error().detail(), report);
-    return std::nullopt;
-  }
-  check_secrets(way, entries, context, report);
-  std::vector<std::string> secrets;
-  for (const SecretEntry& each : entries) {
-    if (!each.text) return std::nullopt;
-    secrets.push_back(*each.text);
-  }
-  if (report.count() != before || (is_signed && secrets.empty())) return std::nullopt;
-  Result<Verifier> made = Verifier::make(way.scheme, secrets, context);
-  if (made) return std::move(*made);
-  report.problem(*way.at, made.error().detail());
-  return std::nullopt;
 }
 
 void take_rule(const Node& table, std::string_view key, std::string_view& into, Report& report) {
@@ -376,27 +184,6 @@ std::vector<std::string> secret_headers(const Scheme& scheme) {
   if (scheme.algorithm == Algorithm::basic) return {"authorization"};
   if (scheme.algorithm != Algorithm::token || !at.starts_with(kHeader)) return {};
   return {std::string(at.substr(kHeader.size()))};
-}
-
-// The parts of a source that its verifier is made of.
-struct Signing {
-  std::vector<SecretEntry> secrets;
-  std::string key_id;
-  std::vector<OwnedHeader> parameters;
-  std::optional<Verifier> verifier;
-};
-
-Signing read_signing(const Node& table, const std::optional<Way>& way, Loading& loading) {
-  Signing signing;
-  signing.secrets = read_secrets(table, loading);
-  take(table, "key_id", signing.key_id, read_text, loading.report);
-  signing.parameters = read_parameters(table, loading.report);
-  if (!way) return signing;
-  std::vector<Header> views;
-  for (const OwnedHeader& each : signing.parameters) views.push_back({each.name, each.value});
-  const Context context{signing.key_id, views};
-  signing.verifier = make_verifier(table, *way, signing.secrets, context, loading.report);
-  return signing;
 }
 
 }  // namespace

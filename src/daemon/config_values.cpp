@@ -284,7 +284,7 @@ std::optional<Listen> read_address(const Node& node, Report& report) {
 }
 
 std::optional<std::string> read_name(const Node& node, Report& report) {
-  const std::optional<std::string> name = read_text(node, report);
+  std::optional<std::string> name = read_text(node, report);
   if (!name) return std::nullopt;
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

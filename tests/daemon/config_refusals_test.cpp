@@ -512,6 +512,13 @@ TEST_F(ConfigRefusalsTest, WhatIsNoToml) {
       {"x = { a = 1,\n      b = 2 }\n",
        "1: this is not TOML: inline table: expected key or closing '}'; a table in { } is on one "
        "line"},
+      {"[=]\n",
+       "1: this is not TOML: key: expected bare key starting character or string delimiter"},
+      {"[[\n]]\n",
+       "1: this is not TOML: key: expected bare key starting character or string delimiter"},
+      {"x = \xc3\xa4\n",
+       "1: this is not TOML: value: could not determine value type; texts are written in "
+       "\"quotes\""},
       {deep, "1: this is not TOML: value: exceeded maximum nested value depth of 32"},
       {"# x\n" + dotted + " = 1\n", "2: more than 32 dots outside of a text"},
       {"[" + dotted + "]\n", "1: more than 32 dots outside of a text"},

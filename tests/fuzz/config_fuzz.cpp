@@ -20,11 +20,14 @@ std::optional<std::string> variable(const std::string& name) {
   return std::nullopt;
 }
 
-void check_message(const Problem& problem, std::size_t lines) {
+void check_message(const Problem& problem, std::string_view text) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   const std::string shown = problem.to_string();
   HAPAX_CHECK(!problem.text.empty());
   HAPAX_CHECK(problem.line <= lines);
-  HAPAX_CHECK(shown.find(kSecret) == std::string::npos);
+  // Unless the fuzzer wrote it where no secret is.
+  const bool hidden = text.find(kSecret) == std::string_view::npos;
+  HAPAX_CHECK(!hidden || shown.find(kSecret) == std::string::npos);
   HAPAX_CHECK(std::none_of(shown.begin(), shown.end(),
                            [](char c) { return c == '\n' || c == '\0' || c == '\x1b'; }));
 }
@@ -34,12 +37,11 @@ void check_message(const Problem& problem, std::size_t lines) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hapax;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   const daemon::Loaded loaded =
       daemon::load_config_text(text, "/nonexistent/hapax.toml", 0644, variable);
   HAPAX_CHECK(loaded.config.has_value() == loaded.problems.empty());
-  for (const Problem& each : loaded.problems) check_message(each, lines);
-  for (const Problem& each : loaded.warnings) check_message(each, lines);
+  for (const Problem& each : loaded.problems) check_message(each, text);
+  for (const Problem& each : loaded.warnings) check_message(each, text);
   HAPAX_CHECK(std::is_sorted(loaded.problems.begin(), loaded.problems.end(),
                              [](const Problem& a, const Problem& b) { return a.line < b.line; }));
   if (!loaded.config) return 0;
