@@ -1,0 +1,282 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "http/server.hpp"
+
+#include "support/http.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+// The server on a real socket: requests whole and in pieces, bad ones, slow ones, and its end.
+namespace hapax::http {
+
+namespace {
+
+using test::HttpAnswer;
+using test::RawClient;
+
+// Answers with what it got: method, target, and the body's size and bytes.
+class Echo final : public Handler {
+ public:
+  explicit Echo(std::atomic<int>& refusals) : refusals_(refusals) {}
+
+  std::variant<std::size_t, Reply> look(const Head& head, std::string_view) override {
+    if (head.path() == "/gone") return problem(Refusal::source_unknown);
+    return std::size_t(1000);
+  }
+  Task<Reply> answer(const Incoming& request) override {
+    Reply reply{.status = 200, .content_type = "text/plain"};
+    reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
+                 std::string(request.body);
+    for (const Header& each : request.head.headers) {
+      if (same_name(each.name, "X-Echo")) reply.body += "|" + std::string(each.value);
+    }
+    co_return reply;
+  }
+  void refused(Refusal, std::string_view) override { ++refusals_; }
+
+ private:
+  std::atomic<int>& refusals_;
+};
+
+class ServerTest : public testing::Test {
+ protected:
+  void start(const Limits& limits = {}) {
+    const Result<std::uint16_t> port =
+        server_.listen({"127.0.0.1", 0}, {}, limits,
+                       [&](std::size_t) { return std::make_unique<Echo>(refusals_); });
+    ASSERT_TRUE(port);
+    port_ = *port;
+    server_.start();
+  }
+
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  std::atomic<int> refusals_ = 0;
+  Server server_{*clock_, 2};
+  int port_ = 0;
+};
+
+std::string post(const std::string& target, const std::string& body,
+                 const std::string& lines = "") {
+  return "POST " + target + " HTTP/1.1\r\nHost: a\r\n" + lines +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST_F(ServerTest, RequestsOfOneConnectionAreAnsweredInOrder) {
+  start();
+  RawClient client(port_);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(client.send(post("/a", "body " + std::to_string(i))));
+    EXPECT_EQ(client.receive().body, "POST /a body " + std::to_string(i));
+  }
+  std::string pipelined;
+  for (int i = 0; i < 50; ++i) pipelined += post("/p", std::to_string(i));
+  ASSERT_TRUE(client.send(pipelined));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(client.receive().body, "POST /p " + std::to_string(i));
+}
+
+TEST_F(ServerTest, ARequestMayComeByteByByte) {
+  start();
+  RawClient client(port_);
+  for (const char byte : post("/a", "hello", "X-Echo: x\r\n")) ASSERT_TRUE(client.send({&byte, 1}));
+  EXPECT_EQ(client.receive().body, "POST /a hello|x");
+}
+
+// The buffer grows and moves while the body comes in.
+TEST_F(ServerTest, HeadersStayReadableBehindALongHead) {
+  start();
+  RawClient client(port_);
+  const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nX-Echo: " + std::string(3900, 'e') +
+                           "\r\nContent-Length: 1000\r\n\r\n";
+  ASSERT_TRUE(client.send(head));
+  ASSERT_TRUE(client.send(std::string(1000, 'b')));
+  EXPECT_EQ(client.receive().body,
+            "POST /a " + std::string(1000, 'b') + "|" + std::string(3900, 'e'));
+}
+
+TEST_F(ServerTest, ChunkedBodiesArePutTogether) {
+  start();
+  RawClient client(port_);
+  const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  ASSERT_TRUE(client.send(head + "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n" + post("/b", "next")));
+  EXPECT_EQ(client.receive().body, "POST /a abcde");
+  EXPECT_EQ(client.receive().body, "POST /b next");
+}
+
+TEST_F(ServerTest, ABodyOverTheLimitIsRefusedUnread) {
+  start();
+  for (const std::string& bytes :
+       {post("/a", std::string(1001, 'x')),
+        std::string("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n"),
+        std::string("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551615\r\n\r\n"),
+        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
+            std::string(1001, 'x') + "\r\n0\r\n\r\n",
+        std::string("POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: "
+                    "1001\r\n\r\n")}) {
+    RawClient client(port_);
+    ASSERT_TRUE(client.send(bytes));
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.status, 413);
+    EXPECT_EQ(answer.problem(), "body-too-large");
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_TRUE(client.closed_by_peer());
+  }
+  RawClient client(port_);
+  ASSERT_TRUE(client.send(post("/a", std::string(1000, 'x'))));
+  EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST_F(ServerTest, ContinueIsSaidOnlyAfterTheLimits) {
+  start();
+  RawClient client(port_);
+  ASSERT_TRUE(client.send(
+      "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"));
+  // receive() reads over it; the body goes out only now, so the server did not wait for it.
+  ASSERT_TRUE(client.send("hello"));
+  EXPECT_EQ(client.receive().body, "POST /a hello");
+  ASSERT_TRUE(client.send(
+      "POST /gone HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"));
+  const std::string rest = client.receive_all();
+  EXPECT_EQ(rest.find("100 Continue"), std::string::npos) << rest;
+  EXPECT_NE(rest.find("404 Not Found"), std::string::npos) << rest;
+}
+
+TEST_F(ServerTest, WhatIsNotBeyondDoubtIsAnsweredAndTheConnectionEnds) {
+  start();
+  for (const std::string& bytes : {
+           post("/a", "x", "Content-Length: 1\r\n"),
+           post("/a", "x", "Transfer-Encoding: chunked\r\n"),
+           std::string("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"),
+           std::string("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+           post("http://a/a", "x"),
+           post("/a", "x", "A: b\r\n c\r\n"),
+           post("/a", "x", std::string("A: \0\r\n", 6)),
+           std::string("\x16\x03\x01\x02\r\n\r\n"),
+       }) {
+    RawClient client(port_);
+    ASSERT_TRUE(client.send(bytes + post("/smuggled", "y")));
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.status, 400) << bytes;
+    EXPECT_EQ(answer.problem(), "framing");
+    EXPECT_TRUE(client.closed_by_peer()) << bytes;
+  }
+  EXPECT_EQ(refusals_, 8);
+}
+
+TEST_F(ServerTest, HeadersOverTheLimitAreRefused) {
+  start();
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += "A: b\r\n";
+  for (const std::string& bytes :
+       {post("/a", "x", many), post("/a", "x", "A: " + std::string(40'000, 'a') + "\r\n"),
+        post("/" + std::string(9000, 'a'), "x"), std::string(100'000, 'a')}) {
+    RawClient client(port_);
+    client.send(bytes);
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.status, 431);
+    EXPECT_EQ(answer.problem(), "headers-too-large");
+  }
+}
+
+TEST_F(ServerTest, ASlowSenderIsCutOff) {
+  using std::chrono::milliseconds;
+  start({.head = {},
+         .idle = milliseconds(300),
+         .head_time = milliseconds(300),
+         .request_time = milliseconds(300)});
+  RawClient by_head(port_);
+  ASSERT_TRUE(by_head.send("POST /a HTTP/1.1\r\nHo"));
+  const HttpAnswer answer = by_head.receive();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_EQ(answer.problem(), "request-timeout");
+  EXPECT_TRUE(by_head.closed_by_peer());
+
+  RawClient by_body(port_);
+  ASSERT_TRUE(by_body.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhal"));
+  EXPECT_EQ(by_body.receive().status, 408);
+  EXPECT_TRUE(by_body.closed_by_peer());
+
+  RawClient idle(port_);
+  EXPECT_TRUE(idle.closed_by_peer()) << "without a word";
+}
+
+// Bytes that trickle in extend nothing.
+TEST_F(ServerTest, TricklingDoesNotHoldAConnection) {
+  using std::chrono::milliseconds;
+  start({.head = {}, .head_time = milliseconds(300), .request_time = milliseconds(300)});
+  RawClient client(port_);
+  ASSERT_TRUE(client.send("POST /a HTTP/1.1\r\n"));
+  int sent = 0;
+  while (sent < 200 && client.send("A: b\r\n")) {
+    ++sent;
+    std::this_thread::sleep_for(milliseconds(50));  // the test is about time
+  }
+  EXPECT_LT(sent, 200);
+}
+
+TEST_F(ServerTest, ConnectionsOverTheLimitAreClosed) {
+  start({.head = {}, .connections = 2});
+  RawClient first(port_);
+  RawClient second(port_);
+  ASSERT_TRUE(first.send(post("/a", "x")));
+  ASSERT_TRUE(second.send(post("/a", "x")));
+  EXPECT_EQ(first.receive().status, 200);
+  EXPECT_EQ(second.receive().status, 200);
+  RawClient third(port_);
+  third.send(post("/a", "x"));
+  EXPECT_EQ(third.receive().status, 0);
+}
+
+TEST_F(ServerTest, HeadHasNoBody) {
+  start();
+  RawClient client(port_);
+  ASSERT_TRUE(client.send("HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+  const std::string all = client.receive_all();
+  EXPECT_NE(all.find("Content-Length: 8"), std::string::npos) << all;
+  EXPECT_EQ(all.substr(all.size() - 4), "\r\n\r\n");
+}
+
+TEST_F(ServerTest, AnEarlyAnswerEndsAConnectionOnlyWhereABodyIsLeft) {
+  start();
+  RawClient client(port_);
+  ASSERT_TRUE(client.send("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 404);
+  ASSERT_TRUE(client.send(post("/gone", "x")));
+  EXPECT_EQ(client.receive().header("Connection"), "close");
+  EXPECT_TRUE(client.closed_by_peer());
+}
+
+TEST_F(ServerTest, StoppingEndsWhatIsIdleAndLetsTheRestEnd) {
+  start();
+  RawClient idle(port_);
+  RawClient half(port_);
+  ASSERT_TRUE(idle.send(post("/a", "x")));
+  EXPECT_EQ(idle.receive().status, 200);
+  ASSERT_TRUE(half.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhal"));
+  ASSERT_TRUE(half.connected());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // its bytes are in
+  std::thread stop([&] { server_.stop(std::chrono::seconds(10)); });
+  EXPECT_TRUE(idle.closed_by_peer());
+  ASSERT_TRUE(half.send("lo"));
+  const HttpAnswer answer = half.receive();
+  EXPECT_EQ(answer.body, "POST /a hallo");
+  EXPECT_EQ(answer.header("Connection"), "close");
+  stop.join();
+  EXPECT_FALSE(RawClient(port_).connected());
+}
+
+TEST_F(ServerTest, AnAddressThatIsTakenIsSaid) {
+  start();
+  Server another(*clock_, 1);
+  const auto again = another.listen({"127.0.0.1", static_cast<std::uint16_t>(port_)}, {}, {},
+                                    [&](std::size_t) { return std::make_unique<Echo>(refusals_); });
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code(), Code::misconfigured);
+  EXPECT_NE(again.error().detail().find("127.0.0.1"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace hapax::http
