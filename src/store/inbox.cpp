@@ -34,7 +34,7 @@ std::string lane_key(SourceNo source, std::string_view tenant, std::string_view 
   return claim_key(ClaimKind::lane, group_of(source, tenant), order_key);
 }
 
-std::optional<AttemptOutcome> outcome_of(const Verdict& verdict) {
+std::optional<AttemptOutcome> outcome_of(const Ruling& ruling) {
   struct Visitor {
     using Answer = std::optional<AttemptOutcome>;
     Answer operator()(const Ack&) const { return AttemptOutcome::completed; }
@@ -44,7 +44,7 @@ std::optional<AttemptOutcome> outcome_of(const Verdict& verdict) {
     Answer operator()(const Release&) const { return AttemptOutcome::released; }
     Answer operator()(const Renew&) const { return std::nullopt; }
   };
-  return std::visit(Visitor{}, verdict);
+  return std::visit(Visitor{}, ruling);
 }
 
 std::size_t size_of(const Batch& batch) {

@@ -243,8 +243,8 @@ std::string event_claim_key(SourceNo source, std::string_view tenant, std::strin
 // The lane of an order key, within its destination.
 std::string lane_key(SourceNo source, std::string_view tenant, std::string_view order_key);
 
-// The outcome that a verdict leaves in the attempt row; nothing for Renew.
-std::optional<AttemptOutcome> outcome_of(const Verdict& verdict);
+// The outcome that a ruling leaves in the attempt row; nothing for Renew.
+std::optional<AttemptOutcome> outcome_of(const Ruling& ruling);
 
 // Whether a lapsed lease of this holder counts as abandoned.
 constexpr bool counts_abandons(Holder::Kind kind) {

@@ -20,8 +20,8 @@ struct Describer {
   void operator()(const WriteOp& op) {
     out << "write";
     for (const SettleOp& each : op.settle) {
-      out << " settle(" << each.lease << " with " << static_cast<int>(each.with) << " verdict "
-          << each.verdict.index() << ")";
+      out << " settle(" << each.lease << " with " << static_cast<int>(each.with) << " ruling "
+          << each.ruling.index() << ")";
     }
     for (const AdmitOp& each : op.admit) {
       out << " admit(would " << name(each.would) << " guard " << each.guard;

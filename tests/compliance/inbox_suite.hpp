@@ -108,8 +108,8 @@ class InboxSteps {
   // Asks until nothing is passed over.
   std::vector<Leased> lease_all(const std::string& destination, LeaseHow how = {});
 
-  Settled settle(const Leased& lease, const Verdict& verdict, const AttemptNote& note = {});
-  Settled settle(const DeliveryRef& which, Fence fence, const Verdict& verdict,
+  Settled settle(const Leased& lease, const Ruling& ruling, const AttemptNote& note = {});
+  Settled settle(const DeliveryRef& which, Fence fence, const Ruling& ruling,
                  const AttemptNote& note = {});
   void ack(const Leased& lease);                         // which must be ok
   void deliver(const std::string& destination = "dst");  // leases one and acks it

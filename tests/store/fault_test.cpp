@@ -116,7 +116,7 @@ void World::handle(const Leased& lease) {
   const bool fails = chance_.below(5) == 0;
   const Settlement settlement{.which = key,
                               .fence = lease.fence,
-                              .verdict = fails ? Verdict(RetryIn{seconds(1)}) : Verdict(Ack{})};
+                              .ruling = fails ? Ruling(RetryIn{seconds(1)}) : Ruling(Ack{})};
   const std::vector<Settled> answer =
       insist([&] { return driver_.write({.settle = std::span(&settlement, 1)}).settle; });
   EXPECT_EQ(answer.at(0), Settled::ok) << "nobody else had the lease";

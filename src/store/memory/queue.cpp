@@ -128,7 +128,7 @@ void record(Tables& tables, const Settlement& settlement, AttemptOutcome outcome
 Settled settled_before(const Tables& tables, const Settlement& settlement) {
   const auto attempt = tables.attempts.find({settlement.which, settlement.fence});
   if (attempt != tables.attempts.end()) {
-    const bool same = attempt->second.outcome == outcome_of(settlement.verdict);
+    const bool same = attempt->second.outcome == outcome_of(settlement.ruling);
     return same ? Settled::ok : Settled::stale;
   }
   const auto any = tables.attempts.lower_bound({settlement.which, Fence(0)});
@@ -160,8 +160,8 @@ Settled settle(Tables& tables, const Settlement& settlement, std::int64_t now) {
                     found->second.standing == Standing::open &&
                     found->second.fence == settlement.fence;
   if (!held) return settled_before(tables, settlement);
-  std::visit(Settling(tables, found->second, now), settlement.verdict);
-  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.verdict);
+  std::visit(Settling(tables, found->second, now), settlement.ruling);
+  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.ruling);
   if (outcome) record(tables, settlement, *outcome, now);
   return Settled::ok;
 }

@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// What a verdict carries, as hapax._settle takes it. Its number is its place in the variant.
+// What a ruling carries, as hapax._settle takes it. Its number is its place in the variant.
 struct Carried {
   std::int64_t amount_ms = 0;
   std::int64_t reason = 0;
@@ -51,11 +51,11 @@ Parameters columns_of(std::span<const Settlement* const> items, std::span<const 
   std::vector<std::string_view> excerpts;
   for (const std::size_t place : round) {
     const Settlement& each = *items[place];
-    const Carried carried = std::visit(Carrying{}, each.verdict);
+    const Carried carried = std::visit(Carrying{}, each.ruling);
     const std::array<std::int64_t, 10> row{each.which.event.value(),
                                            each.which.delivery.value(),
                                            each.fence.value(),
-                                           static_cast<std::int64_t>(each.verdict.index()),
+                                           static_cast<std::int64_t>(each.ruling.index()),
                                            carried.amount_ms,
                                            carried.reason,
                                            carried.flag,

@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// What each verdict does to a delivery whose lease it ends.
+// What each ruling does to a delivery whose lease it ends.
 class Settling {
  public:
   Settling(Lanes& lanes, Delivery& delivery, std::int64_t now_ms)
@@ -52,7 +52,7 @@ Settler::Settler(sqlite3* db, Queue& queue, Lanes& lanes)
       is_known_(db, kIsKnown) {}
 
 Result<Settled> Settler::settle(const Settlement& settlement, std::int64_t now_ms) {
-  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.verdict);
+  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.ruling);
   if (!outcome) return renew(settlement, now_ms);
   HAPAX_TRY_ASSIGN(held, record(settlement, *outcome, now_ms));
   if (!held) return settled_before(settlement);
@@ -62,7 +62,7 @@ Result<Settled> Settler::settle(const Settlement& settlement, std::int64_t now_m
   }
   HAPAX_TRY_ASSIGN(delivery, queue_.read(settlement.which));
   if (!delivery) return Error(Code::store_corrupt, "a delivery in hapax_queue has vanished");
-  HAPAX_TRY(std::visit(Settling(lanes_, *delivery, now_ms), settlement.verdict));
+  HAPAX_TRY(std::visit(Settling(lanes_, *delivery, now_ms), settlement.ruling));
   return Settled::ok;
 }
 
@@ -88,7 +88,7 @@ Result<bool> Settler::complete_outside_lanes(const DeliveryRef& which) {
 Result<Settled> Settler::renew(const Settlement& settlement, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(delivery, queue_.read(settlement.which));
   if (!delivery || delivery->fence != settlement.fence) return settled_before(settlement);
-  delivery->due_ms = now_ms + std::get<Renew>(settlement.verdict).lease.count();
+  delivery->due_ms = now_ms + std::get<Renew>(settlement.ruling).lease.count();
   HAPAX_TRY(queue_.renew(*delivery));
   return Settled::ok;
 }
@@ -102,7 +102,7 @@ Result<Settled> Settler::settled_before(const Settlement& settlement) {
   HAPAX_TRY_ASSIGN(found, attempt.step("settle"));
   if (found) {
     const auto outcome = static_cast<AttemptOutcome>(attempt.number(0));
-    return outcome == outcome_of(settlement.verdict) ? Settled::ok : Settled::stale;
+    return outcome == outcome_of(settlement.ruling) ? Settled::ok : Settled::stale;
   }
   Run known(is_known_);
   HAPAX_TRY(known.bind(event).bind(delivery).step("settle"));
