@@ -31,6 +31,7 @@ struct Arguments {
   bool json = false;
   bool choices = false;
   std::size_t remembered = 0;  // 0: not asked for
+  std::size_t page_size = 0;   // 0: hapax's own
 };
 
 // Where the cases do their work.
@@ -86,7 +87,7 @@ void measure_all(const Arguments& arguments) {
                   .round = Seconds(arguments.seconds),
                   .pause = kPause};
   Places places{.directory = WorkDirectory(arguments.directory)};
-  Remembered remembered(places.directory, arguments.remembered);
+  Remembered remembered(places.directory, arguments.remembered, arguments.page_size);
   std::vector<Outcome> outcomes;
   if (!arguments.json) print_head(std::cout, {"hand-written", "hapax"}, "sync us");
   for (const Case& each : cases_for(arguments, places, remembered)) {
@@ -123,6 +124,7 @@ int run(int count, char** words) {
       "--remembered", arguments.remembered,
       "Measure the SQLite inbox with this many remembered ids beside 10,000 instead, and "
       "say what they take of memory and disk");
+  app.add_option("--page-size", arguments.page_size, "With --remembered: bytes of a page");
   app.add_flag("--json", arguments.json, "Print JSON, with every round");
   CLI11_PARSE(app, count, words);
   measure_all(arguments);

@@ -38,7 +38,7 @@ void write_part(Query& claim, Ids& ids, std::size_t first, std::size_t count) {
   const std::int64_t until = expiry_ms();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     claim.bind(1, keys[i]);
-    claim.bind(2, static_cast<std::int64_t>(first + i));
+    claim.bind(2, (std::int64_t{1} << 57) + static_cast<std::int64_t>(first + i));
     claim.bind(3, until);
     claim.run();
   }
@@ -60,9 +60,9 @@ std::size_t peak_kib() {
 }
 
 // All of a delivered event: its claim, its bytes and its attempt.
-double bytes_per_event(const std::string& path, IdOrder order) {
+double bytes_per_event(const std::string& path, IdOrder order, const Undone& page_size) {
   {
-    const std::unique_ptr<InboxWay> inbox = inbox_of_hapax(path);
+    const std::unique_ptr<InboxWay> inbox = inbox_of_hapax(path, page_size);
     Requests requests(order);
     std::vector<InboxWay::Held> held;
     for (std::size_t done = 0; done < kEvents; done += 1000) {
@@ -75,10 +75,16 @@ double bytes_per_event(const std::string& path, IdOrder order) {
 
 }  // namespace
 
+Remembered::Remembered(WorkDirectory& directory, std::size_t ids, std::size_t page_size)
+    : directory_(directory), ids_(ids) {
+  if (page_size == 0) return;
+  page_size_ = {"PRAGMA page_size=" + std::to_string(page_size), "page_size", ""};
+}
+
 // A file that remembers the first `count` ids of that order. Their events are gone.
-std::string Remembered::fill(IdOrder order, std::size_t count) {
+std::string Remembered::fill(IdOrder order, std::size_t count, const Undone& page_size) {
   std::string path = directory_.fresh_file();
-  must(migrate("sqlite:" + path));
+  make_undone(path, page_size);
   const Database db = open_database(path);
   execute(db.get(), "PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF");
   Ids ids(order);
@@ -88,7 +94,7 @@ std::string Remembered::fill(IdOrder order, std::size_t count) {
     write_part(claim, ids, done, std::min(kSorted, count - done));
     execute(db.get(), "COMMIT");
   }
-  execute(db.get(), "UPDATE hapax_sweep SET floor = 1 << 40");
+  execute(db.get(), "UPDATE hapax_sweep SET floor = 1 << 58");
   bytes_per_id_[order] =
       static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(count);
   return path;
@@ -107,8 +113,8 @@ std::vector<Case> Remembered::cases() {
          .unit = kBatch,
          .open = [this, order] {
            if (!bytes_per_id_.empty()) note_peak();
-           const std::string few = fill(order, kFew);
-           const std::string many = fill(order, ids_);
+           const std::string few = fill(order, kFew, page_size_);
+           const std::string many = fill(order, ids_, page_size_);
            forget_peak();
            return Pair{admit_side(inbox_of_hapax(few), order, kBatch, false, ids_),
                        admit_side(inbox_of_hapax(many), order, kBatch, false, ids_)};
@@ -118,7 +124,7 @@ std::vector<Case> Remembered::cases() {
 }
 
 void Remembered::print_disk(std::ostream& out, IdOrder order) {
-  const double bytes = bytes_per_event(directory_.fresh_file(), order);
+  const double bytes = bytes_per_event(directory_.fresh_file(), order, page_size_);
   const std::size_t payload = Requests::headers().size() + Requests::body().size();
   out << name(order) << ": " << bytes_per_id_[order] << " bytes of disk per remembered id, "
       << bytes << " per event, " << std::setprecision(2) << bytes / static_cast<double>(payload)

@@ -5,6 +5,7 @@
 #include "bench/compare.hpp"
 #include "bench/store/disk.hpp"
 #include "bench/store/ids.hpp"
+#include "bench/store/undone.hpp"
 
 #include <iosfwd>
 #include <map>
@@ -17,7 +18,8 @@ namespace hapax::bench {
 
 class Remembered {
  public:
-  Remembered(WorkDirectory& directory, std::size_t ids) : directory_(directory), ids_(ids) {}
+  // A page size of 0 is hapax's own.
+  Remembered(WorkDirectory& directory, std::size_t ids, std::size_t page_size);
 
   // Both sides are hapax, which admits events that are new, 64 at a time.
   std::vector<Case> cases();
@@ -26,12 +28,13 @@ class Remembered {
   void print_sizes(std::ostream& out);
 
  private:
-  std::string fill(IdOrder order, std::size_t count);
+  std::string fill(IdOrder order, std::size_t count, const Undone& page_size);
   void note_peak();
   void print_disk(std::ostream& out, IdOrder order);
 
   WorkDirectory& directory_;
   std::size_t ids_;
+  Undone page_size_;
   std::map<IdOrder, double> bytes_per_id_;
   std::size_t peak_kib_ = 0;
 };

@@ -28,7 +28,9 @@ class Undoing {
   Undoing& operator=(const Undoing&) = delete;
 };
 
-// A fresh file, with a choice undone or none. The clock must outlive it.
+// Makes a file, with a choice undone or none.
+void make_undone(const std::string& path, const Undone& undone);
+// ... and opens it. The clock must outlive it.
 std::unique_ptr<store::Driver> open_undone(const std::string& path, const Undone& undone,
                                            Clock& clock);
 
