@@ -20,6 +20,9 @@ std::vector<Case> once_cases(WorkDirectory& directory);
 // lease and settle, mixed batches; and lanes beside none.
 std::vector<Case> inbox_cases(WorkDirectory& directory);
 
+// hapax's inbox with one pragma, index or kind of table undone, beside hapax as it is.
+std::vector<Case> choice_cases(WorkDirectory& directory);
+
 // The same on PostgreSQL, beside libpq: one statement for each batch, and for once() the same
 // transaction in as many round trips as it takes by hand.
 std::vector<Case> postgres_dedup_cases(PostgresPlace& place);

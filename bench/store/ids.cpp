@@ -39,6 +39,11 @@ std::vector<std::string> Ids::next(std::size_t count) {
   return ids;
 }
 
+void Ids::skip(std::size_t count) {
+  random_.discard(order_ == IdOrder::random ? 2 * count : count);
+  made_ += count;
+}
+
 std::string Ids::make() {
   const std::uint64_t low = (random_() & kLow62) | kVariant;
   if (order_ == IdOrder::random) return uuid((random_() & ~kVersion) | 0x4000, low);

@@ -23,6 +23,7 @@ class Ids {
   explicit Ids(IdOrder order) : order_(order) {}
 
   std::vector<std::string> next(std::size_t count);
+  void skip(std::size_t count);
 
  private:
   std::string make();

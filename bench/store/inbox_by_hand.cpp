@@ -14,8 +14,9 @@ namespace {
 // versions, no horizon, no pause, no time of the store's own, no refusals.
 class ByHand final : public InboxWay {
  public:
-  explicit ByHand(const std::string& path) {
+  ByHand(const std::string& path, const Undone& undone) {
     must(migrate("sqlite:" + path));
+    const Undoing undoing(undone);
     db_ = open_database(path);
     const auto query = [&](const char* sql) { return Query(db_.get(), sql); };
     begin_ = query("BEGIN IMMEDIATE");
@@ -164,8 +165,8 @@ class ByHand final : public InboxWay {
 
 }  // namespace
 
-std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path) {
-  return std::make_unique<ByHand>(path);
+std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path, const Undone& undone) {
+  return std::make_unique<ByHand>(path, undone);
 }
 
 }  // namespace hapax::bench

@@ -20,8 +20,8 @@ void check(bool right, const char* what) {
 
 class HapaxInbox final : public InboxWay {
  public:
-  explicit HapaxInbox(const std::string& path)
-      : driver_(must(store::sqlite::open_driver(path, {}, *clock_))) {
+  HapaxInbox(const std::string& path, const Undone& undone)
+      : driver_(open_undone(path, undone, *clock_)) {
     must(driver_->number_of(store::NameKind::source, "source"));
     must(driver_->number_of(store::NameKind::destination, "destination"));
   }
@@ -143,8 +143,11 @@ class HapaxInbox final : public InboxWay {
 
 class AdmitSide final : public Side {
  public:
-  AdmitSide(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch, bool again)
-      : way_(std::move(way)), requests_(order), batch_(batch), again_(again) {}
+  AdmitSide(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch, bool again,
+            std::size_t skip)
+      : way_(std::move(way)), requests_(order), batch_(batch), again_(again) {
+    requests_.skip(skip);
+  }
 
   void prepare(std::size_t rows) override {
     next_ = requests_.next(rows);
@@ -233,6 +236,42 @@ class LifeSide final : public Side {
   std::vector<InboxWay::Held> held_;
 };
 
+class RejectSide final : public Side {
+ public:
+  RejectSide(const std::string& path, std::size_t sources, std::size_t batch, const Undone& undone)
+      : driver_(open_undone(path, undone, *clock_)), sources_(sources), batch_(batch) {
+    prepare(sources * store::kMaxRejects);
+    run();
+  }
+
+  void prepare(std::size_t rows) override { rows_ = rows; }
+  void run() override {
+    std::vector<store::Reject> rejects;
+    for (std::size_t done = 0; done < rows_; done += batch_) {
+      rejects.clear();
+      while (rejects.size() < batch_) rejects.push_back(next());
+      must(driver_->add_rejects(rejects));
+    }
+  }
+
+ private:
+  store::Reject next() {
+    const std::int64_t no = ++last_;
+    return {.no = RejectNo(no),
+            .source = SourceNo(1 + no % static_cast<std::int64_t>(sources_)),
+            .reason = "signature-invalid",
+            .headers = Requests::headers(),
+            .body = Requests::body()};
+  }
+
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  std::unique_ptr<store::Driver> driver_;
+  std::size_t sources_;
+  std::size_t batch_;
+  std::size_t rows_ = 0;
+  std::int64_t last_ = 0;
+};
+
 }  // namespace
 
 std::vector<Request> Requests::next(std::size_t count, std::size_t lanes) {
@@ -262,19 +301,25 @@ const Digest& Requests::digest() {
   return digest;
 }
 
-std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path) {
-  return std::make_unique<HapaxInbox>(path);
+std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path, const Undone& undone) {
+  return std::make_unique<HapaxInbox>(path, undone);
 }
 
-std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries) {
-  auto inbox = std::make_unique<HapaxInbox>(path);
+std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries,
+                                             const Undone& undone) {
+  auto inbox = std::make_unique<HapaxInbox>(path, undone);
   inbox->block(deliveries);
   return inbox;
 }
 
 std::unique_ptr<Side> admit_side(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch,
-                                 bool again) {
-  return std::make_unique<AdmitSide>(std::move(way), order, batch, again);
+                                 bool again, std::size_t skip) {
+  return std::make_unique<AdmitSide>(std::move(way), order, batch, again, skip);
+}
+
+std::unique_ptr<Side> reject_side(const std::string& path, std::size_t sources, std::size_t batch,
+                                  const Undone& undone) {
+  return std::make_unique<RejectSide>(path, sources, batch, undone);
 }
 
 std::unique_ptr<Side> delivery_side(std::unique_ptr<InboxWay> way, std::size_t batch) {

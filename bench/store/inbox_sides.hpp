@@ -5,6 +5,7 @@
 #include "bench/compare.hpp"
 #include "bench/store/hand_written.hpp"
 #include "bench/store/ids.hpp"
+#include "bench/store/undone.hpp"
 #include "store/sqlite/driver.hpp"
 
 #include <hapax/env.hpp>
@@ -32,6 +33,9 @@ struct Request {
 class Requests {
  public:
   explicit Requests(IdOrder order) : ids_(order) {}
+
+  // Goes on as if that many had been made.
+  void skip(std::size_t count) { ids_.skip(count); }
 
   // `lanes` of 0: none; otherwise they go to that many lanes in turn.
   std::vector<Request> next(std::size_t count, std::size_t lanes = 0);
@@ -63,12 +67,13 @@ class InboxWay {
                                  std::size_t max) = 0;
 };
 
-std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path);
-std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path);
+std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path, const Undone& undone = {});
+std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path, const Undone& undone = {});
 
-// Admits what is new, or (again) what was admitted before the measurement.
+// Admits what is new, or (again) what was admitted before the measurement. The first `skip` ids are
+// left out.
 std::unique_ptr<Side> admit_side(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch,
-                                 bool again);
+                                 bool again, std::size_t skip = 0);
 // Leases and acknowledges what was admitted before.
 std::unique_ptr<Side> delivery_side(std::unique_ptr<InboxWay> way, std::size_t batch);
 // Admits, leases and acknowledges, with one transaction for all three or with three.
@@ -77,6 +82,11 @@ std::unique_ptr<Side> life_side(std::unique_ptr<InboxWay> way, std::size_t batch
                                 std::size_t lanes);
 
 // With that many deliveries behind the head of a lane that waits for a retry.
-std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries);
+std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries,
+                                             const Undone& undone = {});
+
+// Adds rejects to a store that has all it keeps of `sources` sources.
+std::unique_ptr<Side> reject_side(const std::string& path, std::size_t sources, std::size_t batch,
+                                  const Undone& undone = {});
 
 }  // namespace hapax::bench

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/report.hpp"
 #include "bench/store/cases.hpp"
+#include "bench/store/remembered.hpp"
 
 #include <hapax/version.hpp>
 
@@ -28,6 +29,9 @@ struct Arguments {
   int rounds = 7;
   double seconds = 0.3;
   bool json = false;
+  bool choices = false;
+  std::size_t remembered = 0;  // 0: not asked for
+  std::size_t page_size = 0;   // 0: hapax's own
 };
 
 // Where the cases do their work.
@@ -48,6 +52,11 @@ std::vector<Case> all_cases(Places& places) {
   add(postgres_dedup_cases(*places.postgres));
   add(postgres_once_cases(*places.postgres));
   return cases;
+}
+
+std::vector<Case> cases_for(const Arguments& arguments, Places& places, Remembered& remembered) {
+  if (arguments.remembered > 0) return remembered.cases();
+  return arguments.choices ? choice_cases(places.directory) : all_cases(places);
 }
 
 Setting setting(const Arguments& arguments, const Places& places) {
@@ -78,16 +87,19 @@ void measure_all(const Arguments& arguments) {
                   .round = Seconds(arguments.seconds),
                   .pause = kPause};
   Places places{.directory = WorkDirectory(arguments.directory)};
+  Remembered remembered(places.directory, arguments.remembered, arguments.page_size);
   std::vector<Outcome> outcomes;
   if (!arguments.json) print_head(std::cout, {"hand-written", "hapax"}, "sync us");
-  for (const Case& each : all_cases(places)) {
+  for (const Case& each : cases_for(arguments, places, remembered)) {
     if (each.name.find(arguments.only) == std::string::npos) continue;
     outcomes.push_back(measure(each, plan, places.directory));
     if (!arguments.json) print_line(std::cout, outcomes.back());
   }
   if (arguments.json) {
     print_json(std::cout, setting(arguments, places), outcomes);
-  } else if (!places.postgres) {
+  } else if (arguments.remembered > 0) {
+    remembered.print_sizes(std::cout);
+  } else if (!places.postgres && !arguments.choices) {
     std::cout << "PostgreSQL was left out: run it with tools/with_postgres\n";
   }
 }
@@ -105,6 +117,14 @@ int run(int count, char** words) {
       ->check(CLI::Range(0.001, 600.0))
       ->capture_default_str();
   app.add_option("--only", arguments.only, "Only the cases with this text in their name");
+  app.add_flag("--choices", arguments.choices,
+               "Measure each pragma, index and kind of table of the SQLite inbox instead: with it "
+               "undone, and as it is");
+  app.add_option(
+      "--remembered", arguments.remembered,
+      "Measure the SQLite inbox with this many remembered ids beside 10,000 instead, and "
+      "say what they take of memory and disk");
+  app.add_option("--page-size", arguments.page_size, "With --remembered: bytes of a page");
   app.add_flag("--json", arguments.json, "Print JSON, with every round");
   CLI11_PARSE(app, count, words);
   measure_all(arguments);

@@ -124,6 +124,8 @@ struct SweepStep {
   std::size_t limit = 500;  // 1 to kMaxStep
 };
 
+// The counts are for people: a step that was done again after a failed commit that took effect
+// counts only what was left, so they may be too small; never too large.
 struct Swept {
   std::size_t events = 0;
   std::size_t others = 0;  // claims, attempts, lanes
@@ -145,8 +147,8 @@ using StoreSecret = std::array<unsigned char, 32>;
 // Committed outbox messages become events with one delivery each: of source kOutboxSource and no
 // tenant, with the message's UUID as the id, in the lane of the message's order key.
 struct Moved {
-  std::size_t messages = 0;
-  bool more = false;
+  std::size_t messages = 0;  // under the numbers of this call, also by an earlier one with the same
+  bool more = false;         // some are left, also where there were numbers for them
 };
 
 struct ReleaseStep {
@@ -213,8 +215,12 @@ class InboxOperations {
   // without a key must not be repeated after an unknown outcome; one with a key may, with its id.
   virtual Result<Enqueued> enqueue(const MessageId& id, const Message& message);
   // Moves committed messages, one for each number at most, whatever order they were committed in:
-  // they are found by being there, never by a cursor. Event numbers are used from the front, in the
-  // order of the messages' own numbers; so are places in lanes. store_busy as in AdmitAnswer.
+  // they are found by being there, never by a cursor. It may move fewer than there are numbers and
+  // messages for, then with `more`: those that another transaction holds wait for another call.
+  // Event numbers are used from the front, in the order of the messages' own numbers; so are places
+  // in lanes. Repeated with the same numbers it counts what they have moved, and may move more
+  // under those that are free. store_busy, and nothing moves, when a number is that of an event
+  // that was no message.
   virtual Result<Moved> move_messages(std::span<const EventNo> numbers);
 
   // Frees leases of holders who are known to be dead: pending, due at once, fresh fence; nothing is

@@ -35,6 +35,8 @@ inline constexpr std::size_t kMaxStoredHeaders = 2 * kMaxHeaderBytes;  // encode
 inline constexpr std::size_t kMaxArrivals = 10'000;                    // in one request
 inline constexpr std::size_t kMaxTargets = 64;                         // of one arrival
 inline constexpr std::size_t kMaxLeaseCount = 1000;                    // deliveries in one lease
+// Headers and bodies that one lease request is answered with; the last of them may pass it.
+inline constexpr std::size_t kMaxLeaseBytes = std::size_t{16} * 1024 * 1024;
 inline constexpr std::size_t kMaxAttemptError = 256;
 inline constexpr std::size_t kMaxExcerpt = 1024;
 inline constexpr std::size_t kMaxShownAttempts = 100;  // of one event, the last ones
@@ -187,11 +189,13 @@ struct Leased {
 //  - superseded, or, when kMaxSuperseded are, left as it is;
 //  - else leased: due when the lease ends, so that nobody needs to rescue it; first_sent is now
 //    unless it was set before: a byte may go out from here on.
-// What becomes due by this, as the next of its lane, waits for another call. A paused destination
-// gives nothing and nothing of it changes. Leases whose answer was lost lapse.
+// Once those that are leased have kMaxLeaseBytes or more, no other is leased: the answer stands in
+// memory whole. What becomes due by this, as the next of its lane, waits for another call. A paused
+// destination gives nothing and nothing of it changes. Leases whose answer was lost lapse.
 struct Lease {
   std::vector<Leased> deliveries;  // in the order above
-  std::size_t passed = 0;          // looked at and not leased: when not 0, ask again at once
+  // Looked at, or left out for kMaxLeaseBytes, and not leased: when not 0, ask again at once.
+  std::size_t passed = 0;
 };
 
 // ---------------------------------------------------------------------------------------------

@@ -260,6 +260,21 @@ void freeing_leases_does_not_touch_what_was_settled(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
+// The answer stands in memory whole, so that not only their number is bounded.
+void a_lease_gives_no_more_bytes_than_it_may(InboxSteps& steps) {
+  constexpr std::size_t kEnough = 4;  // of these are as much as may be, nearly
+  const std::string body(kMaxLeaseBytes / kEnough - 100, 'b');
+  for (std::size_t i = 0; i < 2 * kEnough; ++i) {
+    steps.fresh({.id = std::to_string(i), .body = body});
+  }
+  const Lease first = steps.lease("dst", {.max = 100});
+  EXPECT_EQ(first.deliveries.size(), kEnough + 1) << "the last one passes the line";
+  EXPECT_EQ(first.passed, kEnough - 1) << "there are others";
+  const Lease second = steps.lease("dst", {.max = 100});
+  EXPECT_EQ(second.deliveries.size(), kEnough - 1);
+  EXPECT_EQ(second.passed, 0U);
+}
+
 constexpr InboxCase kCases[] = {
     {"ALeaseCarriesTheEventAndAFence", a_lease_carries_the_event_and_a_fence},
     {"WhatIsLeasedSaysByWhomAndUntilWhen", what_is_leased_says_by_whom_and_until_when},
@@ -267,6 +282,7 @@ constexpr InboxCase kCases[] = {
      what_is_leased_is_not_leased_again_until_the_lease_is_over},
     {"DeliveriesAreLeasedInTheOrderTheyAreDue", deliveries_are_leased_in_the_order_they_are_due},
     {"ALeaseGivesNoMoreThanWasAskedFor", a_lease_gives_no_more_than_was_asked_for},
+    {"ALeaseGivesNoMoreBytesThanItMay", a_lease_gives_no_more_bytes_than_it_may},
     {"DestinationsDoNotGetEachOthersDeliveries", destinations_do_not_get_each_others_deliveries},
     {"APausedDestinationGivesNothingUntilItIsResumed",
      a_paused_destination_gives_nothing_until_it_is_resumed},

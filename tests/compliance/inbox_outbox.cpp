@@ -104,6 +104,22 @@ void a_number_that_is_taken_moves_nothing(InboxSteps& steps) {
   EXPECT_EQ(move_all(steps), 1U);
 }
 
+// After a lost answer: what the first call moved is counted, and not moved again.
+void a_move_that_is_repeated_says_what_it_moved(InboxSteps& steps) {
+  for (unsigned char i = 1; i <= 3; ++i) {
+    enqueue(steps, i, {.destination = "mail", .payload = std::to_string(i)});
+  }
+  const std::vector<EventNo> numbers{steps.new_number(), steps.new_number()};
+  for (int i = 0; i < 2; ++i) {
+    const auto moved = steps.next().move_messages(numbers);
+    ASSERT_TRUE(moved) << moved.error().to_string();
+    EXPECT_EQ(moved->messages, 2U);
+    EXPECT_TRUE(moved->more);
+  }
+  EXPECT_EQ(steps.leased("mail", {.max = 10}).size(), 2U);
+  EXPECT_EQ(move_all(steps), 1U);
+}
+
 // kamu-cli #1398, eventuous #222, fable #22: a cursor went past the number of a row that was
 // committed later, and the row was never sent.
 void a_message_that_is_committed_late_is_not_lost(InboxSteps& steps) {
@@ -126,6 +142,7 @@ constexpr InboxCase kCases[] = {
     {"MessagesWithOneOrderKeyStayInOrder", messages_with_one_order_key_stay_in_order},
     {"AMessageWithAKeyIsSentOnce", a_message_with_a_key_is_sent_once},
     {"ANumberThatIsTakenMovesNothing", a_number_that_is_taken_moves_nothing},
+    {"AMoveThatIsRepeatedSaysWhatItMoved", a_move_that_is_repeated_says_what_it_moved},
     {"Case118AMessageThatIsCommittedLateIsNotLost", a_message_that_is_committed_late_is_not_lost,
      false},
 };

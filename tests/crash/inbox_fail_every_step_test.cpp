@@ -4,6 +4,7 @@
 #include "crash/crash_vfs.hpp"
 #include "crash/fault_shapes.hpp"
 #include "crash/inbox_file.hpp"
+#include "crash/inbox_opening.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,28 +18,6 @@
 // what a power cut would have left.
 namespace hapax::test {
 namespace {
-
-// The file in which a scene begins, and what those who made it know.
-class Opening {
- public:
-  explicit Opening(const Scene& scene) {
-    const CrashVfs no_faults;  // saves the time of real syncs
-    FileInbox inbox(path(), {});
-    Side side(inbox);
-    for (const Operation& each : scene.before) side.apply(each);
-    known_ = std::make_unique<Side>(side, inbox);
-    passed_ = inbox.passed();
-  }
-
-  std::string path() const { return dir_.file("first.db"); }
-  milliseconds passed() const { return passed_; }
-  Side known(InboxSubject& inbox) const { return Side(*known_, inbox); }
-
- private:
-  TempDir dir_;
-  std::unique_ptr<Side> known_;  // its own store is closed
-  milliseconds passed_{};
-};
 
 // A file to be looked at when all is over, with what is known about it.
 struct Left {
@@ -70,7 +49,7 @@ class ScenePlay {
   void recover(CrashVfs& vfs, FileInbox& inbox, Side& side);
   void keep_copies(const CrashVfs& vfs, const Fates& fates, const Progress& progress,
                    FileInbox& inbox, const Side& side);
-  Progress judge() const;
+  Progress judge() const { return judged(scene_, script_, next_, answer_); }
 
   const Scene& scene_;
   const Script& script_;
@@ -81,22 +60,6 @@ class ScenePlay {
   std::vector<Left> left_;
   std::uint64_t seed_ = 0;
 };
-
-Progress ScenePlay::judge() const {
-  switch (told(answer_, script_.answers[next_])) {
-    case Told::the_answer:
-      return {next_ + 1, false};
-    case Told::did_not_happen:
-      return {next_, false};
-    case Told::unknown:
-      return {next_, true};
-    case Told::something_else:
-      break;
-  }
-  // What counts may have been done by the store's own first try.
-  EXPECT_TRUE(counts(scene_.acts[next_])) << answer_ << "in place of\n" << script_.answers[next_];
-  return {next_ + 1, false};
-}
 
 void ScenePlay::act_until_struck(const CrashVfs& vfs, Side& side) {
   for (; next_ < scene_.acts.size(); ++next_) {

@@ -29,6 +29,12 @@ constexpr Rule kRules[] = {
      " AND q.delivery = l.head_delivery AND q.lane = l.key AND q.state IN (0, 5))"},
     {"a delivery has its event",
      "SELECT count(*) FROM hapax_queue WHERE event NOT IN (SELECT no FROM hapax_event)"},
+    {"so has what was noted beside it",
+     "SELECT (SELECT count(*) FROM hapax_variant WHERE event NOT IN (SELECT no FROM hapax_event))"
+     " + (SELECT count(*) FROM hapax_duplicate WHERE event NOT IN (SELECT no FROM hapax_event))"},
+    {"an attempt without its event is below what retention has removed",
+     "SELECT count(*) FROM hapax_attempt WHERE event NOT IN (SELECT no FROM hapax_event)"
+     " AND event > (SELECT floor FROM hapax_sweep)"},
     {"a lease has a fence and a holder, and only a lease has",
      "SELECT count(*) FROM hapax_queue WHERE (fence IS NULL) <> (holder IS NULL)"
      " OR (fence IS NOT NULL AND state <> 0)"},

@@ -1,12 +1,11 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "crash/crash_vfs.hpp"
+#include "crash/interruption.hpp"
 #include "crash/truth.hpp"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -18,32 +17,6 @@ namespace hapax::test {
 namespace {
 
 constexpr std::int64_t kStepsMax = 20000;
-
-// The hook that SQLite calls for every new handle takes no argument of ours, hence the global.
-std::atomic<std::int64_t> g_calls_left{0};
-
-int count_down(void*) {
-  return g_calls_left.fetch_sub(1) == 1 ? 1 : 0;
-}
-
-int watch(sqlite3* db, char**, const struct sqlite3_api_routines*) {
-  sqlite3_progress_handler(db, 1, count_down, nullptr);
-  return SQLITE_OK;
-}
-
-// While it lives, the nth step of all handles that are opened is interrupted.
-class Interruption {
- public:
-  explicit Interruption(std::int64_t nth) {
-    g_calls_left = nth;
-    sqlite3_auto_extension(reinterpret_cast<void (*)()>(watch));
-  }
-  ~Interruption() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watch)); }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
-  bool reached() const { return g_calls_left <= 0; }
-};
 
 class InterruptEveryStep : public testing::Test {
  protected:

@@ -141,16 +141,18 @@ Settled settled_before(const Tables& tables, const Settlement& settlement) {
 Lease lease(Tables& tables, const LeaseRequest& request, std::int64_t now) {
   Lease answer;
   if (tables.paused.contains(request.from)) return answer;
+  const std::vector<DeliveryRef> due = due_of(tables, request, now);
+  std::size_t bytes = 0;
   Budget budget;
-  for (const DeliveryRef& each : due_of(tables, request, now)) {
+  for (const DeliveryRef& each : due) {
+    if (bytes >= kMaxLeaseBytes) break;
     std::optional<Leased> leased =
         look_at(tables, tables.deliveries.at(each), request, now, budget);
-    if (leased) {
-      answer.deliveries.push_back(std::move(*leased));
-    } else {
-      ++answer.passed;
-    }
+    if (!leased) continue;
+    bytes += leased->event.headers.size() + leased->event.body.size();
+    answer.deliveries.push_back(std::move(*leased));
   }
+  answer.passed = due.size() - answer.deliveries.size();
   return answer;
 }
 

@@ -117,14 +117,21 @@ RejectPage rejects(const Tables& tables, std::optional<SourceNo> source, RejectN
 }
 
 Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, std::int64_t now) {
-  for (const EventNo number : numbers) {
-    if (!tables.events.contains(number)) continue;
-    return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
-                                       " is another event's; make new numbers and move again");
-  }
   const SourceNo source(number_of(tables, NameKind::source, kOutboxSource));
   Moved moved;
+  std::vector<EventNo> free;
   for (const EventNo number : numbers) {
+    const auto taken = tables.events.find(number);
+    if (taken == tables.events.end()) {
+      free.push_back(number);
+    } else if (taken->second.source == source) {
+      ++moved.messages;  // by this call, when it was made before
+    } else {
+      return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
+                                         " is another event's; make new numbers and move again");
+    }
+  }
+  for (const EventNo number : free) {
     if (tables.messages.empty()) break;
     const OutboxMessage message = std::move(tables.messages.front());
     tables.messages.pop_front();

@@ -21,10 +21,11 @@ inline constexpr const char* kAdmit =
     "hapax._admit($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
     " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
 
-// 2-10 a place for each request, 11 how many may be superseded, 12 moment.
+// 2-10 a place for each request, 11 how many may be superseded, 12 how many bytes may be leased, 13
+// moment.
 inline constexpr const char* kLease =
     "SELECT l.*" HAPAX_PATIENTLY
-    "hapax._lease($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, " HAPAX_MOMENT(12) ") AS l";
+    "hapax._lease($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(13) ") AS l";
 
 // 2-13 a place for each settlement, 14 how many may be superseded, 15 moment. A character for each.
 inline constexpr const char* kSettle =

@@ -93,6 +93,7 @@ Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> req
   });
   parameters.add_number_array(column);
   parameters.add_number(kMaxSuperseded);
+  parameters.add_number(kMaxLeaseBytes);
   parameters.add_time(runner_.moment());
   HAPAX_TRY_ASSIGN(answer, ask(kLease, parameters, "lease deliveries"));
 

@@ -153,8 +153,10 @@ class SqliteDriver final : public Driver {
     });
   }
   Result<Replayed> replay(const Replay& what) override {
-    return change<Replayed>(1, [&](Writer& writer, std::int64_t now_ms) {
-      return writer.inbox().replayer.replay(what, now_ms);
+    Replay named = what;
+    return change<Replayed>(1, [&](Writer& writer, std::int64_t now_ms) -> Result<Replayed> {
+      HAPAX_TRY(give_name(writer, named.how));
+      return writer.inbox().replayer.replay(named, now_ms);
     });
   }
   Result<Replaying> replay_step(const ReplayStep& step) override {
@@ -163,10 +165,12 @@ class SqliteDriver final : public Driver {
                      }));
     Replaying answer{found.events.size(), 0, found.after, found.done};
     if (step.dry || found.events.empty()) return answer;
-    HAPAX_TRY_ASSIGN(deliveries,
-                     change<std::size_t>(found.events.size(), [&](Writer& w, std::int64_t now_ms) {
-                       return w.inbox().replayer.replay_all(found.events, step, now_ms);
-                     }));
+    ReplayStep named = step;
+    const auto replay_all = [&](Writer& writer, std::int64_t now_ms) -> Result<std::size_t> {
+      HAPAX_TRY(give_name(writer, named.how));
+      return writer.inbox().replayer.replay_all(found.events, named, now_ms);
+    };
+    HAPAX_TRY_ASSIGN(deliveries, change<std::size_t>(found.events.size(), replay_all));
     answer.deliveries = deliveries;
     return answer;
   }
@@ -250,6 +254,15 @@ class SqliteDriver final : public Driver {
   }
 
  private:
+  // A replay without a name gets one for this call, below 0, so that a second run, after a commit
+  // that failed and took effect, does nothing again. Fences are never given out twice.
+  static Result<void> give_name(Writer& writer, HowToReplay& how) {
+    if (how.no != ReplayNo()) return {};
+    HAPAX_TRY_ASSIGN(fence, writer.inbox().fences.next());
+    how.no = ReplayNo(-fence.value());
+    return {};
+  }
+
   // Runs `work` in a transaction that it may share with others.
   template <class T, class Work>
   Result<T> change(std::size_t rows, const Work& work) {

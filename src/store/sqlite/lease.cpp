@@ -23,15 +23,16 @@ Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
   if (paused) return answer;
   HAPAX_TRY_ASSIGN(due, queue_.due(request.from, request.max, now_ms));
   answer.deliveries.reserve(due.size());
+  std::size_t bytes = 0;
   Budget budget;
   for (Delivery& each : due) {
+    if (bytes >= kMaxLeaseBytes) break;
     HAPAX_TRY_ASSIGN(leased, look_at(each, request, now_ms, budget));
-    if (leased) {
-      answer.deliveries.push_back(std::move(*leased));
-    } else {
-      ++answer.passed;
-    }
+    if (!leased) continue;
+    bytes += leased->event.headers.size() + leased->event.body.size();
+    answer.deliveries.push_back(std::move(*leased));
   }
+  answer.passed = due.size() - answer.deliveries.size();
   return answer;
 }
 

@@ -151,7 +151,8 @@ $$;
 -- index is full of entries that are over, all of them at its old end.
 CREATE FUNCTION hapax._lease(destinations bigint[], mosts bigint[], leases_ms bigint[], kinds bigint[],
                              owners bigint[], max_abandons bigint[], horizons_ms bigint[],
-                             blocks bigint[], floors_us bigint[], superseded_max bigint, at timestamptz)
+                             blocks bigint[], floors_us bigint[], superseded_max bigint,
+                             bytes_max bigint, at timestamptz)
 RETURNS TABLE (request bigint, place bigint, passed bigint, due timestamptz, delivery bigint,
                fence bigint, attempts bigint, abandons bigint, until timestamptz, replay_of bigint,
                event bigint, source bigint, tenant bytea, id bytea, type bytea, headers bytea,
@@ -193,6 +194,18 @@ BEGIN
       SELECT s.kept_events, s.kept_deliveries INTO picked, nths
         FROM hapax._sift(picked, nths, r.max_abandons, r.horizon_ms, r.block = 1, superseded_max,
                          moment) AS s;
+    END IF;
+    -- Nothing more behind those that have bytes_max: the answer stands in memory whole. No body is
+    -- read for this: its length is in the row.
+    IF cardinality(picked) > 1 THEN
+      SELECT array_agg(x.event ORDER BY x.place), array_agg(x.delivery ORDER BY x.place)
+        INTO picked, nths
+        FROM (SELECT w.event, w.delivery, w.place,
+                     sum(octet_length(e.headers) + octet_length(e.body)) OVER (ORDER BY w.place)
+                       - octet_length(e.headers) - octet_length(e.body) AS bytes
+                FROM unnest(picked, nths) WITH ORDINALITY AS w (event, delivery, place)
+                JOIN hapax.event AS e ON e.no = w.event) AS x
+       WHERE x.bytes < bytes_max;
     END IF;
     RETURN QUERY
       SELECT r.request, 0::bigint, looked - coalesce(cardinality(picked), 0),

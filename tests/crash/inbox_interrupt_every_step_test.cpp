@@ -1,0 +1,88 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "crash/crash_vfs.hpp"
+#include "crash/inbox_opening.hpp"
+#include "crash/interruption.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+// Every scene of the inbox, while the N-th step of SQLite's is interrupted, for every N. An act
+// must have happened whole or not at all, as its answer says, also where the interruption came
+// right after a commit, which then fails and has taken effect.
+namespace hapax::test {
+namespace {
+
+class InboxInterruptions : public testing::TestWithParam<Scene> {
+ protected:
+  // Plays the scene and says which steps there are to interrupt: in ./test --long all; otherwise
+  // some, and every one around the end of a transaction.
+  std::set<std::int64_t> steps() const;
+  void interrupt(std::int64_t nth) const;
+
+  const Scene& scene_ = GetParam();
+  const Script script_ = script_of(scene_);
+  const Opening opening_{scene_};
+};
+
+std::set<std::int64_t> InboxInterruptions::steps() const {
+  const CrashVfs no_faults;  // saves the time of real syncs
+  const TempDir dir;
+  std::filesystem::copy_file(opening_.path(), dir.file("app.db"));
+  Interruption interruption;
+  FileInbox inbox(dir.file("app.db"), opening_.passed());
+  Side side = opening_.known(inbox);
+  interruption.arm(0);
+  for (std::size_t i = 0; i < scene_.acts.size(); ++i) {
+    EXPECT_EQ(side.apply(scene_.acts[i]).text, script_.answers[i]);
+  }
+  const std::int64_t apart = rounds(10) == 10 ? 1 : 37;
+  std::set<std::int64_t> all;
+  for (std::int64_t nth = 1; nth <= interruption.steps(); nth += apart) all.insert(nth);
+  for (const std::int64_t each : interruption.ends()) all.insert({each - 1, each, each + 1});
+  return all;
+}
+
+void InboxInterruptions::interrupt(std::int64_t nth) const {
+  const CrashVfs no_faults;
+  const TempDir dir;
+  const std::string path = dir.file("app.db");
+  std::filesystem::copy_file(opening_.path(), path);
+  {
+    Interruption interruption;
+    FileInbox inbox(path, opening_.passed());
+    Side side = opening_.known(inbox);
+    interruption.arm(nth);
+    Progress progress{scene_.acts.size(), false};
+    for (std::size_t i = 0; i < scene_.acts.size(); ++i) {
+      const std::string answer = side.apply(scene_.acts[i]).text;
+      if (!interruption.reached()) continue;
+      SCOPED_TRACE("told: " + answer);
+      progress = judged(scene_, script_, i, answer);
+      // Many calls in one act: those before the interrupted one have happened.
+      const bool sweeps = std::holds_alternative<SweepOp>(scene_.acts[i]);
+      if (sweeps && progress.sure == i) progress.perhaps_one_more = true;
+      break;
+    }
+    interruption.arm(0);
+    if (HasFailure()) return;
+    expect_goes_on(side, scene_, script_, progress);
+  }
+  expect_sound(path);
+}
+
+TEST_P(InboxInterruptions, EveryActHappensWholeOrNotAtAll) {
+  for (const std::int64_t each : steps()) {
+    SCOPED_TRACE("step " + std::to_string(each));
+    interrupt(each);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, InboxInterruptions, testing::ValuesIn(inbox_scenes()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace hapax::test
