@@ -46,6 +46,9 @@ Parameters claim_parameters(const std::vector<Wish>& wishes) {
   std::vector<std::string_view> keys;
   std::vector<std::string_view> tokens;
   std::vector<std::int64_t> ttls_ms;
+  keys.reserve(wishes.size());
+  tokens.reserve(wishes.size());
+  ttls_ms.reserve(wishes.size());
   for (const Wish& each : wishes) {
     keys.push_back(each.item->key);
     tokens.push_back(view(each.item->token));
