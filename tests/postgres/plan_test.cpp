@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
 
 #include <gtest/gtest.h>
@@ -84,6 +85,16 @@ TEST_F(StorePlanTest, IdsThatAreOverAreTakenByTheIndex) {
     clock_.advance(2h);
   });
   store_.reset();
+  EXPECT_EQ(read_in_scans(), 0);
+}
+
+TEST_F(PlanTest, EventsThatAreKnownAreFoundByTheIndex) {
+  {
+    InboxNode node(database_.url(), 1);
+    const std::array<Post, 3> posts{Post{"a"}, Post{"b"}, Post{"c"}};
+    EXPECT_EQ(node.admit(posts), 3);
+    with_few_and_then_many([&] { EXPECT_EQ(node.admit(posts), 0); });
+  }
   EXPECT_EQ(read_in_scans(), 0);
 }
 
