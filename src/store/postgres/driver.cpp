@@ -100,7 +100,7 @@ class PostgresDriver final : public Inbox {
   PostgresDriver(const std::string& url, const OpenOptions& options, Random& random)
       : Inbox(url, options, random), group_(options.connections) {}
 
-  Result<void> start(bool may_migrate) { return runner_.start(may_migrate); }
+  Result<void> start(const OpenOptions& options) { return runner_.start(options); }
 
   Capabilities capabilities() const override {
     return {Capability::dedup, Capability::inbox, Capability::outbox};
@@ -228,7 +228,7 @@ Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOp
                                             Random& random) {
   HAPAX_TRY(check_url(url));
   auto driver = std::make_unique<PostgresDriver>(url, options, random);
-  HAPAX_TRY(driver->start(options.migrate));
+  HAPAX_TRY(driver->start(options));
   return std::unique_ptr<Driver>(std::move(driver));
 }
 
