@@ -3,12 +3,14 @@
 -- Claims every key that is free, or over and without work left, each for the first place that names
 -- it. Empty keys claim nothing. Returns the numbers that hold a claim because of this call. As
 -- hapax._claim: sorted, and what was found taken is read by a new statement; only what was locked in
--- the order of the keys is changed, and who lost one of several starts over.
+-- the order of the keys is changed, and who lost one of several starts over. By the index of the keys
+-- alone: that of the times knows ranges of pages, and would read them all.
 CREATE FUNCTION hapax._claim_events(nos bigint[], keys bytea[], remembers_ms bigint[],
                                     moment timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   mine   bigint[] := '{}';
   more   bigint[];
@@ -217,7 +219,8 @@ $$;
 CREATE FUNCTION hapax._not_fresh(nos bigint[], keys bytea[], digests bytea[])
 RETURNS TABLE (place bigint, event bigint, changed boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
   IF current_setting('synchronous_standby_names') <> '' THEN
