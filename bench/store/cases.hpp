@@ -27,5 +27,6 @@ std::vector<Case> choice_cases(WorkDirectory& directory);
 // transaction in as many round trips as it takes by hand.
 std::vector<Case> postgres_dedup_cases(PostgresPlace& place);
 std::vector<Case> postgres_once_cases(PostgresPlace& place);
+std::vector<Case> postgres_inbox_cases(PostgresPlace& place);
 
 }  // namespace hapax::bench

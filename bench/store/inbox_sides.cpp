@@ -3,6 +3,8 @@
 #include "bench/store/inbox_sides.hpp"
 
 #include "bench/must.hpp"
+#include "store/postgres/driver.hpp"
+#include "store/sqlite/driver.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,10 +20,28 @@ void check(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
+// A driver, and what it needs as long as it is there.
+struct Inbox {
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<Random> random = make_system_random();
+  std::unique_ptr<store::Driver> driver;
+};
+
+Inbox on_sqlite(const std::string& path, const Undone& undone) {
+  Inbox inbox;
+  inbox.driver = open_undone(path, undone, *inbox.clock);
+  return inbox;
+}
+
+Inbox on_postgres(const std::string& url) {
+  Inbox inbox;
+  inbox.driver = must(store::postgres::open_driver(url, {}, *inbox.random));
+  return inbox;
+}
+
 class HapaxInbox final : public InboxWay {
  public:
-  HapaxInbox(const std::string& path, const Undone& undone)
-      : driver_(open_undone(path, undone, *clock_)) {
+  explicit HapaxInbox(Inbox inbox) : inbox_(std::move(inbox)), driver_(inbox_.driver.get()) {
     must(driver_->number_of(store::NameKind::source, "source"));
     must(driver_->number_of(store::NameKind::destination, "destination"));
   }
@@ -133,8 +153,8 @@ class HapaxInbox final : public InboxWay {
     return leases;
   }
 
-  std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::unique_ptr<store::Driver> driver_;
+  Inbox inbox_;
+  store::Driver* driver_;
   const store::Target target_{DestinationNo(kDestination)};
   std::vector<store::Arrival> arrivals_;
   std::vector<store::Admit> admits_;
@@ -301,13 +321,29 @@ const Digest& Requests::digest() {
   return digest;
 }
 
+Requests::Days Requests::days() {
+  constexpr std::int64_t kFirstDay = (kFirst >> 22) / 86'400'000;
+  return {kFirstDay, kFirstDay + 1};
+}
+
 std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path, const Undone& undone) {
-  return std::make_unique<HapaxInbox>(path, undone);
+  return std::make_unique<HapaxInbox>(on_sqlite(path, undone));
+}
+
+std::unique_ptr<InboxWay> postgres_inbox_of_hapax(const std::string& url) {
+  return std::make_unique<HapaxInbox>(on_postgres(url));
 }
 
 std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_t deliveries,
                                              const Undone& undone) {
-  auto inbox = std::make_unique<HapaxInbox>(path, undone);
+  auto inbox = std::make_unique<HapaxInbox>(on_sqlite(path, undone));
+  inbox->block(deliveries);
+  return inbox;
+}
+
+std::unique_ptr<InboxWay> postgres_inbox_with_blocked(const std::string& url,
+                                                      std::size_t deliveries) {
+  auto inbox = std::make_unique<HapaxInbox>(on_postgres(url));
   inbox->block(deliveries);
   return inbox;
 }

@@ -2,20 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/sha256.hpp"
 #include "bench/compare.hpp"
 #include "bench/store/hand_written.hpp"
 #include "bench/store/ids.hpp"
 #include "bench/store/undone.hpp"
-#include "store/sqlite/driver.hpp"
 
 #include <hapax/env.hpp>
+#include <hapax/store.hpp>
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-// The sides of a comparison of the inbox on SQLite: hapax's own, and the same by hand.
+// The sides of a comparison of the inbox: hapax's own, and the same by hand.
 namespace hapax::bench {
 
 inline constexpr std::int64_t kSource = 1;
@@ -44,12 +47,19 @@ class Requests {
   static const std::string& body();
   static const Digest& digest();
 
+  // The days of all numbers it makes, as PostgreSQL's partitions count them.
+  using Days = std::array<std::int64_t, 2>;
+  static Days days();
+
  private:
+  static constexpr std::int64_t kFirst = std::int64_t{1} << 58;  // as many bits as in use
+
   Ids ids_;
-  std::int64_t last_number_ = std::int64_t{1} << 58;  // as many bits as in use
+  std::int64_t last_number_ = kFirst;
 };
 
-// What both ways of doing it can do. Each call is one transaction.
+// What both ways of doing it can do. Each call is one transaction; for hapax on PostgreSQL a turn
+// is three.
 class InboxWay {
  public:
   struct Held {
@@ -69,6 +79,8 @@ class InboxWay {
 
 std::unique_ptr<InboxWay> inbox_of_hapax(const std::string& path, const Undone& undone = {});
 std::unique_ptr<InboxWay> inbox_by_hand(const std::string& path, const Undone& undone = {});
+std::unique_ptr<InboxWay> postgres_inbox_of_hapax(const std::string& url);
+std::unique_ptr<InboxWay> postgres_inbox_by_hand(const std::string& url);
 
 // Admits what is new, or (again) what was admitted before the measurement. The first `skip` ids are
 // left out.
@@ -88,5 +100,16 @@ std::unique_ptr<InboxWay> inbox_with_blocked(const std::string& path, std::size_
 // Adds rejects to a store that has all it keeps of `sources` sources.
 std::unique_ptr<Side> reject_side(const std::string& path, std::size_t sources, std::size_t batch,
                                   const Undone& undone = {});
+std::unique_ptr<InboxWay> postgres_inbox_with_blocked(const std::string& url,
+                                                      std::size_t deliveries);
+
+// The ways on one kind of store, each time on a fresh one.
+struct InboxWays {
+  std::string prefix;  // of the names of its cases
+  std::function<std::unique_ptr<InboxWay>()> by_hand;
+  std::function<std::unique_ptr<InboxWay>()> hapax;
+  std::function<std::unique_ptr<InboxWay>(std::size_t)> hapax_with_blocked;
+};
+std::vector<Case> inbox_cases_of(const InboxWays& ways);
 
 }  // namespace hapax::bench

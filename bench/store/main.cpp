@@ -51,6 +51,7 @@ std::vector<Case> all_cases(Places& places) {
   if (!places.postgres) return cases;
   add(postgres_dedup_cases(*places.postgres));
   add(postgres_once_cases(*places.postgres));
+  add(postgres_inbox_cases(*places.postgres));
   return cases;
 }
 

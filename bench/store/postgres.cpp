@@ -109,11 +109,22 @@ PgValue number_array(std::size_t count, std::int64_t number) {
   return {kInt8Array, std::move(out)};
 }
 
+PgValue numbers_array(std::span<const std::int64_t> values) {
+  std::string out = array_of(kInt8, values.size());
+  for (const std::int64_t each : values) {
+    append(out, std::int32_t{sizeof each});
+    append(out, each);
+  }
+  return {kInt8Array, std::move(out)};
+}
+
 PgResult execute(PGconn* connection, const char* sql, std::span<const PgValue> values) {
-  std::array<Oid, 4> types{};
-  std::array<const char*, 4> data{};
-  std::array<int, 4> lengths{};
-  constexpr std::array<int, 4> kBinary{1, 1, 1, 1};
+  constexpr std::size_t kMost = 8;
+  std::array<Oid, kMost> types{};
+  std::array<const char*, kMost> data{};
+  std::array<int, kMost> lengths{};
+  std::array<int, kMost> binary{};
+  binary.fill(1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     types.at(i) = values[i].type;
     data.at(i) = values[i].bytes.data();
@@ -121,7 +132,21 @@ PgResult execute(PGconn* connection, const char* sql, std::span<const PgValue> v
   }
   return check(connection,
                PgResult(PQexecParams(connection, sql, static_cast<int>(values.size()), types.data(),
-                                     data.data(), lengths.data(), kBinary.data(), /*binary*/ 1)));
+                                     data.data(), lengths.data(), binary.data(), /*binary*/ 1)));
+}
+
+std::int64_t number_of(const PgResult& result, int row, int column) {
+  const char* bytes = PQgetvalue(result.get(), row, column);
+  std::uint64_t number = 0;
+  for (int i = 0; i < PQgetlength(result.get(), row, column); ++i) {
+    number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+std::string_view bytes_of(const PgResult& result, int row, int column) {
+  return {PQgetvalue(result.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
 }
 
 std::size_t rows_of(const PgResult& result) {

@@ -61,10 +61,14 @@ PgValue bytes_value(std::string_view bytes);
 PgValue number_value(std::int64_t number);
 PgValue bytes_array(std::span<const std::string> values);
 PgValue number_array(std::size_t count, std::int64_t number);  // the same number again and again
+PgValue numbers_array(std::span<const std::int64_t> values);
 
 // One statement, not prepared, with its answer in binary form.
 PgResult execute(PGconn* connection, const char* sql, std::span<const PgValue> values);
 // How many rows it changed or gave.
 std::size_t rows_of(const PgResult& result);
+// A field of an answer in binary form. Bytes are there as long as the answer.
+std::int64_t number_of(const PgResult& result, int row, int column);
+std::string_view bytes_of(const PgResult& result, int row, int column);
 
 }  // namespace hapax::bench

@@ -153,7 +153,7 @@ TEST(FramingTest, BadChunksAreRefused) {
         std::string("1 \r\nab\r\n0\r\n\r\n"), std::string("1\r\nab\r\n"), std::string("1\nab\n"),
         std::string("FFFFFFFFFFFFFFFFFF\r\n"), std::string("\r\na\r\n"), std::string(";a\r\n"),
         std::string("1;\x01\r\na\r\n"), std::string("0\r\nBad Trailer\r\n\r\n")}) {
-    const ChunkReader::State state = state_of(bytes);
+    const ChunkReader::State state = state_of(bytes + "\r\n\r\n");
     EXPECT_TRUE(state == ChunkReader::State::bad || state == ChunkReader::State::too_large)
         << bytes;
   }

@@ -107,6 +107,26 @@ TEST_F(PostgresBadInput, ASchemaThatMayBeReadAndNotWrittenIsRefusedWhenItIsOpene
                  "grant this user the right");
 }
 
+TEST_F(PostgresBadInput, EventsNeedTheOwnerOfTheirTablesAndClaimsDoNot) {
+  make_schema();
+  allow_to_use_schema();
+  EXPECT_TRUE(open(url()));
+  const OpenOptions events{.needs = {Capability::dedup, Capability::inbox}};
+  as_owner("SELECT hapax._make_days(ARRAY[1])");
+  as_owner("ALTER TABLE hapax.event OWNER TO " + role_.name());
+  as_owner("ALTER TABLE hapax.attempt OWNER TO " + role_.name());
+  as_owner("GRANT CREATE ON SCHEMA hapax TO " + role_.name());
+  const Result<Store> refused = open(url(), events);
+  ASSERT_FALSE(refused) << "a day that is another's cannot be dropped";
+  expect_refusal(refused.error(), Code::misconfigured, "must be owner of the tables event",
+                 "grant this user the right");
+  as_owner("ALTER TABLE hapax.event_20240102 OWNER TO " + role_.name());
+  as_owner("ALTER TABLE hapax.attempt_20240102 OWNER TO " + role_.name());
+  EXPECT_TRUE(open(url(), events));
+  as_owner("REVOKE CREATE ON SCHEMA hapax FROM " + role_.name());
+  EXPECT_FALSE(open(url(), events)) << "the next day could not be made";
+}
+
 TEST_F(PostgresBadInput, AClaimWithoutTheRightToItDidNotHappen) {
   make_schema();
   allow_to_use_schema();

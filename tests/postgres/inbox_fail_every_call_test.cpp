@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <iostream>
 #include <optional>
+#include <vector>
 
 // Every scene of the inbox, while the N-th call of libpq fails, for every N until runs pass without
 // meeting it. One failure is the store's to overcome; when all that follows fails, the act must
@@ -119,6 +121,110 @@ TEST_P(InboxCalls, EveryActHappensWholeOrNotAtAll) {
       if (HasFailure()) return;
     }
     std::cout << shape << ": " << runs << " runs over " << visited << " calls\n";
+  }
+}
+
+// Leases. One whose answer is lost is nobody's until its time is over, so the answers differ from
+// run to run; what must hold is that each delivery is acknowledged once, and none is lost.
+class InboxLeaseCalls : public testing::Test {
+ protected:
+  using Settled = store::Settled;
+  static constexpr std::size_t kEvents = 3;
+
+  void SetUp() override {
+    ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
+    NodeInbox calm(database_.url(), seconds(5), clock_);
+    to_ = calm.driver().number_of(store::NameKind::destination, "one").value();
+    source_ = calm.driver().number_of(store::NameKind::source, "x").value();
+  }
+
+  bool run(const Shape& shape, int nth);
+
+ private:
+  void admit(Driver& driver) const {
+    const store::Target target{DestinationNo(to_)};
+    std::vector<store::Arrival> arrivals;
+    const std::array<std::string, kEvents> ids{"a", "b", "c"};
+    for (std::size_t i = 0; i < kEvents; ++i) {
+      arrivals.push_back({.no = EventNo(static_cast<std::int64_t>(10 + i)),
+                          .source = SourceNo(source_),
+                          .key = ids[i],
+                          .id = ids[i],
+                          .targets = std::span(&target, 1)});
+    }
+    const store::Admit request{.arrivals = arrivals};
+    ASSERT_TRUE(driver.write({.admit = std::span(&request, 1)}).admit.front());
+  }
+
+  Result<std::vector<store::Lease>> lease(Driver& driver) const {
+    const store::LeaseRequest request{
+        DestinationNo(to_), kEvents, minutes(1), {Holder::Kind::push, 1}};
+    return driver.write({.lease = std::span(&request, 1)}).lease;
+  }
+
+  static Result<std::vector<Settled>> ack(Driver& driver, const store::Lease& lease) {
+    std::vector<store::Settlement> wanted;
+    for (const store::Leased& each : lease.deliveries) {
+      wanted.push_back({{each.event.no, each.delivery}, each.fence, Ack{}});
+    }
+    return driver.write({.settle = wanted}).settle;
+  }
+
+  // How many were acknowledged for certain.
+  static std::size_t lease_and_ack(Driver& driver, const Result<std::vector<store::Lease>>& leases,
+                                   bool surely) {
+    EXPECT_TRUE(leases || !surely) << leases.error().to_string();
+    if (!leases || leases->front().deliveries.empty()) return 0;
+    const Result<std::vector<Settled>> settled = ack(driver, leases->front());
+    EXPECT_TRUE(settled || !surely) << settled.error().to_string();
+    if (!settled) return 0;
+    for (const Settled each : *settled) EXPECT_EQ(each, Settled::ok);
+    return settled->size();
+  }
+
+  PostgresDatabase database_;
+  ManualClock clock_;
+  Witness witness_{database_.connect()};
+  std::int64_t to_ = 0;
+  std::int64_t source_ = 0;
+};
+
+bool InboxLeaseCalls::run(const Shape& shape, int nth) {
+  const bool lasting = shape.lasting == Lasting::yes;
+  empty_inbox(witness_);
+  NodeInbox calm(database_.url(), seconds(5), clock_);
+  admit(calm.driver());
+  std::size_t acked = 0;
+  bool reached = false;
+  {
+    NodeInbox node(database_.url(), lasting ? milliseconds(250) : seconds(5), clock_);
+    const FailCall fault(shape.fault, nth, shape.lasting);
+    acked = lease_and_ack(node.driver(), lease(node.driver()), !lasting);
+    reached = fault.reached();
+  }
+  witness_.wait_until(
+      "count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
+      " AND application_name = 'hapax'");
+  clock_.advance(minutes(2));
+  const std::size_t left = lease_and_ack(calm.driver(), lease(calm.driver()), /*surely=*/true);
+  EXPECT_LE(acked + left, kEvents) << "none is leased again once it is acknowledged";
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.queue"), 0) << "none is lost";
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.attempt WHERE outcome = 0"), 3)
+      << "each is acknowledged once";
+  expect_sound(witness_);
+  return reached;
+}
+
+TEST_F(InboxLeaseCalls, EveryDeliveryIsAcknowledgedOnce) {
+  for (const Shape& shape : kShapes) {
+    int visited = 0;
+    for (int nth = 1; nth <= visited + 3; ++nth) {
+      ASSERT_LT(nth, kCallsMax) << "the run does not end";
+      SCOPED_TRACE(testing::PrintToString(shape) + ", call " + std::to_string(nth));
+      if (run(shape, nth)) visited = nth;
+      if (HasFailure()) return;
+    }
+    std::cout << shape << ": " << visited << " calls\n";
   }
 }
 

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ class PlanTest : public testing::Test {
   PlanTest() {
     EXPECT_TRUE(migrate(database_.url()));
     add_claims(1, kFew);
-    witness_.text("ANALYZE hapax.claim");
+    count_anew();
   }
 
   template <class Work>
@@ -39,6 +40,13 @@ class PlanTest : public testing::Test {
         "SELECT seq_tup_read FROM pg_stat_user_tables"
         " WHERE relid = 'hapax.claim'::regclass");
   }
+
+  // How often the index of the times was read, which knows no more than ranges of pages.
+  int reads_by_time() const {
+    return witness_.number(
+        "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'claim_expires_at'");
+  }
+  void count_anew() const { witness_.text("ANALYZE hapax.claim"); }
 
   PostgresDatabase database_;
   ManualClock clock_;
@@ -85,6 +93,20 @@ TEST_F(StorePlanTest, IdsThatAreOverAreTakenByTheIndex) {
   });
   store_.reset();
   EXPECT_EQ(read_in_scans(), 0);
+}
+
+TEST_F(PlanTest, EventsThatAreKnownAreFoundByTheIndex) {
+  {
+    InboxNode node(database_.url(), 1);
+    const std::array<Post, 3> posts{Post{"a"}, Post{"b"}, Post{"c"}};
+    EXPECT_EQ(node.admit(posts), 3);
+    const auto known = [&] { EXPECT_EQ(node.admit(posts), 0); };
+    with_few_and_then_many(known);
+    count_anew();
+    for (int i = 0; i < kCalls; ++i) known();
+  }
+  EXPECT_EQ(read_in_scans(), 0);
+  EXPECT_EQ(reads_by_time(), 0) << "that none is over makes the index of the times look cheap";
 }
 
 // A caller's connection.

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "store/postgres/schema.hpp"
 
+#include "base/claim_key.hpp"
+#include "base/hex.hpp"
+#include "store/postgres/driver.hpp"
 #include "support/postgres.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <barrier>
 #include <thread>
 #include <vector>
@@ -164,6 +168,65 @@ TEST_F(PostgresSchema, InsideATransactionOfTheCallerNothingIsMigrated) {
   EXPECT_EQ(PQtransactionStatus(owner_.get()), PQTRANS_INTRANS) << "it is the caller's";
   as_owner("COMMIT");
   EXPECT_FALSE(has_schema());
+}
+
+// As a program of the first version left it: claims that last and that are over, a stored result,
+// and messages that nobody has sent.
+class PostgresSchemaOfTheFirstVersion : public PostgresSchema {
+ protected:
+  PostgresSchemaOfTheFirstVersion() {
+    as_owner(
+        "CREATE SCHEMA hapax; CREATE TABLE hapax.schema_version (version int NOT NULL);"
+        "INSERT INTO hapax.schema_version VALUES (1)");
+    as_owner(std::string(migrations().front()));
+    claim("lasting", "30 days");
+    claim("over", "-1 second");
+    as_owner("SELECT hapax._keep(" + key_of("lasting") + ", " + token_of("lasting") +
+             ", 'its result')");
+    for (const char* id : {"1", "2"}) {
+      as_owner("SELECT hapax._enqueue('00000000-0000-4000-8000-00000000000" + std::string(id) +
+               "', 'mail', NULL, 'lane', '', 'payload', NULL, NULL, 0, NULL)");
+    }
+  }
+
+  static std::string key_of(std::string_view id) {
+    return "decode('" + to_hex(claim_key(ClaimKind::id, "orders", id)) + "', 'hex')";
+  }
+  static std::string token_of(const std::string& id) { return "decode(md5('" + id + "'), 'hex')"; }
+
+ private:
+  void claim(const std::string& id, const std::string& time) const {
+    as_owner("INSERT INTO hapax.claim (key, token, expires_at) VALUES (" + key_of(id) + ", " +
+             token_of(id) + ", clock_timestamp() + interval '" + time + "')");
+  }
+};
+
+TEST_F(PostgresSchemaOfTheFirstVersion, IsBroughtUpToDateWithAllThatIsInIt) {
+  EXPECT_EQ(migrate(database_.url()).value(), kKnown);
+  const PostgresDatabase fresh;
+  ASSERT_TRUE(migrate(fresh.url()));
+  EXPECT_EQ(inventory(owner_.get()), inventory(fresh.connect().get()));
+
+  PostgresSession session = PostgresSession::attach(owner_.get()).value();
+  PostgresTransaction tx = session.begin().value();
+  const Once done = once(tx, {.scope = "orders", .id = "lasting"}, [](PostgresTx&) {
+                      return std::string("done again");
+                    }).value();
+  ASSERT_TRUE(tx.commit());
+  EXPECT_TRUE(done.duplicate);
+  EXPECT_EQ(done.result, "its result");
+
+  Store store = open(database_.url()).value();
+  EXPECT_EQ(store.purge(10).value().removed, 1U);
+  EXPECT_FALSE(store.dedup({.scope = "orders", .id = "over"})->duplicate);
+
+  SeededRandom random(1);
+  const auto driver = store::postgres::open_driver(database_.url(), {}, random).value();
+  const std::array<EventNo, 3> numbers{EventNo(10), EventNo(11), EventNo(12)};
+  EXPECT_EQ(driver->move_messages(numbers).value().messages, 2U);
+  EXPECT_EQ(
+      as_owner("SELECT string_agg(convert_from(id, 'UTF8'), ' ' ORDER BY no) FROM hapax.event"),
+      "00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000002");
 }
 
 // The migration stops where it has made a thing of the given kind, and its backend is ended there.

@@ -46,6 +46,9 @@ Parameters claim_parameters(const std::vector<Wish>& wishes) {
   std::vector<std::string_view> keys;
   std::vector<std::string_view> tokens;
   std::vector<std::int64_t> ttls_ms;
+  keys.reserve(wishes.size());
+  tokens.reserve(wishes.size());
+  ttls_ms.reserve(wishes.size());
   for (const Wish& each : wishes) {
     keys.push_back(each.item->key);
     tokens.push_back(view(each.item->token));
@@ -97,7 +100,7 @@ class PostgresDriver final : public Inbox {
   PostgresDriver(const std::string& url, const OpenOptions& options, Random& random)
       : Inbox(url, options, random), group_(options.connections) {}
 
-  Result<void> start(bool may_migrate) { return runner_.start(may_migrate); }
+  Result<void> start(const OpenOptions& options) { return runner_.start(options); }
 
   Capabilities capabilities() const override {
     return {Capability::dedup, Capability::inbox, Capability::outbox};
@@ -225,7 +228,7 @@ Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOp
                                             Random& random) {
   HAPAX_TRY(check_url(url));
   auto driver = std::make_unique<PostgresDriver>(url, options, random);
-  HAPAX_TRY(driver->start(options.migrate));
+  HAPAX_TRY(driver->start(options));
   return std::unique_ptr<Driver>(std::move(driver));
 }
 

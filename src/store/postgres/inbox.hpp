@@ -74,6 +74,13 @@ class Inbox : public Driver {
 
  private:
   using Admissions = std::vector<std::vector<Admission>>;
+  struct ReleasedPart {
+    std::size_t deliveries = 0;
+    DeliveryRef last;  // that was looked at
+    bool done = false;
+  };
+  // Of a statement that looks for rows by what no index knows, so that it ends in time.
+  static constexpr std::int64_t kRowsLookedAt = 2000;
 
   void admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers);
   Result<Admissions> admit_once(std::span<const Admit* const> items);
@@ -91,6 +98,8 @@ class Inbox : public Driver {
   Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
                               const Parameters& parameters, std::string_view doing);
   std::int64_t name_of(ReplayNo number);
+  Result<ReleasedPart> release_part(const ReleaseStep& step, const DeliveryRef& after,
+                                    std::size_t most);
 
   Random& random_;
   LeaseFloors floors_;

@@ -43,20 +43,21 @@ inline constexpr const char* kReplay =
     "SELECT r.status, r.deliveries" HAPAX_PATIENTLY
     "hapax._replay($2, $3, $4, $5, $6, $7, $8, " HAPAX_MOMENT(9) ") AS r";
 
-// 2-5 after, until, limit, dry; 6-13 filter; 14-18 how; 19 moment.
+// 2-6 after, until, limit, how many to look at, dry; 7-14 filter; 15-19 how; 20 moment.
 inline constexpr const char* kReplayStep =
     "SELECT r.events, r.deliveries, r.last, r.done" HAPAX_PATIENTLY
     "hapax._replay_step($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
-    " $18, " HAPAX_MOMENT(19) ") AS r";
+    " $18, $19, " HAPAX_MOMENT(20) ") AS r";
 
 // 2-4 periods, 5 how long attempts are kept, 6 limit, 7 moment.
 inline constexpr const char* kSweep = "SELECT s.events, s.others, s.done" HAPAX_PATIENTLY
                                       "hapax._sweep($2, $3, $4, $5, $6, " HAPAX_MOMENT(7) ") AS s";
 
-// 2 kind, 3 owner or NULL, 4 limit, 5 moment.
+// 2 kind, 3 owner or NULL, 4 and 5 the delivery behind which to begin, 6 how many to look at, 7
+// limit, 8 moment.
 inline constexpr const char* kReleaseHolder =
-    "SELECT r.released, r.done" HAPAX_PATIENTLY
-    "hapax._release_holder($2, $3, $4, " HAPAX_MOMENT(5) ") AS r";
+    "SELECT r.released, r.last_event, r.last_delivery, r.done" HAPAX_PATIENTLY
+    "hapax._release_holder($2, $3, $4, $5, $6, $7, " HAPAX_MOMENT(8) ") AS r";
 
 // 2 numbers, 3 remember, 4 moment.
 inline constexpr const char* kMoveMessages =

@@ -7,6 +7,7 @@
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace hapax::store::postgres {
@@ -65,7 +66,10 @@ Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(step.after.value());
   parameters.add_number(step.until.value());
-  parameters.add_number(static_cast<std::int64_t>(step.limit));
+  const auto limit = static_cast<std::int64_t>(step.limit);
+  parameters.add_number(limit);
+  parameters.add_number(
+      std::max(kRowsLookedAt, limit + 1));  // one more tells whether there is more
   parameters.add_flag(step.dry);
   add_filter(parameters, step.filter);
   parameters.add_flag(step.how.as == ReplayAs::as_new);

@@ -30,16 +30,38 @@ Result<Swept> Inbox::sweep(const SweepStep& step) {
                row.flag(2)};
 }
 
+// A statement for each part of the queue: one for all of it could outlast every timeout. What was
+// freed stays so when a later part fails; the next call says why.
 Result<Released> Inbox::release_holder(const ReleaseStep& step) {
+  Released released;
+  DeliveryRef after;
+  while (!released.done && released.deliveries < step.limit) {
+    Result<ReleasedPart> part = release_part(step, after, step.limit - released.deliveries);
+    if (!part && released.deliveries > 0) return released;
+    if (!part) return std::move(part).error();
+    released.deliveries += part->deliveries;
+    released.done = part->done;
+    after = part->last;
+  }
+  return released;
+}
+
+Result<Inbox::ReleasedPart> Inbox::release_part(const ReleaseStep& step, const DeliveryRef& after,
+                                                std::size_t most) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(static_cast<std::int64_t>(step.kind));
   parameters.add_number_or_null(step.owner);
-  parameters.add_number(static_cast<std::int64_t>(step.limit));
+  parameters.add_number(after.event.value());
+  parameters.add_number(after.delivery.value());
+  parameters.add_number(kRowsLookedAt);
+  parameters.add_number(static_cast<std::int64_t>(most));
   parameters.add_time(runner_.moment());
   HAPAX_TRY_ASSIGN(answer, ask(kReleaseHolder, parameters, "free leases"));
   const Row row(answer, 0);
-  return Released{static_cast<std::size_t>(row.number(0)), row.flag(1)};
+  return ReleasedPart{static_cast<std::size_t>(row.number(0)),
+                      {row.no<EventNo>(1), row.no<DeliveryNo>(2)},
+                      row.flag(3)};
 }
 
 Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {

@@ -21,14 +21,15 @@ constexpr int kConflictsMax = 200;
 
 }  // namespace
 
-Result<void> Runner::start(bool may_migrate) {
+Result<void> Runner::start(const OpenOptions& options) {
   HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot()));
   ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
-  if (may_migrate) {
+  if (options.migrate) {
     HAPAX_TRY(migrate(executor));
   } else {
     HAPAX_TRY(check_schema(executor));
   }
+  if (options.needs.has(Capability::inbox)) HAPAX_TRY(check_owner(executor));
   pool_.give_back(std::move(connection));
   return {};
 }

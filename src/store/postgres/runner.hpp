@@ -30,7 +30,7 @@ class Runner {
         pool_(url, options.timeout, *io_clock_, random) {}
 
   // Brings the schema up to date, or only looks. Nothing to wait for when the server is not there.
-  Result<void> start(bool may_migrate);
+  Result<void> start(const OpenOptions& options);
 
   // After a lost answer the same statement goes out again with the same tokens, on a new
   // connection: it waits for a transaction of the old one that is still committing, and finds what

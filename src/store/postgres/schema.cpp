@@ -71,6 +71,12 @@ Result<void> check_rights(Executor& executor) {
                   "write");
 }
 
+// The tables of events and attempts, and every day of them.
+constexpr const char* kOwnsDays =
+    "SELECT bool_and(pg_has_role(c.relowner, 'USAGE')) AND has_schema_privilege('hapax', 'CREATE')"
+    " FROM pg_catalog.pg_class AS c WHERE c.relnamespace = 'hapax'::regnamespace"
+    " AND (c.relkind = 'p' OR c.relkind = 'r' AND c.relispartition)";
+
 }  // namespace
 
 Result<int> migrate(Executor& executor) {
@@ -91,6 +97,15 @@ Result<void> check_schema(Executor& executor) {
   HAPAX_TRY_ASSIGN(version, version_of(executor));
   HAPAX_TRY(require_current(version, known()));
   return check_rights(executor);
+}
+
+Result<void> check_owner(Executor& executor) {
+  HAPAX_TRY_ASSIGN(owns, executor.run(kOwnsDays, "ask for the owner of the tables"));
+  if (owns.field(0, 0) == "t") return {};
+  return error_of("42501",
+                  "must be owner of the tables event and attempt of the schema hapax and of their "
+                  "partitions, and may create tables there",
+                  "keep events");
 }
 
 }  // namespace hapax::store::postgres

@@ -20,4 +20,8 @@ Result<int> migrate(Executor& executor);
 // Says what migrate() would have to do, as an error: a schema that is missing, older or newer.
 Result<void> check_schema(Executor& executor);
 
+// Whether this user can keep events: their days are made and dropped on the way, which only the
+// owner of the tables may do.
+Result<void> check_owner(Executor& executor);
+
 }  // namespace hapax::store::postgres

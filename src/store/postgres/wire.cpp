@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "store/postgres/wire.hpp"
 
+#include <array>
+
 namespace hapax::store::postgres {
 
 namespace {
@@ -18,9 +20,11 @@ constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 to 2000
 
 template <class Integer>
 void append_big_endian(std::string& out, Integer number) {
-  for (int shift = static_cast<int>(sizeof number) * 8 - 8; shift >= 0; shift -= 8) {
-    out += static_cast<char>((number >> shift) & 0xff);
+  std::array<char, sizeof(Integer)> bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[bytes.size() - 1 - i] = static_cast<char>((number >> (8 * i)) & 0xff);
   }
+  out.append(bytes.data(), bytes.size());  // at once: it is done for every element of an array
 }
 
 std::string array_head(unsigned element_type, std::size_t count, bool has_nulls = false) {
@@ -86,6 +90,7 @@ void Parameters::add_bytes_array(std::span<const std::string_view> values) {
 
 void Parameters::add_number_array(std::span<const std::int64_t> values) {
   std::string out = array_head(kInt8, values.size());
+  out.reserve(out.size() + values.size() * (sizeof(std::int32_t) + sizeof(std::int64_t)));
   for (std::int64_t each : values) {
     append_big_endian(out, std::int32_t{sizeof each});
     append_big_endian(out, each);

@@ -7,7 +7,8 @@
 ALTER TABLE hapax.claim ALTER COLUMN token DROP NOT NULL, ADD COLUMN event bigint;
 
 CREATE OR REPLACE FUNCTION hapax._purge(most bigint, at timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   moment  timestamptz := hapax._moment(at);  -- read once: an index is of no use to a volatile function
   removed bigint;

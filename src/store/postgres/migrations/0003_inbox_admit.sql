@@ -2,16 +2,20 @@
 
 -- Claims every key that is free, or over and without work left, each for the first place that names
 -- it. Empty keys claim nothing. Returns the numbers that hold a claim because of this call. As
--- hapax._claim: sorted, and what was found taken is read by a new statement.
+-- hapax._claim: sorted, and what was found taken is read by a new statement; only what was locked in
+-- the order of the keys is changed, and who lost one of several starts over. By the index of the keys
+-- alone: that of the times knows ranges of pages, and would read them all.
 CREATE FUNCTION hapax._claim_events(nos bigint[], keys bytea[], remembers_ms bigint[],
                                     moment timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-  mine  bigint[] := '{}';
-  more  bigint[];
-  again boolean;
+  mine   bigint[] := '{}';
+  more   bigint[];
+  locked bytea[];
+  again  boolean;
 BEGIN
   FOR attempt IN 1..100 LOOP
     WITH made AS (
@@ -26,15 +30,15 @@ BEGIN
     mine := mine || more;
     EXIT WHEN cardinality(mine) = cardinality(keys);
 
-    PERFORM 1 FROM hapax.claim AS c
-      WHERE c.key = ANY (keys) AND c.expires_at <= moment ORDER BY c.key FOR UPDATE;
-    IF FOUND THEN
+    locked := ARRAY(SELECT c.key FROM hapax.claim AS c
+                     WHERE c.key = ANY (keys) AND c.expires_at <= moment ORDER BY c.key FOR UPDATE);
+    IF cardinality(locked) > 0 THEN
       WITH taken AS (
         UPDATE hapax.claim AS c
            SET event = w.no, expires_at = moment + w.remember_ms * interval '1 millisecond'
           FROM (SELECT DISTINCT ON (u.key) u.*
                   FROM unnest(keys, nos, remembers_ms) WITH ORDINALITY AS u (key, no, remember_ms, place)
-                 ORDER BY u.key, u.place) AS w
+                 WHERE u.key = ANY (locked) ORDER BY u.key, u.place) AS w
          WHERE c.key = w.key AND c.expires_at <= moment AND c.event <> w.no
            AND NOT EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event = c.event
                               AND NOT q.listen AND (q.state <= 1 OR q.blocks))
@@ -43,13 +47,13 @@ BEGIN
       mine := mine || more;
     END IF;
 
-    -- One that was over and in nobody's way may be removed before it is read: then it is free.
+    -- One that was over and in nobody's way may be removed before it is read: then it is free. With
+    -- others in our hands we must not go back for it, or we wait in a circle: hapax._not_fresh says
+    -- so in the end.
+    EXIT WHEN cardinality(keys) > 1;
     SELECT EXISTS (SELECT 1 FROM unnest(keys) AS w (key) WHERE w.key <> ''
                       AND NOT EXISTS (SELECT 1 FROM hapax.claim AS c WHERE c.key = w.key)) INTO again;
     EXIT WHEN NOT again;
-    IF attempt = 100 THEN
-      RAISE EXCEPTION 'claims come and go too fast' USING ERRCODE = '40001';
-    END IF;
   END LOOP;
   RETURN mine;
 END
@@ -82,9 +86,11 @@ BEGIN
       JOIN hapax.lane AS l ON l.destination = w.destination AND l.key = w.key
       ORDER BY w.destination, w.key FOR UPDATE OF l;
     GET DIAGNOSTICS locked = ROW_COUNT;
-    EXIT WHEN locked = coalesce(cardinality(wanted_to), 0);  -- retention may remove one in between
-    IF attempt = 100 THEN
-      RAISE EXCEPTION 'lanes come and go too fast' USING ERRCODE = '40001';
+    -- Retention may remove one in between. To go back for it with others in our hands would be to
+    -- wait in a circle.
+    EXIT WHEN locked = coalesce(cardinality(wanted_to), 0);
+    IF cardinality(wanted_to) > 1 OR attempt = 100 THEN
+      RAISE EXCEPTION 'a lane ended before it was locked' USING ERRCODE = '40001';
     END IF;
   END LOOP;
 
@@ -200,30 +206,32 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog AS $$
     LEFT JOIN unnest(mine) AS m (no) ON m.no = w.no
 $$;
 
+-- What stands where a claim was, when it is gone.
+CREATE FUNCTION hapax._ended() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
+BEGIN
+  RAISE EXCEPTION 'a claim ended while it was read' USING ERRCODE = '40001';
+END
+$$;
+
 -- The places whose id another event has. With synchronous standbys a claim can be visible here and
 -- not there yet; a commit of our own that writes WAL waits for everything before it.
 CREATE FUNCTION hapax._not_fresh(nos bigint[], keys bytea[], digests bytea[])
 RETURNS TABLE (place bigint, event bigint, changed boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
-DECLARE
-  vanished bigint;
 BEGIN
-  SELECT count(*) INTO vanished FROM unnest(keys) AS w (key)
-   WHERE w.key <> '' AND NOT EXISTS (SELECT 1 FROM hapax.claim AS c WHERE c.key = w.key);
-  IF vanished > 0 THEN
-    RAISE EXCEPTION 'a claim ended while it was read' USING ERRCODE = '40001';
-  END IF;
   IF current_setting('synchronous_standby_names') <> '' THEN
     PERFORM pg_logical_emit_message(true, 'hapax', '');
   END IF;
   RETURN QUERY
-    SELECT w.place, c.event, coalesce(e.digest <> w.digest, false)
+    SELECT w.place, coalesce(c.event, hapax._ended()), coalesce(e.digest <> w.digest, false)
       FROM unnest(nos, keys, digests) WITH ORDINALITY AS w (no, key, digest, place)
-      JOIN hapax.claim AS c ON c.key = w.key
+      LEFT JOIN hapax.claim AS c ON c.key = w.key
       LEFT JOIN hapax.event AS e ON e.no = c.event
-     WHERE w.key <> '' AND c.event <> w.no;
+     WHERE w.key <> '' AND c.event IS DISTINCT FROM w.no;
 END
 $$;
 

@@ -359,23 +359,47 @@ BEGIN
 END
 $$;
 
--- Frees leases of holders who are known to be dead.
-CREATE FUNCTION hapax._release_holder(wanted_kind bigint, wanted_owner bigint, most bigint,
-                                      at timestamptz, OUT released bigint, OUT done boolean)
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
+-- Frees leases of holders who are known to be dead: `most` of those among the next `scan` rows behind
+-- (after_event, after_delivery). Says how far it came, and whether that was the end.
+CREATE FUNCTION hapax._release_holder(wanted_kind bigint, wanted_owner bigint, after_event bigint,
+                                      after_delivery bigint, scan bigint, most bigint, at timestamptz,
+                                      OUT released bigint, OUT last_event bigint,
+                                      OUT last_delivery bigint, OUT done boolean)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   moment timestamptz := hapax._moment_ms(at);
   w      record;
   l      record;
 BEGIN
   PERFORM hapax._be_durable();
-  SELECT array_agg(q.event) AS events, array_agg(q.delivery::bigint) AS deliveries,
-         array_agg(q.fence) AS fences
-    INTO w
-    FROM (SELECT q.event, q.delivery, q.fence FROM hapax.queue AS q
-           WHERE q.state = 0 AND q.holder_kind = wanted_kind
-             AND (wanted_owner IS NULL OR q.holder = wanted_owner)
-           ORDER BY q.event, q.delivery LIMIT most) AS q;
+  WITH looked AS MATERIALIZED (
+    SELECT q.event, q.delivery, q.fence,
+           (q.state = 0 AND q.holder_kind = wanted_kind
+              AND (wanted_owner IS NULL OR q.holder = wanted_owner)) IS TRUE AS held
+      FROM hapax.queue AS q WHERE (q.event, q.delivery) > (after_event, after_delivery)
+     ORDER BY q.event, q.delivery LIMIT scan),
+  theirs AS MATERIALIZED (
+    SELECT k.* FROM looked AS k WHERE k.held ORDER BY k.event, k.delivery LIMIT most)
+  SELECT array_agg(t.event ORDER BY t.event, t.delivery) AS events,
+         array_agg(t.delivery::bigint ORDER BY t.event, t.delivery) AS deliveries,
+         array_agg(t.fence ORDER BY t.event, t.delivery) AS fences,
+         (SELECT count(*) FROM looked) AS looked,
+         (SELECT ARRAY[k.event, k.delivery] FROM looked AS k
+           ORDER BY k.event DESC, k.delivery DESC LIMIT 1) AS last
+    INTO w FROM theirs AS t;
+  done := w.looked < scan AND coalesce(cardinality(w.events), 0) < most;
+  last_event := coalesce(w.last[1], after_event);
+  last_delivery := coalesce(w.last[2], after_delivery);
+  released := 0;
+  IF w.events IS NULL THEN
+    RETURN;
+  END IF;
+  IF cardinality(w.events) = most THEN
+    last_event := w.events[most];
+    last_delivery := w.deliveries[most];
+  END IF;
   SELECT s.* INTO l FROM hapax._lock_lanes(w.events, w.deliveries) AS s;
   PERFORM 1 FROM unnest(w.events, w.deliveries) AS u (event, delivery)
     JOIN hapax.queue AS q ON q.event = u.event AND q.delivery = u.delivery
@@ -388,6 +412,5 @@ BEGIN
   IF l.lanes IS NOT NULL THEN
     PERFORM hapax._reconsider(l.destinations, l.lanes, moment);
   END IF;
-  done := coalesce(cardinality(w.events), 0) < most;
 END
 $$;

@@ -196,9 +196,10 @@ BEGIN
 END
 $$;
 
--- A step of a replay of many. NULL in a filter: anything.
+-- A step of a replay of many: `most` of those that match among the next `scan` events. NULL in a
+-- filter: anything.
 CREATE FUNCTION hapax._replay_step(
-  after bigint, until bigint, most bigint, dry boolean,
+  after bigint, until bigint, most bigint, scan bigint, dry boolean,
   f_source bigint, f_tenant bytea, f_id bytea, f_type bytea, f_order_key bytea, f_status bigint,
   f_since timestamptz, f_until timestamptz,
   as_new boolean, to_only bigint, accept boolean, number bigint, most_deliveries bigint,
@@ -208,21 +209,29 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog AS $$
 DECLARE
   moment timestamptz := hapax._moment_ms(at);
   found  bigint[];
+  looked bigint[];  -- how many, and the last of them
 BEGIN
-  found := ARRAY(
-    SELECT e.no FROM hapax.event AS e
-     WHERE e.no > after AND e.no <= until
-       AND (f_source IS NULL OR e.source = f_source) AND (f_tenant IS NULL OR e.tenant = f_tenant)
-       AND (f_id IS NULL OR e.id = f_id) AND (f_type IS NULL OR e.type = f_type)
-       AND (f_order_key IS NULL OR e.order_key = f_order_key)
-       AND (f_since IS NULL OR e.received_at >= f_since)
-       AND (f_until IS NULL OR e.received_at < f_until)
-       AND (f_status IS NULL OR hapax._status(e.no, moment) = f_status)
-     ORDER BY e.no LIMIT most + 1);
-  done := cardinality(found) <= most;
+  WITH next AS MATERIALIZED (
+    SELECT e.no, e.source, e.tenant, e.id, e.type, e.order_key, e.received_at
+      FROM hapax.event AS e WHERE e.no > after AND e.no <= until ORDER BY e.no LIMIT scan)
+  SELECT ARRAY(
+           SELECT e.no FROM next AS e
+            WHERE (f_source IS NULL OR e.source = f_source)
+              AND (f_tenant IS NULL OR e.tenant = f_tenant)
+              AND (f_id IS NULL OR e.id = f_id) AND (f_type IS NULL OR e.type = f_type)
+              AND (f_order_key IS NULL OR e.order_key = f_order_key)
+              AND (f_since IS NULL OR e.received_at >= f_since)
+              AND (f_until IS NULL OR e.received_at < f_until)
+              AND (f_status IS NULL OR hapax._status(e.no, moment) = f_status)
+            ORDER BY e.no LIMIT most + 1),
+         ARRAY[count(*), max(n.no)]
+    INTO found, looked FROM next AS n;
+  done := looked[1] < scan AND cardinality(found) <= most;
+  last := CASE WHEN cardinality(found) > most THEN found[most]
+               WHEN done THEN coalesce(found[cardinality(found)], after)
+               ELSE looked[2] END;
   found := found[1:most];
   events := cardinality(found);
-  last := coalesce(found[events], after);
   deliveries := 0;
   IF dry OR events = 0 THEN
     RETURN;
