@@ -66,7 +66,8 @@ struct Item {
 
 struct Identified {
   // The whole is refused, and there are no items: payload_unreadable (a body that is not JSON where
-  // a place asks for it; nothing at `split`), id_ambiguous (the path of `split`), body_too_large.
+  // id, tenant or split are in it; nothing at `split`), id_ambiguous (the path of `split`),
+  // body_too_large.
   Reason reason = Reason::none;
   std::string detail;
   // One without split. With it, in the order of the array; empty when the array is.

@@ -70,8 +70,9 @@ class EventReader {
     if (Refused refused = read_id(identity)) return refused;
     if (Refused refused = read_tenant(identity)) return refused;
     if (Refused refused = read_order_key(identity)) return refused;
-    if (Refused refused = read_type(identity)) return refused;
-    return read_version(identity);
+    read_type(identity);
+    read_version(identity);
+    return std::nullopt;
   }
 
  private:
@@ -133,11 +134,12 @@ class EventReader {
     return std::nullopt;
   }
 
-  // Without one the event is in no lane. Two of them are refused, for its order would be a guess.
+  // Without one, as where the body is not JSON, the event is in no lane. Two of them are refused, for
+  // its order would be a guess.
   Refused read_order_key(Identity& identity) {
     if (!rule_.order_key) return std::nullopt;
     FieldValue value = fields_.read(*rule_.order_key);
-    if (value.status == FieldStatus::unreadable || value.status == FieldStatus::ambiguous) {
+    if (value.status == FieldStatus::ambiguous) {
       return refusal("order_key", *rule_.order_key, value.status);
     }
     if (value.text.size() > kMaxOrderKey) {
@@ -148,22 +150,16 @@ class EventReader {
   }
 
   // The type is for people and filters: where there is none that can be used, it is empty.
-  Refused read_type(Identity& identity) {
-    if (!rule_.type) return std::nullopt;
+  void read_type(Identity& identity) {
+    if (!rule_.type) return;
     FieldValue value = fields_.read(*rule_.type);
-    if (value.status == FieldStatus::unreadable) return refusal("type", *rule_.type, value.status);
     if (value.text.size() <= kMaxType) identity.type = std::move(value.text);
-    return std::nullopt;
   }
 
-  Refused read_version(Identity& identity) {
-    if (!rule_.version) return std::nullopt;
+  void read_version(Identity& identity) {
+    if (!rule_.version) return;
     const FieldValue value = fields_.read(*rule_.version);
-    if (value.status == FieldStatus::unreadable) {
-      return refusal("version", *rule_.version, value.status);
-    }
     if (value.status == FieldStatus::found) identity.version = parse_version(value.text);
-    return std::nullopt;
   }
 
   const ParsedRule& rule_;

@@ -212,16 +212,26 @@ TEST(Identify, ABodyThatCannotBeReadIsRefusedWhole) {
   EXPECT_EQ(identify(by_id("form:id"), post(many)).reason, Reason::payload_unreadable);
 }
 
-TEST(Identify, ABodyThatAnOptionalPlaceCannotReadIsRefusedToo) {
+// A signed event is not thrown away for something that is nice to have.
+TEST(Identify, ABodyThatAnOptionalPlaceCannotReadGivesNothingThere) {
   const std::array headers{Header{"X-Id", "1"}};
   Request request = post("payload=not+json");
   request.headers = headers;
-  for (std::string_view IdentityRule::*option : {&IdentityRule::type, &IdentityRule::order_key,
-                                                 &IdentityRule::version, &IdentityRule::tenant}) {
+  for (std::string_view IdentityRule::*option :
+       {&IdentityRule::type, &IdentityRule::order_key, &IdentityRule::version}) {
     IdentityRule rule = by_id("header:X-Id");
     rule.*option = "json:/x";
-    EXPECT_EQ(identify(rule, request).reason, Reason::payload_unreadable);
+    const Identified identified = identify(rule, request);
+    EXPECT_EQ(identified.reason, Reason::none);
+    ASSERT_EQ(identified.items.size(), 1U);
+    const Identity& identity = identified.items[0].identity;
+    EXPECT_EQ(identity.id, "1");
+    EXPECT_EQ(identity.type + identity.order_key, "");
+    EXPECT_FALSE(identity.version);
   }
+  IdentityRule rule = by_id("header:X-Id");
+  rule.tenant = "json:/x";
+  EXPECT_EQ(identify(rule, request).reason, Reason::payload_unreadable) << "whose event it is";
 }
 
 TEST(Identify, AnyBytesOfAnIdComeThrough) {

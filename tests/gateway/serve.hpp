@@ -1,0 +1,68 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/store.hpp>
+
+#include "store/open.hpp"
+#include "support/http.hpp"
+#include "support/world.hpp"
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace hapax::test {
+
+// The secret of the source "demo" in demo_config().
+inline const std::string kDemoSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+// Standard Webhooks at /in/demo, for workers of "work", on ports that are free.
+std::string demo_config(const std::string& store_url);
+
+// A real `hapax serve` in a directory of its own.
+class Serve {
+ public:
+  // Starts it and waits until it is ready.
+  explicit Serve(std::string config);
+  ~Serve();  // kills it
+  Serve(const Serve&) = delete;
+  Serve& operator=(const Serve&) = delete;
+
+  int port() const { return port_; }
+  int admin_port() const { return admin_port_; }
+  pid_t pid() const { return pid_; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  std::string log() const;
+  void write_config(const std::string& config) const;
+
+  void start();    // again, after stop() or kill_it(), with the same files
+  int stop();      // by SIGTERM; the exit code
+  bool kill_it();  // by SIGKILL; whether it was alive
+  void signal(int number) const;
+
+  // Posts `body` to /in/demo, signed.
+  HttpAnswer post(RawClient& client, const std::string& id, std::string_view body) const;
+
+ private:
+  TempDir directory_;
+  pid_t pid_ = -1;
+  int port_ = 0;
+  int admin_port_ = 0;
+};
+
+// What a store holds, read through a handle of the test's own.
+class StoreView {
+ public:
+  explicit StoreView(const std::string& url);
+  store::Driver& driver() { return *opened_->driver; }
+  // Body by sender's id, of all events. An id twice is a failure.
+  std::map<std::string, std::string> bodies();
+
+ private:
+  std::unique_ptr<store::Opened> opened_;
+};
+
+}  // namespace hapax::test
