@@ -1,0 +1,89 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/access.hpp"
+
+#include "base/check.hpp"
+#include "verify/hmac.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace hapax::admin {
+
+namespace {
+
+using http::Refusal;
+
+bool all_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_address(int family, std::string_view text) {
+  std::array<unsigned char, sizeof(in6_addr)> ignored{};
+  return inet_pton(family, std::string(text).c_str(), ignored.data()) == 1;
+}
+
+// The name or address of a Host header, without its port; nothing when it is not one. The brackets
+// of an IPv6 address stay.
+std::optional<std::string_view> host_in(std::string_view value) {
+  const bool bracketed = value.substr(0, 1) == "[";
+  const std::size_t from = bracketed ? value.find(']') : 0;
+  if (from == std::string_view::npos) return std::nullopt;
+  const std::size_t colon = value.find(':', from);
+  if (colon != std::string_view::npos && !all_digits(value.substr(colon + 1))) return std::nullopt;
+  return value.substr(0, colon);
+}
+
+bool is_literal(std::string_view host) {
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    return is_address(AF_INET6, host.substr(1, host.size() - 2));
+  }
+  return is_address(AF_INET, host);
+}
+
+// The token of a Bearer header; nothing when it is of another kind.
+std::optional<std::string_view> bearer(std::string_view value) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!http::same_name(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  const std::size_t begin = value.find_first_not_of(' ', kScheme.size());
+  return begin == std::string_view::npos ? std::string_view() : value.substr(begin);
+}
+
+}  // namespace
+
+Access::Access(std::string_view token, std::vector<std::string> names)
+    : token_(sha256(token)), names_(std::move(names)) {
+  HAPAX_CHECK(!token.empty());
+  names_.emplace_back("localhost");
+}
+
+std::optional<Refusal> Access::check_host(const http::Head& head) const {
+  const Header* header = head.find("Host");
+  if (header == nullptr) return Refusal::host_unknown;
+  std::optional<std::string_view> host = host_in(header->value);
+  if (!host || host->empty()) return Refusal::host_unknown;
+  if (is_literal(*host)) return std::nullopt;
+  if (host->back() == '.') host->remove_suffix(1);
+  const bool known = std::any_of(names_.begin(), names_.end(), [&](const std::string& each) {
+    return http::same_name(each, *host);
+  });
+  return known ? std::nullopt : std::optional(Refusal::host_unknown);
+}
+
+std::optional<Refusal> Access::check_token(const http::Head& head) const {
+  const auto is_ours = [](const Header& each) {
+    return http::same_name(each.name, "Authorization");
+  };
+  const auto count = std::count_if(head.headers.begin(), head.headers.end(), is_ours);
+  if (count > 1) return Refusal::token_invalid;  // which one is meant is anybody's guess
+  const Header* header = head.find("Authorization");
+  const auto token = header == nullptr ? std::nullopt : bearer(header->value);
+  if (!token || token->empty()) return Refusal::token_missing;
+  const bool right = verify_detail::equal_in_constant_time(view(sha256(*token)), view(token_));
+  return right ? std::nullopt : std::optional(Refusal::token_invalid);
+}
+
+}  // namespace hapax::admin

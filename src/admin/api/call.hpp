@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "admin/served.hpp"
+#include "http/message.hpp"
+#include "store/contract.hpp"
+
+#include <atomic>
+#include <string_view>
+
+namespace hapax::gateway {
+class Metrics;
+}
+
+namespace hapax::admin {
+
+// What the process knows about itself, for /readyz. Set by the one who runs the server.
+struct State {
+  std::atomic<bool> store_reachable = true;
+  std::atomic<bool> stopping = false;
+  std::atomic<std::size_t> waiting = 0;  // admin requests that wait for the store, or are at it
+};
+
+// What an answer is made of, besides the request.
+struct Context {
+  store::Driver& driver;
+  const gateway::Metrics& metrics;
+  const State& state;
+  const Served& served;
+  Random& random;
+};
+
+// A request that a route was found for.
+struct Call {
+  std::string_view argument;  // what stands for {event} in the path
+  std::string_view query;     // without the '?'
+  std::string_view body;
+};
+
+}  // namespace hapax::admin

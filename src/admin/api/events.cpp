@@ -1,0 +1,123 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/event_json.hpp"
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/query.hpp"
+#include "base/hex.hpp"
+#include "base/try.hpp"
+
+#include <iterator>
+#include <vector>
+
+namespace hapax::admin {
+
+namespace {
+
+constexpr std::size_t kDefaultLimit = 100;
+// A store gives up on a page after a while when few events match. How often it is asked again
+// before an answer says that there is more.
+constexpr int kMaxTries = 8;
+
+struct Wanted {
+  store::EventQuery query;
+  bool none = false;  // of a source that nobody knows
+};
+
+Result<EventNo> cursor_in(const Query& query) {
+  const std::optional<std::string_view> text = query.text("after");
+  if (!text) return store::kNewest;
+  const std::optional<EventNo> before = event_from(*text);
+  if (before) return *before;
+  return Error(Code::invalid_argument, "after: write the 'next' of the page before");
+}
+
+Result<Wanted> read_query(const Query& query, const Names& sources) {
+  Wanted wanted;
+  store::EventFilter& filter = wanted.query.filter;
+  if (const auto name = query.text("source")) {
+    const std::optional<std::int64_t> number = sources.find(*name);
+    if (number) filter.source = SourceNo(*number);
+    wanted.none = !number;
+  }
+  filter.tenant = query.text("tenant");
+  filter.id = query.text("id");
+  filter.type = query.text("type");
+  filter.order_key = query.text("order_key");
+  HAPAX_TRY_ASSIGN(status, query.state("status"));
+  filter.status = status;
+  HAPAX_TRY_ASSIGN(since, query.time("since"));
+  filter.since = since;
+  HAPAX_TRY_ASSIGN(until, query.time("until"));
+  filter.until = until;
+  HAPAX_TRY_ASSIGN(before, cursor_in(query));
+  wanted.query.before = before;
+  HAPAX_TRY_ASSIGN(limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
+  wanted.query.limit = limit;
+  return wanted;
+}
+
+Result<store::EventPage> read_page(store::Driver& driver, store::EventQuery query) {
+  HAPAX_TRY(check(query));
+  store::EventPage page;
+  for (int tries = 0; tries < kMaxTries && query.limit > 0; ++tries) {
+    HAPAX_TRY_ASSIGN(more, driver.events(query));
+    query.limit -= more.events.size();
+    page.next = more.next;
+    page.events.insert(page.events.end(), std::make_move_iterator(more.events.begin()),
+                       std::make_move_iterator(more.events.end()));
+    if (!more.next) break;
+    query.before = *more.next;
+  }
+  return page;
+}
+
+std::string page_json(const store::EventPage& page, const Names& sources) {
+  std::vector<std::string> events;
+  events.reserve(page.events.size());
+  for (const store::EventRow& each : page.events) {
+    events.push_back(event_json(each, sources).done());
+  }
+  return JsonObject()
+      .json("events", json_list(events))
+      .text_or_null("next", page.next ? to_text(*page.next) : std::string())
+      .done();
+}
+
+Result<std::string> listed(const Context& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(
+      query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
+                                       "since", "until", "after", "limit"}));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(wanted, read_query(query, sources));
+  if (wanted.none) return page_json({}, sources);
+  HAPAX_TRY_ASSIGN(page, read_page(context.driver, wanted.query));
+  return page_json(page, sources);
+}
+
+}  // namespace
+
+JsonObject event_json(const store::EventRow& row, const Names& sources) {
+  JsonObject json;
+  json.text("event", to_text(row.no))
+      .text("source", sources.of(row.source.value()))
+      .text("tenant", row.tenant)
+      .text("id", row.id)
+      .text("type", row.type)
+      .text("order_key", row.order_key)
+      .number_or_null("version", row.version)
+      .time("received_at", row.received)
+      .text("status", name(row.status))
+      .number("size", static_cast<std::int64_t>(row.body_size))
+      .text("sha256", to_hex(view(row.digest)))
+      .number("duplicates", static_cast<std::int64_t>(row.duplicates))
+      .text_or_null("would", name(row.would));
+  return json;
+}
+
+http::Reply list_events(const Context& context, const Call& call) {
+  Result<std::string> json = listed(context, call);
+  return json ? ok(*std::move(json)) : failure(json.error());
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,28 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+
+#include <vector>
+
+namespace hapax::admin {
+
+http::Reply show_health(const Context&, const Call&) {
+  return ok(JsonObject().text("status", "ok").done());
+}
+
+// Anybody may ask, so the reasons are words and not the store's own sentences.
+http::Reply show_readiness(const Context& context, const Call&) {
+  std::vector<std::string> reasons;
+  const bool reachable = context.state.store_reachable && context.driver.paused().has_value();
+  if (!reachable) reasons.emplace_back("store-unreachable");
+  if (context.state.stopping) reasons.emplace_back("stopping");
+  JsonObject json;
+  json.flag("ready", reasons.empty()).json("reasons", json_texts(reasons));
+  http::Reply reply = ok(json.done());
+  if (!reasons.empty()) reply.status = 503;
+  return reply;
+}
+
+}  // namespace hapax::admin

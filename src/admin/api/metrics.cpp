@@ -1,0 +1,14 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/metrics.hpp"
+#include "admin/api/resources.hpp"
+
+namespace hapax::admin {
+
+http::Reply show_metrics(const Context& context, const Call&) {
+  return {.status = 200,
+          .content_type = "text/plain; version=0.0.4; charset=utf-8",
+          .body = context.metrics.text()};
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,12 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+
+namespace hapax::admin {
+
+http::Reply show_openapi(const Context&, const Call&) {
+  return ok(std::string(openapi_document()));
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,18 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/error.hpp>
+
+#include "http/message.hpp"
+
+#include <string>
+
+namespace hapax::admin {
+
+http::Reply ok(std::string json);  // 200, application/json
+
+// The one who has the token may know all about an error. invalid_argument is 400 bad-request.
+http::Reply failure(const Error& error);
+
+}  // namespace hapax::admin

@@ -1,0 +1,27 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/api/call.hpp"
+#include "http/message.hpp"
+
+#include <string_view>
+
+// What each route answers. Functions of the request and the store alone; those that ask the store
+// block. The document at /v1/openapi.json says what is in the answers.
+namespace hapax::admin {
+
+http::Reply list_events(const Context& context, const Call& call);   // api/events.cpp
+http::Reply show_event(const Context& context, const Call& call);    // api/event.cpp
+http::Reply send_body(const Context& context, const Call& call);     // api/body.cpp
+http::Reply list_sources(const Context& context, const Call& call);  // api/sources.cpp
+http::Reply show_stats(const Context& context, const Call& call);    // api/stats.cpp
+http::Reply claim_id(const Context& context, const Call& call);      // api/dedup.cpp
+http::Reply show_openapi(const Context& context, const Call& call);  // api/openapi.cpp
+http::Reply show_health(const Context& context, const Call& call);   // api/health.cpp
+http::Reply show_readiness(const Context& context, const Call& call);
+http::Reply show_metrics(const Context& context, const Call& call);  // api/metrics.cpp
+
+std::string_view openapi_document();  // src/admin/openapi.json
+
+}  // namespace hapax::admin

@@ -1,0 +1,59 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace hapax::admin {
+
+namespace {
+
+std::int64_t in_seconds(std::chrono::milliseconds time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+std::optional<WallTime> last_seen(const store::Stats& stats, SourceNo source) {
+  const auto found =
+      std::find_if(stats.sources.begin(), stats.sources.end(),
+                   [&](const store::SourceStats& each) { return each.source == source; });
+  return found == stats.sources.end() ? std::nullopt : std::optional(found->last_seen);
+}
+
+std::string source_json(const ServedSource& source, const store::Stats& stats) {
+  JsonObject json;
+  json.text("name", source.name)
+      .text_or_null("preset", source.preset)
+      .flag_or_null("id_signed", source.id_signed)
+      .flag_or_null("time_signed", source.time_signed)
+      .flag("splits", source.splits)
+      .json("deliver_to", json_texts(source.deliver_to))
+      .number("remember_s", in_seconds(source.remember))
+      .number("keep_s", in_seconds(source.keep))
+      .number("keep_dead_s", in_seconds(source.keep_dead))
+      .time_or_null("last_seen_at", last_seen(stats, source.no));
+  return json.done();
+}
+
+Result<std::string> listed(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  std::vector<std::string> sources;
+  for (const ServedSource& each : context.served.sources) {
+    sources.push_back(source_json(each, stats));
+  }
+  return JsonObject().json("sources", json_list(sources)).done();
+}
+
+}  // namespace
+
+http::Reply list_sources(const Context& context, const Call& call) {
+  Result<std::string> json = listed(context, call);
+  return json ? ok(*std::move(json)) : failure(json.error());
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/names.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace hapax::admin {
+
+namespace {
+
+// Of the destinations that are not served nothing is leased: they wait until they are served again.
+std::string kind_of(const Served& served, DestinationNo no) {
+  const auto found = std::find_if(served.destinations.begin(), served.destinations.end(),
+                                  [&](const ServedDestination& each) { return each.no == no; });
+  return found == served.destinations.end() ? std::string() : found->kind;
+}
+
+std::string destination_json(const store::DestinationStats& stats, const Names& names,
+                             const Served& served) {
+  JsonObject json;
+  json.text("destination", names.of(stats.destination.value()))
+      .text_or_null("kind", kind_of(served, stats.destination))
+      .number("pending", static_cast<std::int64_t>(stats.pending))
+      .number("leased", static_cast<std::int64_t>(stats.leased))
+      .number("dead", static_cast<std::int64_t>(stats.dead))
+      .number("superseded", static_cast<std::int64_t>(stats.superseded))
+      .number("cancelled", static_cast<std::int64_t>(stats.cancelled))
+      .time_or_null("oldest_due_at", stats.oldest_due);
+  return json.done();
+}
+
+// Those without a delivery too: a reader wants to see a zero, not a gap.
+void add_idle(std::vector<store::DestinationStats>& list, const Served& served) {
+  for (const ServedDestination& each : served.destinations) {
+    const bool there = std::any_of(
+        list.begin(), list.end(),
+        [&](const store::DestinationStats& known) { return known.destination == each.no; });
+    if (!there) list.emplace_back().destination = each.no;
+  }
+}
+
+Result<std::string> shown(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
+  add_idle(stats.destinations, context.served);
+  std::vector<std::string> destinations;
+  for (const auto& each : stats.destinations) {
+    destinations.push_back(destination_json(each, names, context.served));
+  }
+  std::vector<std::string> sources;
+  for (const auto& each : stats.sources) {
+    JsonObject json;
+    json.text("source", source_names.of(each.source.value())).time("last_seen_at", each.last_seen);
+    sources.push_back(json.done());
+  }
+  JsonObject json;
+  json.json("destinations", json_list(destinations)).json("sources", json_list(sources));
+  return json.done();
+}
+
+}  // namespace
+
+http::Reply show_stats(const Context& context, const Call& call) {
+  Result<std::string> json = shown(context, call);
+  return json ? ok(*std::move(json)) : failure(json.error());
+}
+
+}  // namespace hapax::admin

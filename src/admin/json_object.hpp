@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hapax::admin {
+
+// A JSON object, member after member. Whatever bytes a text has, the result is valid JSON.
+class JsonObject {
+ public:
+  JsonObject& text(std::string_view name, std::string_view value);
+  JsonObject& text_or_null(std::string_view name, std::string_view value);  // empty: null
+  JsonObject& number(std::string_view name, std::int64_t value);
+  JsonObject& number_or_null(std::string_view name, const std::optional<std::int64_t>& value);
+  JsonObject& flag(std::string_view name, bool value);
+  JsonObject& flag_or_null(std::string_view name, const std::optional<bool>& value);
+  JsonObject& time(std::string_view name, WallTime value);  // RFC 3339
+  JsonObject& time_or_null(std::string_view name, const std::optional<WallTime>& value);
+  JsonObject& json(std::string_view name, std::string_view value);  // a value, written already
+
+  std::string done() const;
+
+ private:
+  std::string out_ = "{";
+};
+
+// [values], each of them written already.
+std::string json_list(std::span<const std::string> values);
+// ["texts"]
+std::string json_texts(std::span<const std::string> texts);
+
+}  // namespace hapax::admin

@@ -1,0 +1,25 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace hapax::admin {
+
+// The names that the store knows, also of what the configuration does not define any more.
+class Names {
+ public:
+  static Result<Names> read(store::Driver& driver, store::NameKind kind);
+
+  std::string of(std::int64_t number) const;  // "#7" for one that nobody has
+  std::optional<std::int64_t> find(std::string_view name) const;
+
+ private:
+  std::map<std::int64_t, std::string> by_number_;
+};
+
+}  // namespace hapax::admin

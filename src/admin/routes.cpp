@@ -1,0 +1,68 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/routes.hpp"
+
+#include "admin/api/resources.hpp"
+
+#include <array>
+#include <optional>
+
+namespace hapax::admin {
+
+namespace {
+
+constexpr bool kOpen = false;
+constexpr bool kToken = true;
+constexpr bool kAtOnce = false;
+constexpr bool kBlocks = true;
+
+constexpr std::array<Route, 10> kRoutes{{
+    {"GET", "/v1/events", kToken, kBlocks, &list_events},
+    {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
+    {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
+    {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
+    {"GET", "/v1/stats", kToken, kBlocks, &show_stats},
+    {"POST", "/v1/dedup", kToken, kBlocks, &claim_id},
+    {"GET", "/v1/openapi.json", kToken, kAtOnce, &show_openapi},
+    {"GET", "/healthz", kOpen, kAtOnce, &show_health},
+    {"GET", "/readyz", kOpen, kBlocks, &show_readiness},
+    {"GET", "/metrics", kOpen, kAtOnce, &show_metrics},
+}};
+
+// What stands for the {name} of the pattern (empty when it has none), if the path is of it.
+std::optional<std::string_view> fits(std::string_view pattern, std::string_view path) {
+  const std::size_t open = pattern.find('{');
+  if (open == std::string_view::npos) {
+    return pattern == path ? std::optional(std::string_view()) : std::nullopt;
+  }
+  const std::string_view before = pattern.substr(0, open);
+  const std::string_view after = pattern.substr(pattern.find('}') + 1);
+  if (path.size() <= before.size() + after.size()) return std::nullopt;
+  if (!path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
+  path.remove_prefix(before.size());
+  path.remove_suffix(after.size());
+  return path.find('/') == std::string_view::npos ? std::optional(path) : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Route> routes() {
+  return kRoutes;
+}
+
+std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,
+                                                        std::string_view path) {
+  const std::string_view wanted = method == "HEAD" ? "GET" : method;
+  std::string allow;
+  for (const Route& each : kRoutes) {
+    const std::optional<std::string_view> argument = fits(each.pattern, path);
+    if (!argument) continue;
+    if (each.method == wanted) return Match{&each, *argument};
+    allow += allow.empty() ? "" : ", ";
+    allow += each.method == "GET" ? "GET, HEAD" : each.method;
+  }
+  if (allow.empty()) return NoSuchPath();
+  return WrongMethod{allow};
+}
+
+}  // namespace hapax::admin

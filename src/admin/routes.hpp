@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/api/call.hpp"
+#include "http/message.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace hapax::admin {
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/events/{event}": one {name} at most, a whole segment
+  bool token = true;         // the caller needs one
+  bool blocks = true;        // asks the store, so not on an I/O thread
+  http::Reply (*answer)(const Context&, const Call&) = nullptr;
+};
+
+// All of them. src/admin/openapi.json describes each; a test compares the two.
+std::span<const Route> routes();
+
+struct Match {
+  const Route* route = nullptr;
+  std::string_view argument;  // what stands for the {name}
+};
+struct NoSuchPath {};
+struct WrongMethod {
+  std::string allow;  // of the Allow header
+};
+
+// HEAD goes where GET does.
+std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,
+                                                        std::string_view path);
+
+}  // namespace hapax::admin

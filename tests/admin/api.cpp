@@ -1,0 +1,275 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api.hpp"
+
+#include "admin/api/resources.hpp"
+#include "admin/endpoint.hpp"
+#include "base/check.hpp"
+#include "model/headers.hpp"
+#include "model/ids.hpp"
+#include "store/memory/driver.hpp"
+#include "store/sqlite/driver.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace hapax::test {
+
+namespace {
+
+namespace json = boost::json;
+
+class Lines final : public Log {
+ public:
+  void line(Level, std::string_view, std::initializer_list<Field> fields) override {
+    const std::lock_guard lock(mutex);
+    for (const Field& each : fields) {
+      if (each.name == "reason") reasons.emplace_back(each.value);
+    }
+  }
+  mutable std::mutex mutex;
+  std::vector<std::string> reasons;
+};
+
+class WithoutInbox final : public store::Driver {
+ public:
+  void hold(bool held) {
+    const std::lock_guard lock(mutex_);
+    held_ = held;
+    changed_.notify_all();
+  }
+
+  Capabilities capabilities() const override { return {}; }
+  store::Answers write(const store::Batch&) override {
+    store::Answers answers;
+    answers.dedup = Error(Code::store_unavailable, "it is away");
+    return answers;
+  }
+  Result<Purged> purge(std::size_t) override { return Purged{}; }
+  Result<std::vector<DestinationNo>> paused() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !held_; });
+    return Error(Code::store_unavailable, "it is away");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool held_ = false;
+};
+
+std::unique_ptr<store::Driver> make(StoreKind kind, const std::string& file, Clock& clock) {
+  if (kind == StoreKind::memory) return store::memory::make_driver(100'000, clock);
+  if (kind == StoreKind::without_inbox) return std::make_unique<WithoutInbox>();
+  return store::sqlite::open_driver(file, {.needs = {Capability::inbox}}, clock).value();
+}
+
+std::shared_ptr<const admin::Served> make_served(store::Driver& driver) {
+  auto served = std::make_shared<admin::Served>();
+  const auto number = [&](store::NameKind kind, const char* name) {
+    return driver.number_of(kind, name).value_or(0);
+  };
+  served->sources.push_back({.name = "demo",
+                             .no = SourceNo(number(store::NameKind::source, "demo")),
+                             .preset = "stripe",
+                             .id_signed = true,
+                             .time_signed = true,
+                             .deliver_to = {"work"},
+                             .remember = 30 * days,
+                             .keep = 7 * days,
+                             .keep_dead = 30 * days});
+  served->sources.push_back(
+      {.name = "quiet", .no = SourceNo(number(store::NameKind::source, "quiet"))});
+  served->destinations.push_back(
+      {"work", "pull", DestinationNo(number(store::NameKind::destination, "work"))});
+  return served;
+}
+
+// Sends and reads until the other end closes. Sockets that block, so that nothing of the server is
+// used to test it.
+std::string send_and_read(std::uint16_t port, const std::string& request) {
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  HAPAX_CHECK(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  for (std::size_t sent = 0; sent < request.size();) {
+    const auto count = send(client, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
+    if (count <= 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  std::string answer;
+  char buffer[65536];
+  for (ssize_t got = 0; (got = recv(client, buffer, sizeof buffer, 0)) > 0;) {
+    answer.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(client);
+  return answer;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+HttpAnswer parse(const std::string& text) {
+  HttpAnswer answer;
+  const std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string::npos || text.size() < 12) return answer;
+  answer.status = std::stoi(text.substr(9, 3));
+  answer.body = text.substr(end + 4);
+  std::size_t at = text.find("\r\n") + 2;
+  while (at < end) {
+    const std::size_t line_end = text.find("\r\n", at);
+    const std::size_t colon = text.find(": ", at);
+    answer.headers[lower(text.substr(at, colon - at))] =
+        text.substr(colon + 2, line_end - colon - 2);
+    at = line_end + 2;
+  }
+  return answer;
+}
+
+}  // namespace
+
+std::string HttpAnswer::problem() const {
+  constexpr std::string_view kPrefix = "urn:hapax:error:";
+  const std::string type(json().at("type").as_string());
+  return type.substr(kPrefix.size());
+}
+
+std::string HttpAnswer::detail() const {
+  return std::string(json().at("detail").as_string());
+}
+
+struct Api::Parts {
+  explicit Parts(StoreKind kind) : driver(make(kind, directory.file("inbox.db"), clock)) {
+    const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, {}, [this](std::size_t) {
+      return std::make_unique<admin::Endpoint>(shared);
+    });
+    port = made.value();
+    server.start();
+  }
+
+  TempDir directory;
+  ManualClock clock;
+  SeededRandom random{1};
+  std::unique_ptr<Clock> server_clock = make_system_clock();
+  std::unique_ptr<store::Driver> driver;
+  gateway::Metrics metrics;
+  Lines log;
+  boost::asio::thread_pool pool{2};
+  admin::State state;
+  admin::Access access{kToken, {"hapax.internal"}};
+  std::shared_ptr<const admin::Served> served = make_served(*driver);
+  admin::Shared shared{
+      *driver, metrics, log, clock, random, pool, state, access, [this] { return served; }};
+  const json::value document = json::parse(admin::openapi_document());
+  std::uint16_t port = 0;
+  http::Server server{*server_clock, 2};  // the first to go
+};
+
+Api::Api(StoreKind kind) : parts_(std::make_unique<Parts>(kind)) {}
+Api::~Api() = default;
+
+void Api::hold_store(bool held) {
+  dynamic_cast<WithoutInbox&>(*parts_->driver).hold(held);
+}
+store::Driver& Api::driver() {
+  return *parts_->driver;
+}
+ManualClock& Api::clock() {
+  return parts_->clock;
+}
+admin::State& Api::state() {
+  return parts_->state;
+}
+std::vector<std::string> Api::log() const {
+  const std::lock_guard lock(parts_->log.mutex);
+  return parts_->log.reasons;
+}
+
+std::string Api::wire(const std::string& bytes) {
+  return send_and_read(parts_->port, bytes);
+}
+
+HttpAnswer Api::raw(const std::string& method, const std::string& target,
+                    const std::vector<std::string>& headers, const std::string& body) {
+  std::string request = method + " " + target + " HTTP/1.1\r\nConnection: close\r\n";
+  for (const std::string& each : headers) request += each + "\r\n";
+  return parse(wire(request + "\r\n" + body));
+}
+
+HttpAnswer Api::ask(const std::string& method, const std::string& target, const std::string& body) {
+  std::vector<std::string> headers{"Host: localhost",
+                                   std::string("Authorization: Bearer ") + kToken};
+  if (method == "POST") headers.push_back("Content-Length: " + std::to_string(body.size()));
+  HttpAnswer answer = raw(method, target, headers, body);
+  EXPECT_EQ(answer.headers["cache-control"], "no-store") << target;
+  EXPECT_EQ(answer.headers["x-content-type-options"], "nosniff") << target;
+  const auto found = admin::find_route(method, target.substr(0, target.find('?')));
+  if (const auto* match = std::get_if<admin::Match>(&found); match != nullptr && method != "HEAD") {
+    for (const std::string& each :
+         undocumented(parts_->document, method, std::string(match->route->pattern), answer.status,
+                      answer.headers["content-type"], answer.body)) {
+      ADD_FAILURE() << method << " " << target << ": " << each << "\n" << answer.body;
+    }
+  }
+  return answer;
+}
+
+std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples) {
+  std::deque<std::string> headers;
+  std::deque<std::vector<store::Target>> targets;
+  std::vector<store::Arrival> arrivals;
+  static std::atomic<std::int64_t> node = 1;  // each call makes numbers of its own
+  EventNumbers numbers(api.clock(), NodeNo(node++ % kMaxNode));
+  std::vector<std::string> ids;
+  for (const Sample& each : samples) {
+    auto& its = targets.emplace_back();
+    for (const std::string& name : each.destinations) its.push_back({destination_no(api, name)});
+    arrivals.push_back({.no = numbers.next(),
+                        .source = source_no(api, each.source),
+                        .tenant = each.tenant,
+                        .key = each.id,
+                        .id = each.id,
+                        .type = each.type,
+                        .order_key = each.order_key,
+                        .version = each.version,
+                        .digest = sha256(each.body),
+                        .headers = headers.emplace_back(encode_headers(each.headers)),
+                        .body = each.body,
+                        .targets = its});
+    ids.push_back(to_text(arrivals.back().no));
+  }
+  const store::Admit request{.arrivals = arrivals};
+  const store::Answers answers = api.driver().write({.admit = std::span(&request, 1)});
+  for (const store::Admission& each : answers.admit.at(0).value()) {
+    EXPECT_EQ(each.kind, store::Admission::Kind::fresh);
+  }
+  return ids;
+}
+
+SourceNo source_no(Api& api, const std::string& name) {
+  return SourceNo(api.driver().number_of(store::NameKind::source, name).value());
+}
+
+DestinationNo destination_no(Api& api, const std::string& name) {
+  return DestinationNo(api.driver().number_of(store::NameKind::destination, name).value());
+}
+
+std::vector<std::string> ids_in(const HttpAnswer& list) {
+  std::vector<std::string> ids;
+  const json::value value = list.json();
+  for (const json::value& each : value.at("events").as_array()) {
+    ids.emplace_back(each.at("id").as_string());
+  }
+  return ids;
+}
+
+}  // namespace hapax::test

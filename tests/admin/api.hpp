@@ -1,0 +1,92 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/api/call.hpp"
+#include "admin/schema.hpp"
+#include "store/contract.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hapax::test {
+
+struct HttpAnswer {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+
+  boost::json::value json() const { return boost::json::parse(body); }
+  std::string problem() const;  // "not-found"
+  std::string detail() const;
+};
+
+inline constexpr const char* kToken = "the-admin-token";
+
+enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
+
+// A store with a clock that the test turns, and the admin API over it on a port of its own.
+class Api {
+ public:
+  explicit Api(StoreKind kind);
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  // With the token and Host "localhost"; the answer is what the OpenAPI document says, or the test
+  // fails.
+  HttpAnswer get(const std::string& target) { return ask("GET", target, ""); }
+  HttpAnswer post(const std::string& target, const std::string& body) {
+    return ask("POST", target, body);
+  }
+  HttpAnswer ask(const std::string& method, const std::string& target, const std::string& body);
+  // One request with exactly these headers and no other.
+  HttpAnswer raw(const std::string& method, const std::string& target,
+                 const std::vector<std::string>& headers, const std::string& body = "");
+
+  // Whatever comes back for these bytes until the server closes.
+  std::string wire(const std::string& bytes);
+
+  // Of a store without an inbox: the next calls wait until they may go on.
+  void hold_store(bool held);
+
+  store::Driver& driver();
+  ManualClock& clock();
+  admin::State& state();
+  std::vector<std::string> log() const;  // the reasons of refusals
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// An event to be stored, with what matters to a test.
+struct Sample {
+  std::string id;
+  std::string source = "demo";
+  std::string tenant = "";
+  std::string type = "";
+  std::string order_key = "";
+  std::optional<std::int64_t> version = {};
+  std::string body = "body";
+  std::vector<Header> headers = {};
+  std::vector<std::string> destinations = {};
+};
+
+// Admits them in their order and says under which ids.
+std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples);
+
+SourceNo source_no(Api& api, const std::string& name);
+DestinationNo destination_no(Api& api, const std::string& name);
+
+// What the events of a list are called by their senders.
+std::vector<std::string> ids_in(const HttpAnswer& list);
+
+}  // namespace hapax::test
