@@ -4,6 +4,7 @@
 
 #include <hapax/version.hpp>
 
+#include "admin/endpoint.hpp"
 #include "base/json_text.hpp"
 #include "base/try.hpp"
 #include "commit/queue.hpp"
@@ -14,8 +15,10 @@
 #include "upkeep/upkeep.hpp"
 
 #include <unistd.h>
+#include <boost/asio/thread_pool.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 
 namespace hapax::daemon {
@@ -25,6 +28,7 @@ namespace {
 constexpr std::chrono::seconds kGrace{10};
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::size_t kMaxThreads = 64;
+constexpr std::size_t kAdminThreads = 2;  // that ask the store for the admin API
 
 bool is_sqlite(const std::string& url) {
   return url.compare(0, kSqlite.size(), kSqlite) == 0;
@@ -71,6 +75,23 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
   return {};
 }
 
+// What the admin API shows, replaced as a whole. Thread-safe.
+class Shown {
+ public:
+  void show(std::shared_ptr<const admin::Served> served) {
+    const std::lock_guard lock(mutex_);
+    served_ = std::move(served);
+  }
+  std::shared_ptr<const admin::Served> now() const {
+    const std::lock_guard lock(mutex_);
+    return served_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const admin::Served> served_ = std::make_shared<const admin::Served>();
+};
+
 }  // namespace
 
 struct Daemon::Parts {
@@ -83,6 +104,7 @@ struct Daemon::Parts {
                [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { set_gauges(); }),
+        pool(kAdminThreads),
         server(clock(),
                std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
 
@@ -91,6 +113,9 @@ struct Daemon::Parts {
   std::vector<store::Periods> periods() const;
   Result<void> begin();
   Result<void> listen();
+  Result<void> listen_for_admin();
+  Result<std::shared_ptr<const admin::Served>> shown_of(const Config& from,
+                                                        const gateway::Sources& served);
   void set_gauges();
   void say_what_waits(const Config& next);
 
@@ -105,6 +130,10 @@ struct Daemon::Parts {
   upkeep::Upkeep upkeep;
   std::shared_ptr<const gateway::Sources> sources;
   std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
+  std::optional<admin::Access> access;
+  admin::State state;
+  Shown shown;
+  boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
   http::Server server;
   std::uint16_t port = 0;
   std::uint16_t admin_port = 0;
@@ -141,8 +170,24 @@ Result<void> Daemon::Parts::begin() {
   HAPAX_TRY(upkeep.take_node());
   HAPAX_TRY_ASSIGN(made, sources_of(config));
   sources = std::move(made);
+  HAPAX_TRY_ASSIGN(served, shown_of(config, *sources));
+  shown.show(std::move(served));
   upkeep.keep(periods());
-  return listen();
+  HAPAX_TRY(listen());
+  return listen_for_admin();
+}
+
+Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
+    const Config& from, const gateway::Sources& served) {
+  auto made = std::make_shared<admin::Served>();
+  for (const auto& [name, entry] : served.by_name) {
+    made->sources.push_back(admin::shown(entry.source));
+  }
+  for (const Destination& each : from.destinations) {
+    HAPAX_TRY_ASSIGN(no, store->driver->number_of(store::NameKind::destination, each.name));
+    made->destinations.push_back({.name = each.name, .kind = "pull", .no = DestinationNo(no)});
+  }
+  return std::shared_ptr<const admin::Served>(std::move(made));
 }
 
 Result<void> Daemon::Parts::listen() {
@@ -155,6 +200,26 @@ Result<void> Daemon::Parts::listen() {
   const http::Address where{config.listen.host, config.listen.port};
   HAPAX_TRY_ASSIGN(opened, server.listen(where, tls_of(config.listen), {}, make_public));
   port = opened;
+  return {};
+}
+
+Result<void> Daemon::Parts::listen_for_admin() {
+  std::string token = config.admin_token.value_or("");
+  if (token.empty()) {
+    HAPAX_TRY_ASSIGN(found, token_in(config.data_dir + "/admin.token", store->world.random));
+    token = std::move(found);
+  }
+  access.emplace(token, config.admin_names);
+  const admin::Shared shared{
+      *store->driver, metrics, log, clock(), store->world.random, pool, state, *access, [this] {
+        return shown.now();
+      }};
+  const http::MakeHandler make_admin = [&](std::size_t) {
+    return std::make_unique<admin::Endpoint>(shared);
+  };
+  const http::Address where{config.admin.host, config.admin.port};
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, tls_of(config.admin), {}, make_admin));
+  admin_port = opened;
   return {};
 }
 
@@ -211,7 +276,9 @@ std::string Daemon::ready_line() const {
 Result<void> Daemon::reload(Config config) {
   Parts& parts = *parts_;
   HAPAX_TRY_ASSIGN(made, parts.sources_of(config));
+  HAPAX_TRY_ASSIGN(served, parts.shown_of(config, *made));
   parts.say_what_waits(config);
+  parts.shown.show(std::move(served));
   parts.sources = made;
   parts.upkeep.keep(parts.periods());
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
@@ -224,6 +291,7 @@ Result<void> Daemon::reload(Config config) {
 
 void Daemon::stop() {
   if (!parts_) return;
+  parts_->state.stopping = true;
   parts_->server.stop(kGrace);
   parts_->commit.stop();
   parts_->upkeep.stop();
