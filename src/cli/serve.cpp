@@ -6,6 +6,7 @@
 #include "env/environment.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -52,6 +53,7 @@ void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
 
 int serve(const Options& options, const Output& output) {
   const sigset_t signals = block_signals();
+  umask(0077);  // what it stores is nobody else's business
   const std::unique_ptr<Clock> clock = make_system_clock();
   daemon::StderrLog log(*clock, options.log_json ? daemon::LogForm::json : daemon::LogForm::text);
   std::optional<daemon::Config> config = load(options.config, log);
