@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   add_migrate(app, action);
   add_presets(app, action);
   add_purge(app, action);
+  add_send(app, action);
   add_serve(app, action);
   add_sign(app, action);
   add_verify(app, action);

@@ -34,9 +34,8 @@ bool can_be_sent(const Outgoing& request) {
     return !text.empty() && is_line(text) && text.find(' ') == std::string_view::npos;
   };
   return word(request.method) && word(request.target) &&
-         std::all_of(request.headers.begin(), request.headers.end(), [&](const Header& each) {
-           return word(each.name) && is_line(each.value);
-         });
+         std::all_of(request.headers.begin(), request.headers.end(),
+                     [&](const Header& each) { return word(each.name) && is_line(each.value); });
 }
 
 std::string written(const Outgoing& request, const Url& to) {

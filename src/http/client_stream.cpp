@@ -28,8 +28,8 @@ bool expect_host(SSL* handle, const std::string& host) {
   if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1;
   // What SSL_set_tlsext_host_name() is, without its cast.
   std::string name = host;
-  const bool named = SSL_ctrl(handle, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                              name.data()) == 1;
+  const bool named =
+      SSL_ctrl(handle, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
   return named && X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1;
 }
 

@@ -49,10 +49,8 @@ class ClientStream {
 
  private:
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
-  using Timer =
-      boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                        boost::asio::wait_traits<std::chrono::steady_clock>,
-                                        Executor>;
+  using Timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
   // Held by the timer's handler too, which may run when the stream is gone.
   struct Watch {
