@@ -4,6 +4,7 @@
 
 #include "base/json_pointer.hpp"
 #include "base/try.hpp"
+#include "cli/percent.hpp"
 
 #include <boost/json.hpp>
 
@@ -34,22 +35,6 @@ bool put(json::value& at, std::string_view pointer, const json::value& what, Ove
   }
   if (at.is_null()) at.emplace_object();
   return at.is_object() && put(at.get_object()[step.name()], step.rest(), what, overwrite);
-}
-
-std::string encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    const bool plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-                       (each >= 'A' && each <= 'Z') || each == '-' || each == '_' || each == '.';
-    if (plain) {
-      out += each;
-    } else {
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
 }
 
 // A request that is being put together, place by place.
@@ -94,7 +79,7 @@ class Draft {
 
 void Draft::add_query(std::string_view name, std::string_view value) {
   const bool first = query_.empty() && shape_.target.find('?') == std::string::npos;
-  query_ += (first ? "?" : "&") + encoded(name) + "=" + encoded(value);
+  query_ += (first ? "?" : "&") + percent_encoded(name) + "=" + percent_encoded(value);
 }
 
 void Draft::place(std::string_view where, const std::string& value, Overwrite overwrite) {
@@ -106,7 +91,7 @@ void Draft::place(std::string_view where, const std::string& value, Overwrite ov
   if (kind == "header") headers_.push_back({std::string(first), value});
   if (kind == "query") add_query(first, value);
   if (kind == "form" && made_up()) {
-    form_ += (form_.empty() ? "" : "&") + encoded(first) + "=" + encoded(value);
+    form_ += (form_.empty() ? "" : "&") + percent_encoded(first) + "=" + percent_encoded(value);
   }
   if (kind == "json" && is_json_) {
     const bool put_there = put(root_, split_ + std::string(name), json::value(value), overwrite);

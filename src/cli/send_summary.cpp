@@ -35,7 +35,7 @@ std::string advice(const http::Failure& failure) {
     case http::Trouble::certificate:
       return failure.detail + "; give the certificate of its authority with --ca FILE";
     case http::Trouble::timed_out:
-      return failure.detail + "; --timeout waits longer";
+      return failure.detail + (failure.sent ? "; --timeout waits longer" : "");
     case http::Trouble::malformed:
       return failure.detail + "; is it http where it should be https, or another program?";
     default:
