@@ -18,11 +18,14 @@ using Action = std::function<int(const Output&)>;
 // Each adds its subcommand to `app` and sets `action` when that one is called. One file each.
 void add_check(CLI::App& app, Action& action);
 void add_dedup(CLI::App& app, Action& action);
+void add_events(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_presets(CLI::App& app, Action& action);
 void add_purge(CLI::App& app, Action& action);
+void add_send(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
+void add_show(CLI::App& app, Action& action);
 void add_sign(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

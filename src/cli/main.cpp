@@ -20,11 +20,14 @@ int run(int argc, char** argv) {
   Action action;
   add_check(app, action);
   add_dedup(app, action);
+  add_events(app, action);
   add_init(app, action);
   add_migrate(app, action);
   add_presets(app, action);
   add_purge(app, action);
+  add_send(app, action);
   add_serve(app, action);
+  add_show(app, action);
   add_sign(app, action);
   add_verify(app, action);
   add_version(app, action);

@@ -29,6 +29,10 @@ void Output::answer_word(std::string_view word, std::string_view json) const {
   print_line(stdout, json_asked_ ? json : word);
 }
 
+void Output::answer_nothing(std::string_view sentence) const {
+  if (!json_) print_line(stdout, sentence);
+}
+
 void Output::print(std::string_view text) const {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);

@@ -26,6 +26,8 @@ class Output {
   void answer(std::string_view sentence, std::string_view json) const;
   // The same, with JSON only where --json asked for it: for what people put into $(...).
   void answer_word(std::string_view word, std::string_view json) const;
+  // Prints the sentence to a person. A program that asked for lines gets none.
+  void answer_nothing(std::string_view sentence) const;
   // Prints `text` as it is.
   void print(std::string_view text) const;
   // Replaces the line in progress on a terminal's standard error; nothing elsewhere.

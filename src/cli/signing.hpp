@@ -13,7 +13,7 @@ class App;
 
 namespace hapax::cli {
 
-// What `verify` and `sign` have in common: whose scheme, which secrets, when.
+// What `verify`, `sign` and `send` have in common: whose scheme, which secrets, when.
 struct SchemeArguments {
   std::string preset;
   std::vector<std::string> secrets;

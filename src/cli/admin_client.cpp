@@ -1,0 +1,169 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/admin_client.hpp"
+
+#include "base/try.hpp"
+#include "cli/server_file.hpp"
+#include "env/environment.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <fstream>
+
+namespace hapax::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMaxAnswer = 64 * 1024 * 1024;  // a body may be as large as max_body
+
+Result<std::string> read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  std::getline(file, token);
+  while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  if (!token.empty()) return token;
+  return Error(Code::misconfigured,
+               "there is no token in " + path +
+                   "; 'hapax serve' writes it when it first starts. Give it with --token-file or "
+                   "in HAPAX_ADMIN_TOKEN");
+}
+
+Error no_answer(const http::Failure& failure) {
+  std::string detail = failure.detail;
+  if (failure.trouble == http::Trouble::refused) detail += "; is 'hapax serve' running there?";
+  if (failure.trouble == http::Trouble::certificate) {
+    detail += "; give the certificate of its authority with --ca FILE";
+  }
+  return Error(Code::misconfigured, Outcome::did_not_happen, detail);
+}
+
+// What the server says about what it refused.
+Error refused(const http::Response& response) {
+  json::error_code error;
+  const json::value answer = json::parse(response.body, error);
+  std::string detail = "the server answered " + std::to_string(response.status);
+  const std::string said = error ? std::string() : shown(answer, "detail");
+  if (!said.empty()) detail += ": " + said;
+  if (response.status == 401) detail += " (the token: --token-file, or HAPAX_ADMIN_TOKEN)";
+  const bool wrong = response.status == 400;
+  return Error(wrong ? Code::invalid_argument : Code::misconfigured, detail);
+}
+
+struct Access {
+  std::string url;
+  std::string token;
+};
+
+Result<std::string> token_of(const AdminArguments& arguments, const daemon::Config* config) {
+  if (!arguments.token_file.empty()) return read_token(arguments.token_file);
+  if (const auto token = environment_variable("HAPAX_ADMIN_TOKEN")) return *token;
+  if (config->admin_token) return *config->admin_token;
+  return read_token(config->data_dir + "/admin.token");
+}
+
+Result<Access> access_of(const AdminArguments& arguments) {
+  const bool has_token =
+      !arguments.token_file.empty() || environment_variable("HAPAX_ADMIN_TOKEN").has_value();
+  std::optional<daemon::Config> config;
+  if (arguments.url.empty() || !has_token) {
+    HAPAX_TRY_ASSIGN(read, read_server_file(arguments.config, "give --admin and --token-file"));
+    config = std::move(read);
+  }
+  Access access{arguments.url, {}};
+  if (access.url.empty()) {
+    HAPAX_TRY_ASSIGN(url, url_of(config->admin, "give --admin"));
+    access.url = url;
+  }
+  HAPAX_TRY_ASSIGN(token, token_of(arguments, config ? &*config : nullptr));
+  access.token = token;
+  return access;
+}
+
+}  // namespace
+
+void AdminArguments::add_to(CLI::App& command) {
+  command.add_option("-c,--config", config, "The server's file: where it listens, and its token")
+      ->capture_default_str();
+  command.add_option("--admin", url, "The admin listener, in place of the file's");
+  command.add_option("--token-file", token_file,
+                     "A file with the token; else HAPAX_ADMIN_TOKEN, else the server's own");
+  command.add_option("--ca", ca, "A PEM file with a certificate to believe besides");
+}
+
+struct AdminClient::Parts {
+  Parts(const http::Url& to, std::string given_token, std::shared_ptr<const http::ClientTls> tls)
+      : authorization("Bearer " + given_token),
+        connection(context.get_executor(), to, limits(), std::move(tls)) {}
+
+  static http::ClientLimits limits() {
+    http::ClientLimits limits;
+    limits.body = kMaxAnswer;
+    limits.total = std::chrono::seconds(60);
+    return limits;
+  }
+
+  const std::string authorization;
+  boost::asio::io_context context{1};
+  http::ClientConnection connection;
+};
+
+AdminClient::AdminClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+AdminClient::~AdminClient() = default;
+AdminClient::AdminClient(AdminClient&&) noexcept = default;
+AdminClient& AdminClient::operator=(AdminClient&&) noexcept = default;
+
+Result<AdminClient> AdminClient::make(const AdminArguments& arguments) {
+  HAPAX_TRY_ASSIGN(access, access_of(arguments));
+  HAPAX_TRY_ASSIGN(to, http::parse_url(access.url));
+  std::shared_ptr<const http::ClientTls> tls;
+  if (to.tls) {
+    HAPAX_TRY_ASSIGN(made, http::ClientTls::make(arguments.ca));
+    tls = std::move(made);
+  }
+  return AdminClient(std::make_unique<Parts>(to, access.token, std::move(tls)));
+}
+
+Result<std::string> AdminClient::get(const std::string& target) {
+  const std::array<Header, 1> headers{{{"Authorization", parts_->authorization}}};
+  const http::Outgoing request{"GET", target, headers, {}};
+  http::Exchanged result;
+  boost::asio::co_spawn(
+      parts_->context, parts_->connection.exchange(request),
+      [&result](const std::exception_ptr&, http::Exchanged got) { result = std::move(got); });
+  parts_->context.restart();
+  parts_->context.run();
+  if (!result.response) return no_answer(result.failure);
+  if (result.response->status != 200) return refused(*result.response);
+  return std::move(result.response->body);
+}
+
+Result<json::value> AdminClient::get_json(const std::string& target) {
+  HAPAX_TRY_ASSIGN(body, get(target));
+  json::error_code error;
+  json::value answer = json::parse(body, error);
+  if (!error) return answer;
+  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+}
+
+std::string without_controls(std::string_view text) {
+  std::string out(text);
+  for (char& each : out) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < 0x20 || byte == 0x7f) each = '?';
+  }
+  return out;
+}
+
+std::string shown(const json::value& object, std::string_view member) {
+  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  if (found == nullptr || found->is_null()) return {};
+  if (!found->is_string()) return json::serialize(*found);
+  const json::string& text = found->get_string();
+  return without_controls({text.data(), text.size()});
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,53 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "http/client.hpp"
+
+#include <boost/json.hpp>
+
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace hapax::cli {
+
+// Where the admin listener of a running server is, and what opens it.
+struct AdminArguments {
+  std::string config = "hapax.toml";
+  std::string url;
+  std::string token_file;
+  std::string ca;
+
+  void add_to(CLI::App& command);
+};
+
+// The admin API of a running server, one request after the other over one connection.
+class AdminClient {
+ public:
+  // The file is read only for what was not given. misconfigured: no address or no token.
+  static Result<AdminClient> make(const AdminArguments& arguments);
+  ~AdminClient();
+  AdminClient(AdminClient&&) noexcept;
+  AdminClient& operator=(AdminClient&&) noexcept;
+
+  // The body of a 200. Anything else is an error: what the server says about it, or what to do when
+  // it does not answer. invalid_argument: the server took the request for a wrong one (400).
+  Result<std::string> get(const std::string& target);
+  Result<boost::json::value> get_json(const std::string& target);
+
+ private:
+  struct Parts;
+  explicit AdminClient(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// What a member of an answer looks like to a person: a string as it is, null as "", anything else
+// as JSON. Without what a terminal would take for a command: senders choose ids and headers.
+std::string shown(const boost::json::value& object, std::string_view member);
+std::string without_controls(std::string_view text);
+
+}  // namespace hapax::cli

@@ -1,0 +1,223 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/hex.hpp"
+#include "base/try.hpp"
+#include "cli/captured.hpp"
+#include "cli/command.hpp"
+#include "cli/send_load.hpp"
+#include "cli/send_summary.hpp"
+#include "cli/server_file.hpp"
+#include "cli/signing.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace hapax::cli {
+
+namespace {
+
+struct SendArguments {
+  SchemeArguments scheme;
+  std::string config = "hapax.toml";
+  std::string source;
+  std::uint64_t count = 1;
+  std::uint64_t duplicates = 0;
+  std::size_t concurrency = 1;
+  double rate = 0;
+  std::uint32_t retries = 0;
+  std::string body;
+  std::size_t size = 0;
+  std::string id;
+  std::string type = "hapax.test";
+  std::string ca;
+  std::uint32_t timeout_s = 15;
+};
+
+// Whom it is sent to: the address, and how its events look.
+struct Target {
+  EventShape shape;
+  std::string url;
+  Identifier identifier;
+  std::optional<WallTime> now;
+};
+
+Error no_such_source(const daemon::Config& config, const std::string& path,
+                     const std::string& wanted) {
+  std::string names;
+  for (const gateway::Source& each : config.sources)
+    names += (names.empty() ? "" : ", ") + each.name;
+  if (names.empty()) return Error(Code::misconfigured, path + " has no source yet");
+  if (wanted.empty()) {
+    return Error(Code::invalid_argument, "say with --source which one of " + names);
+  }
+  return Error(Code::invalid_argument, path + " has no source '" + wanted + "'; it has " + names);
+}
+
+Result<gateway::Source> take_source(daemon::Config& config, const SendArguments& arguments) {
+  std::vector<gateway::Source>& all = config.sources;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const gateway::Source& each) {
+    return arguments.source.empty() ? all.size() == 1 : each.name == arguments.source;
+  });
+  if (found == all.end()) return no_such_source(config, arguments.config, arguments.source);
+  if (found->preset == nullptr) {
+    return Error(Code::misconfigured,
+                 "the source '" + found->name +
+                     "' has a scheme of its own, and only those of presets can be signed for; name "
+                     "one that is like it with --preset, --secret and --url");
+  }
+  return std::move(*found);
+}
+
+// What was given on the command line goes before what is in the file.
+Result<Target> target_of_file(const SendArguments& arguments) {
+  HAPAX_TRY_ASSIGN(config, read_server_file(arguments.config, "give --preset, --secret and --url"));
+  HAPAX_TRY_ASSIGN(source, take_source(config, arguments));
+  const std::string path = "/in/" + source.name;
+  std::string url = arguments.scheme.url;
+  if (url.empty()) {
+    HAPAX_TRY_ASSIGN(base, url_of(config.listen, "give --url"));
+    url = base + path;
+  }
+  SchemeArguments scheme = arguments.scheme;
+  scheme.preset = source.preset->name;
+  HAPAX_TRY_ASSIGN(choice, choose(scheme));
+  if (choice.secrets.empty()) choice.secrets = source.secrets;
+  if (choice.key_id.empty()) choice.key_id = source.key_id;
+  if (choice.parameters.empty()) choice.parameters = source.parameters;
+  EventShape shape;
+  shape.preset = choice.preset;
+  if (!choice.secrets.empty()) shape.secret = choice.secrets.front();
+  shape.key_id = choice.key_id;
+  shape.parameters = choice.parameters;
+  while (config.public_url.ends_with('/')) config.public_url.pop_back();
+  shape.signed_url = config.public_url.empty() ? url : config.public_url + path;
+  return Target{std::move(shape), std::move(url), std::move(source.identifier), choice.now};
+}
+
+Result<Target> target_of_preset(const SendArguments& arguments) {
+  HAPAX_TRY_ASSIGN(choice, choose(arguments.scheme));
+  if (arguments.scheme.url.empty()) {
+    return Error(Code::invalid_argument,
+                 "--url is missing: where to send, for example http://127.0.0.1:8420/in/NAME");
+  }
+  const bool needs = choice.preset->verify.algorithm != Algorithm::none;
+  if (choice.secrets.size() != (needs ? 1U : 0U)) {
+    return Error(Code::invalid_argument, needs ? "give one secret to sign with"
+                                               : "this preset signs nothing and takes no secret");
+  }
+  HAPAX_TRY_ASSIGN(identifier, Identifier::make(choice.preset->identity));
+  EventShape shape;
+  shape.preset = choice.preset;
+  if (needs) shape.secret = choice.secrets.front();
+  shape.key_id = choice.key_id;
+  shape.parameters = choice.parameters;
+  shape.signed_url = arguments.scheme.url;
+  return Target{std::move(shape), arguments.scheme.url, std::move(identifier), choice.now};
+}
+
+std::string fresh_id() {
+  const Token token = make_token();
+  return "evt_" + to_hex({reinterpret_cast<const char*>(token.bytes.data()), 12});
+}
+
+Result<Load> load_of(const SendArguments& arguments) {
+  if (arguments.duplicates >= arguments.count) {
+    return Error(Code::invalid_argument,
+                 "--duplicates counts among --count and has to be less: the first is never one");
+  }
+  HAPAX_TRY_ASSIGN(target, arguments.scheme.preset.empty() ? target_of_file(arguments)
+                                                           : target_of_preset(arguments));
+  Load load;
+  HAPAX_TRY_ASSIGN(to, http::parse_url(target.url));
+  load.to = std::move(to);
+  if (load.to.tls) {
+    HAPAX_TRY_ASSIGN(tls, http::ClientTls::make(arguments.ca));
+    load.tls = std::move(tls);
+  }
+  load.limits.total = std::chrono::seconds(arguments.timeout_s);
+  load.shape = std::move(target.shape);
+  load.shape.target = load.to.target;
+  load.shape.type = arguments.type;
+  load.shape.size = arguments.size;
+  load.shape.own_id = arguments.count > 1 || !arguments.id.empty();
+  if (!arguments.body.empty()) {
+    HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
+    load.shape.body = std::move(body);
+  }
+  load.id = arguments.id.empty() ? fresh_id() : arguments.id;
+  load.count = arguments.count;
+  load.duplicates = arguments.duplicates;
+  load.concurrency = arguments.concurrency;
+  load.rate = arguments.rate;
+  load.retries = arguments.retries;
+  if (!arguments.scheme.now.empty()) load.signed_at = target.now;
+  // One is made before anything is sent, so that what cannot work is said at once.
+  HAPAX_TRY_ASSIGN(sample, make_event(load.shape, load.id_of_event(0), *target.now));
+  HAPAX_TRY_ASSIGN(id, id_of(sample, target.identifier));
+  return load;
+}
+
+int send_command(const SendArguments& arguments, const Output& output) {
+  const Result<Load> load = load_of(arguments);
+  if (!load) return output.fail(load.error());
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  const auto progress = [&](const Tally& tally) {
+    output.progress(progress_line(tally, load->count));
+  };
+  const Result<Tally> tally = run_load(*load, *clock, progress);
+  output.progress("");
+  if (!tally) return output.fail(tally.error());
+  return load->count == 1 ? say_answer(*tally, output) : summarize(*tally, output);
+}
+
+void add_amounts(CLI::App& command, SendArguments& arguments) {
+  command.add_option("--count", arguments.count, "How many requests")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
+      ->capture_default_str();
+  command
+      .add_option("--duplicates", arguments.duplicates,
+                  "How many of them repeat an id that was sent before")
+      ->capture_default_str();
+  command.add_option("--concurrency", arguments.concurrency, "How many at once")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{256}))
+      ->capture_default_str();
+  command.add_option("--rate", arguments.rate, "How many per second; 0: as fast as possible")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--retry", arguments.retries,
+                  "How often to try again what got no answer, 429 or 503")
+      ->check(CLI::Range(0U, 100U))
+      ->capture_default_str();
+  command.add_option("--timeout", arguments.timeout_s, "How many seconds to wait for an answer")
+      ->check(CLI::Range(1U, 3600U))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_send(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("send", "Sign events as a provider would, and send them");
+  auto arguments = std::make_shared<SendArguments>();
+  arguments->scheme.add_to(*command);
+  command
+      ->add_option("-c,--config", arguments->config,
+                   "Without --preset: whose source to send to, with its preset and secret")
+      ->capture_default_str();
+  command->add_option("--source", arguments->source, "Which one, when the file has several");
+  add_amounts(*command, *arguments);
+  CLI::Option* body =
+      command->add_option("--body", arguments->body, "A file, or - for standard input");
+  command->add_option("--size", arguments->size, "Make up a body of so many bytes")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{64} * 1024 * 1024))
+      ->excludes(body);
+  command->add_option("--id", arguments->id, "The id; of several events, what theirs begin with");
+  command->add_option("--type", arguments->type, "The event type")->capture_default_str();
+  command->add_option("--ca", arguments->ca, "A PEM file with a certificate to believe besides");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return send_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

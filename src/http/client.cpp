@@ -1,0 +1,248 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "http/client.hpp"
+
+#include "http/buffer.hpp"
+#include "http/client_stream.hpp"
+#include "http/message.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <algorithm>
+
+namespace hapax::http {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using beast::error_code;
+using Parser = beast::http::response_parser<beast::http::string_body>;
+
+constexpr std::size_t kReadSize = 64 * 1024;
+constexpr int kMaxInterim = 16;  // 1xx before the answer
+
+bool is_line(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
+bool can_be_sent(const Outgoing& request) {
+  const auto word = [](std::string_view text) {
+    return !text.empty() && is_line(text) && text.find(' ') == std::string_view::npos;
+  };
+  return word(request.method) && word(request.target) &&
+         std::all_of(request.headers.begin(), request.headers.end(),
+                     [&](const Header& each) { return word(each.name) && is_line(each.value); });
+}
+
+std::string written(const Outgoing& request, const Url& to) {
+  std::string out;
+  const auto add = [&out](std::string_view name, std::string_view value) {
+    out.append(name).append(": ").append(value).append("\r\n");
+  };
+  out.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");
+  add("Host", to.authority());
+  for (const Header& each : request.headers) add(each.name, each.value);
+  const bool bare = request.body.empty() && (request.method == "GET" || request.method == "HEAD");
+  if (!bare) add("Content-Length", std::to_string(request.body.size()));
+  out.append("\r\n").append(request.body);
+  return out;
+}
+
+// Beast takes some answers for whole whose end another reader would see elsewhere.
+bool ends_beyond_doubt(const Parser& parser) {
+  const auto& head = parser.get();
+  const auto encodings = head.count(beast::http::field::transfer_encoding);
+  if (encodings == 0) return true;
+  const auto encoding = head[beast::http::field::transfer_encoding];
+  return encodings == 1 && same_name({encoding.data(), encoding.size()}, "chunked") &&
+         head.count(beast::http::field::content_length) == 0 && head.version() == 11;
+}
+
+Response taken_from(Parser& parser) {
+  Response response;
+  auto& message = parser.get();
+  response.status = static_cast<int>(message.result_int());
+  for (const auto& each : message) {
+    const auto name = each.name_string();
+    response.headers.push_back({std::string(name.data(), name.size()),
+                                std::string(each.value().data(), each.value().size())});
+  }
+  response.body = std::move(message.body());
+  return response;
+}
+
+}  // namespace
+
+const std::string* Response::find(std::string_view name) const {
+  const auto found = std::find_if(headers.begin(), headers.end(), [&](const OwnedHeader& each) {
+    return same_name(each.name, name);
+  });
+  return found == headers.end() ? nullptr : &found->value;
+}
+
+struct ClientConnection::Parts {
+  Parts(const Executor& executor, Url given, ClientLimits given_limits,
+        std::shared_ptr<const ClientTls> tls)
+      : to(std::move(given)), limits(given_limits), stream(executor, to, std::move(tls)) {}
+
+  Task<std::optional<Failure>> connect();
+  Task<Exchanged> exchange(const Outgoing& request);
+  Task<Exchanged> read_answer(bool head_only);
+  Task<std::optional<Failure>> read_message(Parser& parser);
+  std::optional<Failure> parse(Parser& parser);
+  Task<std::optional<Failure>> read_more(Parser& parser);
+  Failure failure(Trouble trouble, std::string_view why) const;
+
+  const Url to;
+  const ClientLimits limits;
+  ClientStream stream;
+  Buffer buffer;
+  bool fresh = false;      // nothing was asked on this connection yet
+  bool kept = false;       // the last answer was whole, and the connection goes on
+  bool sent = false;       // of the exchange under way
+  bool got_bytes = false;  // likewise
+};
+
+Failure ClientConnection::Parts::failure(Trouble trouble, std::string_view why) const {
+  return {trouble, sent, to.host + ":" + std::to_string(to.port) + ": " + std::string(why)};
+}
+
+Task<std::optional<Failure>> ClientConnection::Parts::connect() {
+  const bool good = stream.is_open() && (fresh || kept) && stream.is_quiet(kept);
+  if (good) co_return std::nullopt;
+  kept = false;
+  sent = false;
+  buffer = Buffer();
+  std::optional<Failure> failed = co_await stream.open(limits.connect);
+  fresh = !failed;
+  co_return failed;
+}
+
+Task<Exchanged> ClientConnection::Parts::exchange(const Outgoing& request) {
+  Exchanged result;
+  sent = false;
+  got_bytes = false;
+  if (!can_be_sent(request)) {
+    result.failure = failure(Trouble::bad_request, "a header or the target has a line break in it");
+    co_return result;
+  }
+  std::optional<Failure> failed = co_await connect();
+  if (failed) {
+    result.failure = std::move(*failed);
+    co_return result;
+  }
+  fresh = false;
+  kept = false;
+  const std::string bytes = written(request, to);
+  stream.start_clock(limits.total);
+  const ClientStream::Moved moved = co_await stream.write(bytes);
+  // Under TLS nobody can tell how much of it went out.
+  sent = moved.bytes > 0 || to.tls;
+  // One that refuses a request may close before it has read it all: its answer counts.
+  result = co_await read_answer(request.method == "HEAD");
+  stream.stop_clock();
+  kept = kept && !moved.error;
+  if (!kept) stream.close();
+  co_return result;
+}
+
+Task<Exchanged> ClientConnection::Parts::read_answer(bool head_only) {
+  Exchanged result;
+  for (int i = 0; i < kMaxInterim; ++i) {
+    Parser parser;
+    parser.header_limit(static_cast<std::uint32_t>(limits.head));
+    parser.body_limit(limits.body);
+    parser.skip(head_only);
+    std::optional<Failure> failed = co_await read_message(parser);
+    if (failed) {
+      result.failure = std::move(*failed);
+      co_return result;
+    }
+    const unsigned status = parser.get().result_int();
+    if (status / 100 == 1 && status != 101) continue;
+    if (status < 200) break;
+    kept = parser.keep_alive() && !parser.need_eof() && buffer.view().empty();
+    result.response = taken_from(parser);
+    co_return result;
+  }
+  result.failure = failure(Trouble::malformed, "it answers with nothing but 1xx");
+  co_return result;
+}
+
+Task<std::optional<Failure>> ClientConnection::Parts::read_message(Parser& parser) {
+  parser.eager(true);
+  for (;;) {
+    std::optional<Failure> failed = parse(parser);
+    if (failed || parser.is_done()) co_return failed;
+    failed = co_await read_more(parser);
+    if (failed || parser.is_done()) co_return failed;
+  }
+}
+
+// Gives what has arrived to the parser, as far as it is whole.
+std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
+  if (buffer.view().empty()) return std::nullopt;
+  error_code error;
+  const std::string_view bytes = buffer.view();
+  const std::size_t taken = parser.put(asio::buffer(bytes.data(), bytes.size()), error);
+  buffer.remove(0, taken);
+  if (error == beast::http::error::header_limit) {
+    return failure(Trouble::too_large, "the head of its answer is too large");
+  }
+  if (error == beast::http::error::body_limit) {
+    return failure(Trouble::too_large, "the body of its answer is too large");
+  }
+  if (error && error != beast::http::error::need_more) {
+    return failure(Trouble::malformed, "its answer is not HTTP: " + error.message());
+  }
+  if (parser.is_header_done() && !ends_beyond_doubt(parser)) {
+    return failure(Trouble::malformed, "where its answer ends is not beyond doubt");
+  }
+  return std::nullopt;
+}
+
+Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) {
+  const std::span<char> room = buffer.room(kReadSize);
+  const ClientStream::Moved moved = co_await stream.read_some(room);
+  if (stream.expired()) co_return failure(Trouble::timed_out, "no whole answer came in time");
+  if (!moved.error) {
+    buffer.filled(moved.bytes);
+    got_bytes = true;
+    co_return std::nullopt;
+  }
+  error_code error = beast::http::error::partial_message;
+  if (moved.error == asio::error::eof && parser.got_some()) parser.put_eof(error);
+  if (!error) co_return std::nullopt;  // a body that ends with the connection
+  co_return failure(Trouble::closed, got_bytes ? "its answer was cut short"
+                                               : "it closed the connection without an answer");
+}
+
+ClientConnection::ClientConnection(const Executor& executor, Url to, ClientLimits limits,
+                                   std::shared_ptr<const ClientTls> tls)
+    : parts_(std::make_unique<Parts>(executor, std::move(to), limits, std::move(tls))) {}
+
+ClientConnection::~ClientConnection() = default;
+
+Task<std::optional<Failure>> ClientConnection::connect() {
+  return parts_->connect();
+}
+
+Task<Exchanged> ClientConnection::exchange(const Outgoing& request) {
+  return parts_->exchange(request);
+}
+
+bool ClientConnection::reusable() const {
+  return parts_->stream.is_open() && (parts_->fresh || parts_->kept);
+}
+
+void ClientConnection::close() {
+  parts_->kept = false;
+  parts_->fresh = false;
+  parts_->stream.close();
+}
+
+}  // namespace hapax::http

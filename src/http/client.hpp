@@ -1,0 +1,123 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/request.hpp>
+#include <hapax/result.hpp>
+#include <hapax/verify.hpp>
+
+#include "commit/task.hpp"
+#include "http/url.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// HTTP/1.1 from the other side: one connection, requests one after the other. Redirects are not
+// followed and nothing is tried twice: only the caller knows whether that is right.
+namespace hapax::http {
+
+// Whose certificates are believed: those of the system, and of a file. Any number of connections,
+// on any threads, may share one.
+class ClientTls {
+ public:
+  // `ca_file` (PEM) is believed too; empty: none. misconfigured: it cannot be read.
+  static Result<std::shared_ptr<const ClientTls>> make(const std::string& ca_file = {});
+  ~ClientTls();
+  ClientTls(const ClientTls&) = delete;
+  ClientTls& operator=(const ClientTls&) = delete;
+
+  struct Context;
+  Context& context() const { return *context_; }
+
+ private:
+  explicit ClientTls(std::unique_ptr<Context> context);
+  std::unique_ptr<Context> context_;
+};
+
+struct ClientLimits {
+  std::chrono::milliseconds connect = std::chrono::seconds(5);  // name, connection and TLS
+  // From the first byte of the request to the last one of the answer. An exchange that has to
+  // connect first may take `connect` longer.
+  std::chrono::milliseconds total = std::chrono::seconds(15);
+  std::size_t head = 32 * 1024;    // of the answer, each 1xx before it counted on its own
+  std::size_t body = 1024 * 1024;  // of the answer
+};
+
+// Views: they are used until exchange() is through. Host and Content-Length are added; headers
+// that say where a message ends (Transfer-Encoding, Content-Length) are not for the caller.
+struct Outgoing {
+  std::string_view method = "POST";
+  std::string_view target = "/";
+  std::span<const Header> headers = {};
+  std::string_view body = {};
+};
+
+struct Response {
+  int status = 0;
+  std::vector<OwnedHeader> headers;
+  std::string body;
+
+  // The first header of that name, or null.
+  const std::string* find(std::string_view name) const;
+};
+
+enum class Trouble : std::uint8_t {
+  bad_request,  // a header or target that cannot be sent: it has a line break in it
+  unresolved,   // the host has no address
+  refused,      // nobody listens there
+  unreachable,  // any other way in which no connection came about
+  certificate,  // the other side is not who it should be
+  tls,          // the handshake failed in another way
+  timed_out,    // connect or total
+  closed,       // the connection ended before the answer did
+  malformed,    // the answer is not HTTP/1.x, or its end is not beyond doubt
+  too_large,    // head or body of the answer
+};
+
+struct Failure {
+  Trouble trouble = Trouble::closed;
+  // A byte of the request may have gone out: what was asked for may have happened. False: it has
+  // not, and asking again is safe.
+  bool sent = false;
+  std::string detail;  // one sentence for a person, with the address
+};
+
+// An answer, of whatever status, or why there is none.
+struct Exchanged {
+  std::optional<Response> response;
+  Failure failure;  // when there is no response
+};
+
+class ClientConnection {
+ public:
+  // `tls` may be null for an http URL. Of `to`, the target is not looked at.
+  ClientConnection(const Executor& executor, Url to, ClientLimits limits,
+                   std::shared_ptr<const ClientTls> tls = nullptr);
+  ~ClientConnection();  // closes; no exchange may be under way
+  ClientConnection(const ClientConnection&) = delete;
+  ClientConnection& operator=(const ClientConnection&) = delete;
+
+  // Nothing, when the connection is open. An old one that is still good stays. A name that the
+  // system is slow to look up is given up in time, but the look-up goes on behind it.
+  Task<std::optional<Failure>> connect();
+
+  // One request and its answer; connects first when it has to. What was kept alive and has been
+  // closed by the other side in between is noticed before anything is sent, and opened anew.
+  Task<Exchanged> exchange(const Outgoing& request);
+
+  // Open, and the next request may use it: the last answer was whole and did not say otherwise.
+  bool reusable() const;
+  void close();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace hapax::http

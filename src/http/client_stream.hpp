@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "http/client.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+// The bytes under a client's connection: name, socket, TLS, and the clock that ends them.
+namespace hapax::http {
+
+struct ClientTls::Context {
+  boost::asio::ssl::context tls{boost::asio::ssl::context::tls_client};
+};
+
+class ClientStream {
+ public:
+  ClientStream(const Executor& executor, const Url& to, std::shared_ptr<const ClientTls> tls);
+  ~ClientStream();
+  ClientStream(const ClientStream&) = delete;
+  ClientStream& operator=(const ClientStream&) = delete;
+
+  // What is waited for from here on ends when the time is over, by closing the socket.
+  void start_clock(std::chrono::milliseconds limit);
+  void stop_clock();
+  bool expired() const { return watch_->expired; }
+
+  Task<std::optional<Failure>> open(std::chrono::milliseconds limit);
+  bool is_open() const { return watch_->socket.is_open(); }
+  void close();
+  // Nothing came in and the other side has not closed it.
+  bool is_quiet(bool used);  // used: an answer has been read
+
+  struct Moved {
+    std::size_t bytes = 0;
+    boost::system::error_code error;
+  };
+  Task<Moved> read_some(std::span<char> room);
+  Task<Moved> write(std::string_view bytes);
+
+ private:
+  using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+  using Timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
+  using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
+  // Held by the timer's handler too, which may run when the stream is gone.
+  struct Watch {
+    explicit Watch(const Executor& executor) : socket(executor), timer(executor) {}
+    Socket socket;
+    Timer timer;
+    std::uint64_t turn = 0;
+    bool expired = false;
+  };
+
+  Task<std::optional<Failure>> open_within();
+  Task<std::optional<Failure>> resolve(Endpoints& found);
+  Task<std::optional<Failure>> shake_hands();
+  Failure failure(Trouble trouble, const std::string& why) const;
+
+  const Url to_;
+  std::shared_ptr<const ClientTls> tls_;
+  std::shared_ptr<Watch> watch_;
+  std::optional<boost::asio::ssl::stream<Socket&>> secure_;
+};
+
+}  // namespace hapax::http
