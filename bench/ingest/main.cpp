@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,17 @@ struct Load {
 
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::trunc) << text;
+}
+
+// What the program printed.
+std::string output_of(const std::string& command) {
+  std::string out;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return out;
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), part.size(), pipe) != nullptr) out += part.data();
+  pclose(pipe);
+  return out;
 }
 
 std::string found(const std::string& text, const std::string& pattern) {
@@ -122,9 +134,22 @@ class Bench {
     auto hapax = std::make_unique<Process>(
         std::vector<std::string>{arguments_.hapax, "serve", "-c", file("hapax.toml")},
         file("hapax.out"));
-    port = std::stoi(found(first_line_of(file("hapax.out")), R"re("listen_port":(\d+))re"));
+    const std::string ready = first_line_of(file("hapax.out"));
+    port = std::stoi(found(ready, R"re("listen_port":(\d+))re"));
+    admin_port_ = found(ready, R"re("admin_port":(\d+))re");
     return hapax;
   }
+
+  // What hapax says of itself, since it was started.
+  double metric(const std::string& pattern) const {
+    return number(
+        found(output_of("curl -s http://127.0.0.1:" + admin_port_ + "/metrics"), pattern));
+  }
+  double batch_size() const {
+    return metric(R"(hapax_commit_batch_size_sum ([\d.e+]+))") /
+           std::max(1.0, metric(R"(hapax_commit_batch_size_count (\d+))"));
+  }
+  double duplicates() const { return metric(R"(outcome="duplicate",source="demo"\} ([\d.e+]+))"); }
 
   Requests make_requests(Ids ids) {
     const auto count = static_cast<std::size_t>(arguments_.seconds * kMostPerSecond);
@@ -158,6 +183,7 @@ class Bench {
   Arguments arguments_;
   fs::path place_;
   std::string fast_;
+  std::string admin_port_;
 };
 
 double median(std::vector<double> values) {
@@ -180,12 +206,16 @@ void compare(Bench& bench, const Arguments& arguments, const char* name, Ids ids
     ratios.push_back(ours.rate / theirs.rate);
     if (ours.bad > 0) throw std::runtime_error("hapax refused some; see hapax.out.err");
   }
+  if (ids != Ids::same && bench.duplicates() > 0) {
+    throw std::runtime_error("an id was sent twice: the requests ran out");
+  }
   std::printf(
       "%-18s %6.2f  (%.2f to %.2f, budget %.2f)  hapax %7.0f/s  nginx %7.0f/s  p50 %s p99 %s"
-      "  CPU %.1f us (nginx %.1f)  %.0f MiB\n",
+      "  CPU %.1f us (nginx %.1f)  batch %.0f  %.0f MiB\n",
       name, median(ratios), *std::min_element(ratios.begin(), ratios.end()),
       *std::max_element(ratios.begin(), ratios.end()), budget, ours.rate, theirs.rate,
-      ours.p50.c_str(), ours.p99.c_str(), ours.cpu_us, theirs.cpu_us, resident_mib(hapax->pid()));
+      ours.p50.c_str(), ours.p99.c_str(), ours.cpu_us, theirs.cpu_us, bench.batch_size(),
+      resident_mib(hapax->pid()));
   std::fflush(stdout);
 }
 
