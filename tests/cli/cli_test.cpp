@@ -105,7 +105,7 @@ TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
 }
 
 TEST(JsonString, EscapesWhatJsonDoesNotTake) {
-  EXPECT_EQ(cli::json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
+  EXPECT_EQ(json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
 }
 
 }  // namespace
