@@ -1,0 +1,158 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/served.hpp"
+#include "http/raw_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+#include <vector>
+
+namespace hapax {
+namespace {
+
+using test::Ran;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string answer(const std::string& status, const std::string& type, const std::string& body) {
+  return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::string events(int from, int count, const std::string& next) {
+  std::string list;
+  for (int i = from; i < from + count; ++i) {
+    list += (list.empty() ? "" : ",") + ("{\"event\":\"e" + std::to_string(i)) +
+            "\",\"source\":\"demo\",\"tenant\":null,\"id\":\"i\\u001b[2J\"}";
+  }
+  return answer("200 OK", "application/json", "{\"events\":[" + list + "],\"next\":" + next + "}");
+}
+
+// An admin API that answers one request after the other with what the test wrote down.
+class AdminTest : public testing::Test {
+ protected:
+  Ran run(const std::string& arguments) {
+    std::ofstream(directory_.file("token")) << "open-sesame\n";
+    return test::run_hapax(directory_, arguments + " --token-file token --admin http://127.0.0.1:" +
+                                           std::to_string(server_.port()));
+  }
+  std::vector<std::string> asked() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> targets;
+    for (const std::string& each : heard_) targets.push_back(each.substr(0, each.find(" HTTP/")));
+    return targets;
+  }
+  std::string first_request() {
+    const std::lock_guard lock(mutex_);
+    return heard_.empty() ? "" : heard_.front();
+  }
+
+  test::TempDir directory_;
+  std::mutex mutex_;
+  std::vector<std::string> answers_;
+  std::vector<std::string> heard_;
+  test::RawServer server_{[this](int fd, int) {
+    for (std::string request = test::hear(fd); !request.empty(); request = test::hear(fd)) {
+      const std::lock_guard lock(mutex_);
+      heard_.push_back(request);
+      if (heard_.size() <= answers_.size()) test::say(fd, answers_[heard_.size() - 1]);
+    }
+  }};
+};
+
+TEST_F(AdminTest, EventsTurnsPagesUpToTheLimit) {
+  answers_ = {events(0, 100, "\"a b\""), events(100, 20, "\"c\"")};
+  const Ran ran =
+      run("events --limit 120 --source demo --order-key 'x&y' --since 2025-10-09T00:00:00Z");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 120);
+  EXPECT_THAT(ran.out, HasSubstr("{\"event\":\"e119\""));
+  const std::string query = "&source=demo&order_key=x%26y&since=2025-10-09T00%3A00%3A00Z";
+  EXPECT_THAT(asked(), ElementsAre("GET /v1/events?limit=100" + query,
+                                   "GET /v1/events?limit=20" + query + "&after=a%20b"));
+  EXPECT_THAT(first_request(), HasSubstr("Authorization: Bearer open-sesame\r\n"));
+}
+
+TEST_F(AdminTest, EventsEndsWithTheLastPage) {
+  answers_ = {events(0, 3, "null")};
+  const Ran ran = run("events");
+  EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 3);
+  EXPECT_EQ(asked().size(), 1U);
+}
+
+TEST_F(AdminTest, NoEventsAreNoLines) {
+  answers_ = {events(0, 0, "null")};
+  const Ran ran = run("events");
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(AdminTest, ARefusalIsSaidInTheWordsOfTheServer) {
+  answers_ = {answer("404 Not Found", "application/problem+json",
+                     R"({"type":"urn:hapax:error:not-found","detail":"No such event."})")};
+  const Ran ran = run("show e1");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("the server answered 404: No such event."));
+  EXPECT_THAT(asked(), ElementsAre("GET /v1/events/e1"));
+}
+
+TEST_F(AdminTest, AWrongFilterIsWrongUsage) {
+  answers_ = {answer("400 Bad Request", "application/problem+json", R"({"detail":"No status."})")};
+  EXPECT_EQ(run("events --status nope").exit_code, 2);
+}
+
+TEST_F(AdminTest, WhatIsNotHapaxIsSaid) {
+  answers_ = {answer("200 OK", "text/html", "<html>")};
+  EXPECT_THAT(run("events").errors, HasSubstr("is it the admin listener?"));
+}
+
+TEST_F(AdminTest, ShowWritesTheBytesOfABody) {
+  const std::string bytes("\0\x01{}\n\xff", 6);
+  answers_ = {answer("200 OK", "application/octet-stream", bytes)};
+  const Ran ran = run("show --body e1");
+  EXPECT_EQ(ran.out, bytes);
+  EXPECT_THAT(asked(), ElementsAre("GET /v1/events/e1/body"));
+}
+
+TEST_F(AdminTest, ShowGivesAProgramAllThereIs) {
+  answers_ = {answer("200 OK", "application/json", R"({"event":"e1","headers":[["a","b"]]})")};
+  EXPECT_EQ(run("show e1").out, "{\"event\":\"e1\",\"headers\":[[\"a\",\"b\"]]}\n");
+}
+
+TEST_F(AdminTest, ATerminalGetsATableWithoutWhatItWouldObey) {
+  answers_ = {events(0, 2, "null")};
+  std::ofstream(directory_.file("token")) << "t\n";
+  const Ran ran =
+      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
+                                  " events --token-file token --admin http://127.0.0.1:" +
+                                      std::to_string(server_.port()) + "' /dev/null");
+  EXPECT_THAT(ran.out, HasSubstr("received_at"));
+  EXPECT_THAT(ran.out, HasSubstr("i?[2J"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[2J")));
+}
+
+TEST(Admin, AServerThatIsDownAndAMissingTokenAreSaid) {
+  const test::TempDir directory;
+  EXPECT_THAT(test::run_hapax(directory, "events").errors,
+              HasSubstr("without that file, give --admin and --token-file"));
+  EXPECT_EQ(test::run_hapax(directory, "init").exit_code, 0);
+  EXPECT_THAT(test::run_hapax(directory, "events").errors, HasSubstr("there is no token in"));
+  std::uint16_t port = 0;
+  {
+    const test::RawServer server([](int, int) {});
+    port = server.port();
+  }
+  std::ofstream(directory.file("token")) << "t\n";
+  EXPECT_THAT(test::run_hapax(directory, "show e1 --token-file token --admin http://127.0.0.1:" +
+                                             std::to_string(port))
+                  .errors,
+              HasSubstr("is 'hapax serve' running there?"));
+}
+
+}  // namespace
+}  // namespace hapax

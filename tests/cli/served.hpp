@@ -1,0 +1,40 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "support/world.hpp"
+
+#include <sys/types.h>
+#include <string>
+
+namespace hapax::test {
+
+struct Ran {
+  int exit_code;
+  std::string out;     // standard output
+  std::string errors;  // standard error
+};
+
+// Runs the real binary in `directory`. `arguments` are for a shell.
+Ran run_hapax(const TempDir& directory, const std::string& arguments);
+
+// A real `hapax serve` on free ports, with a directory of its own.
+class Served {
+ public:
+  // `sources` is put behind [server] and [store] in its hapax.toml.
+  explicit Served(const std::string& sources);
+  ~Served();  // stops it
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  const TempDir& directory() const { return directory_; }
+  std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE
+  void stop();
+
+ private:
+  TempDir directory_;
+  pid_t process_ = -1;
+  std::string address_;
+};
+
+}  // namespace hapax::test

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hapax::test {
+
+// A certificate that vouches for itself, made on the spot.
+class Certificate {
+ public:
+  Certificate(const std::string& dns, const std::string& ip);
+
+  std::string write_to(const std::string& path) const;  // PEM; returns the path
+  X509* certificate() const { return certificate_.get(); }
+  EVP_PKEY* key() const { return key_.get(); }
+
+ private:
+  std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key_{nullptr, EVP_PKEY_free};
+  std::unique_ptr<X509, decltype(&X509_free)> certificate_{nullptr, X509_free};
+};
+
+// Shakes hands and answers every request with the same, until the other side ends.
+void serve_tls(int fd, const Certificate& certificate, std::string_view answer);
+
+}  // namespace hapax::test
