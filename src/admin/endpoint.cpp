@@ -36,7 +36,7 @@ Task<http::Reply> run_on(asio::thread_pool& pool, const Work& work) {
                      reply = std::move(reply)]() mutable { std::move(handler)(std::move(reply)); });
         });
       },
-      use_task);
+      kUseTask);
 }
 
 // Nothing of this is for a cache, and nothing is to be taken for what it is not.

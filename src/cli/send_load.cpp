@@ -119,7 +119,7 @@ Task<void> Sender::wait_for_turn(std::uint64_t i, Timer& timer) {
   if (due <= now) co_return;
   boost::system::error_code ignored;
   timer.expires_after(due - now);
-  co_await timer.async_wait(asio::redirect_error(use_task, ignored));
+  co_await timer.async_wait(asio::redirect_error(kUseTask, ignored));
 }
 
 Task<http::Exchanged> Sender::try_all(http::ClientConnection& connection, const ReadyEvent& event,
@@ -134,7 +134,7 @@ Task<http::Exchanged> Sender::try_all(http::ClientConnection& connection, const 
     ++tally_.retried;
     boost::system::error_code ignored;
     timer.expires_after(pause);
-    co_await timer.async_wait(asio::redirect_error(use_task, ignored));
+    co_await timer.async_wait(asio::redirect_error(kUseTask, ignored));
     pause = std::min(2 * pause, kLongestPause);
   }
 }
@@ -144,7 +144,7 @@ Task<void> Sender::show_progress() {
   for (;;) {
     boost::system::error_code ignored;
     timer.expires_after(kProgress);
-    co_await timer.async_wait(asio::redirect_error(use_task, ignored));
+    co_await timer.async_wait(asio::redirect_error(kUseTask, ignored));
     tally_.took = clock_.since_boot() - begin_;
     progress_(tally_);
   }

@@ -100,7 +100,7 @@ Task<store::AdmitAnswer> CommitQueue::admit(const store::Admit& admit) {
         auto waiting = std::make_unique<Suspended<decltype(handler)>>(admit, std::move(handler));
         enter(std::move(waiting));
       },
-      use_task);
+      kUseTask);
 }
 
 void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {

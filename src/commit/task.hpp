@@ -14,6 +14,6 @@ using Executor = boost::asio::io_context::executor_type;
 template <class T>
 using Task = boost::asio::awaitable<T, Executor>;
 
-inline constexpr boost::asio::use_awaitable_t<Executor> use_task{};
+inline constexpr boost::asio::use_awaitable_t<Executor> kUseTask{};
 
 }  // namespace hapax

@@ -114,7 +114,7 @@ Task<std::optional<Failure>> ClientStream::open_within() {
   std::optional<Failure> failed = co_await resolve(endpoints);
   if (failed) co_return failed;
   error_code error;
-  co_await asio::async_connect(watch_->socket, endpoints, asio::redirect_error(use_task, error));
+  co_await asio::async_connect(watch_->socket, endpoints, asio::redirect_error(kUseTask, error));
   if (expired()) co_return failure(Trouble::timed_out, "no connection came about in time");
   if (error == asio::error::connection_refused) {
     co_return failure(Trouble::refused, "connection refused");
@@ -153,7 +153,7 @@ Task<std::optional<Failure>> ClientStream::resolve(Endpoints& found) {
                                    lookup->done.cancel();
                                  });
   watch_->timer.async_wait([lookup](error_code) { lookup->done.cancel(); });
-  co_await lookup->done.async_wait(asio::redirect_error(use_task, error));
+  co_await lookup->done.async_wait(asio::redirect_error(kUseTask, error));
   if (expired()) co_return failure(Trouble::timed_out, "the name was not looked up in time");
   if (lookup->error || lookup->found.empty()) {
     co_return failure(Trouble::unresolved, "there is no host of that name");
@@ -169,9 +169,11 @@ Task<std::optional<Failure>> ClientStream::shake_hands() {
   SSL* const handle = secure_->native_handle();
   if (!expect_host(handle, to_.host)) co_return failure(Trouble::tls, "that host cannot be named");
   co_await secure_->async_handshake(asio::ssl::stream_base::client,
-                                    asio::redirect_error(use_task, error));
+                                    asio::redirect_error(kUseTask, error));
   if (!error) co_return std::nullopt;
-  if (expired()) co_return failure(Trouble::timed_out, "no TLS handshake came about in time; is it https there?");
+  if (expired())
+    co_return failure(Trouble::timed_out,
+                      "no TLS handshake came about in time; is it https there?");
   const long verdict = SSL_get_verify_result(handle);
   if (verdict != X509_V_OK) {
     co_return failure(Trouble::certificate, std::string("its certificate is not believed: ") +
@@ -185,10 +187,10 @@ Task<ClientStream::Moved> ClientStream::read_some(std::span<char> room) {
   const auto into = asio::buffer(room.data(), room.size());
   if (secure_) {
     moved.bytes =
-        co_await secure_->async_read_some(into, asio::redirect_error(use_task, moved.error));
+        co_await secure_->async_read_some(into, asio::redirect_error(kUseTask, moved.error));
   } else {
     moved.bytes =
-        co_await watch_->socket.async_read_some(into, asio::redirect_error(use_task, moved.error));
+        co_await watch_->socket.async_read_some(into, asio::redirect_error(kUseTask, moved.error));
   }
   co_return moved;
 }
@@ -198,10 +200,10 @@ Task<ClientStream::Moved> ClientStream::write(std::string_view bytes) {
   const auto from = asio::buffer(bytes.data(), bytes.size());
   if (secure_) {
     moved.bytes =
-        co_await asio::async_write(*secure_, from, asio::redirect_error(use_task, moved.error));
+        co_await asio::async_write(*secure_, from, asio::redirect_error(kUseTask, moved.error));
   } else {
     moved.bytes = co_await asio::async_write(watch_->socket, from,
-                                             asio::redirect_error(use_task, moved.error));
+                                             asio::redirect_error(kUseTask, moved.error));
   }
   co_return moved;
 }

@@ -72,7 +72,7 @@ Task<bool> Connection<Stream>::open() {
   if constexpr (std::is_same_v<Stream, Tls>) {
     error_code error;
     deadline = reactor_.now() + limits_.head_time;
-    co_await stream_.async_handshake(Tls::server, asio::redirect_error(use_task, error));
+    co_await stream_.async_handshake(Tls::server, asio::redirect_error(kUseTask, error));
     co_return !error;
   }
   co_return true;
@@ -197,7 +197,7 @@ Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
   error_code error;
   const std::span<char> room = buffer_.room(wanted);
   const std::size_t got = co_await stream_.async_read_some(asio::buffer(room.data(), room.size()),
-                                                           asio::redirect_error(use_task, error));
+                                                           asio::redirect_error(kUseTask, error));
   if (!error) {
     buffer_.filled(got);
     co_return true;
@@ -218,7 +218,7 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
     if (sent == bytes.size()) co_return true;
   }
   co_await asio::async_write(stream_, asio::buffer(bytes.data() + sent, bytes.size() - sent),
-                             asio::redirect_error(use_task, error));
+                             asio::redirect_error(kUseTask, error));
   co_return !error;
 }
 
@@ -277,7 +277,7 @@ Task<void> Connection<Stream>::close() {
   error_code error;
   if constexpr (std::is_same_v<Stream, Tls>) {
     deadline = reactor_.now() + kLinger;
-    co_await stream_.async_shutdown(asio::redirect_error(use_task, error));
+    co_await stream_.async_shutdown(asio::redirect_error(kUseTask, error));
   }
   Socket& socket = next_layer(stream_);
   if (!expired) socket.shutdown(Socket::shutdown_send, error);
@@ -287,7 +287,7 @@ Task<void> Connection<Stream>::close() {
   for (std::size_t total = 0; total < kMaxLingering;) {
     const std::span<char> room = buffer_.room(kReadSize);
     const std::size_t got = co_await socket.async_read_some(asio::buffer(room.data(), room.size()),
-                                                            asio::redirect_error(use_task, error));
+                                                            asio::redirect_error(kUseTask, error));
     if (error) co_return;
     total += got;
   }

@@ -97,11 +97,11 @@ Task<void> Server::Parts::accept(Listener& listener) {
     const std::size_t thread = next++ % reactors.size();
     error_code error;
     Socket socket(reactors[thread]->context().get_executor());
-    co_await listener.acceptor.async_accept(socket, asio::redirect_error(use_task, error));
+    co_await listener.acceptor.async_accept(socket, asio::redirect_error(kUseTask, error));
     if (error == asio::error::operation_aborted) co_return;
     if (error) {  // no file descriptors left, most likely: some will be given back
       pause.expires_after(kAcceptAgain);
-      co_await pause.async_wait(asio::redirect_error(use_task, error));
+      co_await pause.async_wait(asio::redirect_error(kUseTask, error));
       continue;
     }
     begin(std::move(socket), listener, thread);
