@@ -171,7 +171,9 @@ Task<std::optional<Failure>> ClientStream::shake_hands() {
   co_await secure_->async_handshake(asio::ssl::stream_base::client,
                                     asio::redirect_error(use_task, error));
   if (!error) co_return std::nullopt;
-  if (expired()) co_return failure(Trouble::timed_out, "no TLS handshake came about in time; is it https there?");
+  if (expired())
+    co_return failure(Trouble::timed_out,
+                      "no TLS handshake came about in time; is it https there?");
   const long verdict = SSL_get_verify_result(handle);
   if (verdict != X509_V_OK) {
     co_return failure(Trouble::certificate, std::string("its certificate is not believed: ") +
