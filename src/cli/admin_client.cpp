@@ -95,8 +95,8 @@ void AdminArguments::add_to(CLI::App& command) {
 }
 
 struct AdminClient::Parts {
-  Parts(const http::Url& to, std::string given_token, std::shared_ptr<const http::ClientTls> tls)
-      : authorization("Bearer " + given_token),
+  Parts(const http::Url& to, const std::string& token, std::shared_ptr<const http::ClientTls> tls)
+      : authorization("Bearer " + token),
         connection(context.get_executor(), to, limits(), std::move(tls)) {}
 
   static http::ClientLimits limits() {

@@ -79,6 +79,7 @@ std::string as_table(const json::array& events) {
   std::vector<std::vector<std::string>> rows{{kColumns.begin(), kColumns.end()}};
   for (const json::value& each : events) {
     std::vector<std::string> row;
+    row.reserve(kColumns.size());
     for (const std::string_view column : kColumns) row.push_back(shown(each, column));
     const std::string tenant = shown(each, "tenant");
     if (!tenant.empty()) row[2] += "/" + tenant;

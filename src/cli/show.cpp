@@ -19,9 +19,9 @@ struct ShowArguments {
 };
 
 const json::array& list_of(const json::value& event, std::string_view member) {
-  static const json::array kNone;
+  static const json::array none;
   const json::value* found = event.is_object() ? event.get_object().if_contains(member) : nullptr;
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
+  return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
 void add_line(std::string& text, std::string_view label, const std::string& value) {
