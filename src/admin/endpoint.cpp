@@ -18,8 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using http::Refusal;
 
-constexpr std::chrono::seconds kQuiet{1};
-
 using Work = std::function<http::Reply()>;
 
 // Runs `work` on a thread of the pool and goes on where it was called. `work` lives until then.
@@ -96,16 +94,10 @@ http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {
 }
 
 void Endpoint::refused(Refusal why, std::string_view peer) {
-  Quiet& quiet = quiet_[why];
-  const BootTime now = shared_.clock.since_boot();
-  if (now < quiet.until) {
-    ++quiet.more;
-    return;
-  }
-  const std::string more = quiet.more == 0 ? "" : std::to_string(quiet.more);
-  quiet = {now + kQuiet, 0};
+  const std::optional<std::string> more = limit_.pass(std::string(name(why)));
+  if (!more) return;
   shared_.log.line(Level::warning, "admin request refused",
-                   {{"reason", name(why)}, {"peer", peer}, {"more", more}});
+                   {{"reason", name(why)}, {"peer", peer}, {"more", *more}});
 }
 
 }  // namespace hapax::admin

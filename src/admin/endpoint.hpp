@@ -6,12 +6,12 @@
 #include "admin/routes.hpp"
 #include "admin/served.hpp"
 #include "env/log.hpp"
+#include "env/log_limit.hpp"
 #include "gateway/metrics.hpp"
 #include "http/server.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
-#include <map>
 #include <string_view>
 
 namespace hapax::admin {
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMaxRequest = 1024 * 1024;  // bytes of a body
 // The admin API of one I/O thread: routes() behind a token and a check of Host.
 class Endpoint final : public http::Handler {
  public:
-  explicit Endpoint(const Shared& shared) : shared_(shared) {}
+  explicit Endpoint(const Shared& shared) : shared_(shared), limit_(shared.clock) {}
 
   std::variant<std::size_t, http::Reply> look(const http::Head& head,
                                               std::string_view peer) override;
@@ -46,14 +46,8 @@ class Endpoint final : public http::Handler {
  private:
   http::Reply turn_away(http::Refusal why, std::string_view peer);
 
-  // So that a flood of bad requests is not one of log lines.
-  struct Quiet {
-    BootTime until{};
-    std::size_t more = 0;  // that were not logged since
-  };
-
   Shared shared_;
-  std::map<http::Refusal, Quiet> quiet_;
+  LogLimit limit_;  // by reason
 };
 
 }  // namespace hapax::admin

@@ -11,7 +11,6 @@ namespace {
 using http::Refusal;
 
 constexpr std::string_view kPrefix = "/in/";
-constexpr std::chrono::seconds kQuiet{1};
 
 // The source's name as it stands in the path. Names need no escapes, so an escaped one is nobody's.
 std::string_view source_in(std::string_view path) {
@@ -41,7 +40,8 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
       sources_(std::move(sources)),
-      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.clock) {}
+      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.clock),
+      limit_(shared.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
@@ -113,17 +113,14 @@ void Endpoint::refused(Refusal why, std::string_view peer) {
 void Endpoint::note_refusal(const std::string& source, std::string_view reason,
                             std::string_view detail, std::string_view peer) {
   shared_.metrics.refused(source, reason);
-  Quiet& quiet = quiet_[{source, std::string(reason)}];
-  const BootTime now = shared_.clock.since_boot();
-  if (now < quiet.until) {
-    ++quiet.more;
-    return;
-  }
-  const std::string more = quiet.more == 0 ? "" : std::to_string(quiet.more);
-  quiet = {now + kQuiet, 0};
-  shared_.log.line(
-      Level::warning, "refused",
-      {{"source", source}, {"reason", reason}, {"detail", detail}, {"peer", peer}, {"more", more}});
+  const std::optional<std::string> more = limit_.pass(source + '/' + std::string(reason));
+  if (!more) return;
+  shared_.log.line(Level::warning, "refused",
+                   {{"source", source},
+                    {"reason", reason},
+                    {"detail", detail},
+                    {"peer", peer},
+                    {"more", *more}});
 }
 
 }  // namespace hapax::gateway

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "env/log.hpp"
+#include "env/log_limit.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/receive.hpp"
 #include "http/server.hpp"
@@ -10,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace hapax::gateway {
 
@@ -54,16 +54,10 @@ class Endpoint final : public http::Handler {
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
                     std::string_view peer);
 
-  // So that a flood of bad requests is not one of log lines.
-  struct Quiet {
-    BootTime until{};
-    std::size_t more = 0;  // that were not logged since
-  };
-
   Shared shared_;
   std::shared_ptr<const Sources> sources_;
   Receiver receiver_;
-  std::map<std::pair<std::string, std::string>, Quiet> quiet_;  // by source and reason
+  LogLimit limit_;  // by source and reason
 };
 
 }  // namespace hapax::gateway

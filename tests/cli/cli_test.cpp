@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.hpp"
 
+#include "cli/run.hpp"
 #include "support/world.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <string>
 
 namespace hapax {
@@ -16,20 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Ran {
-  int exit_code;
-  std::string out;  // standard output, and standard error behind it
-};
-
-// Runs the real binary. `arguments` are for a shell.
-Ran hapax(const std::string& arguments) {
-  const std::string command = std::string(HAPAX_BINARY) + " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  std::string out;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
-}
+using test::hapax;
+using test::Ran;
 
 class CliTest : public testing::Test {
  protected:

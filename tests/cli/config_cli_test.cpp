@@ -1,13 +1,12 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "cli/run.hpp"
 #include "support/world.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -18,20 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct Ran {
-  int exit_code;
-  std::string out;  // standard output, and standard error behind it
-};
-
-// Runs the real binary. `arguments` are for a shell.
-Ran hapax(const std::string& arguments) {
-  const std::string command = std::string(HAPAX_BINARY) + " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  std::string out;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
-}
+using test::hapax;
+using test::Ran;
 
 class ConfigCliTest : public testing::Test {
  protected:
