@@ -3,8 +3,10 @@
 #include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
 
+#include <algorithm>
 #include <array>
 #include <iostream>
+#include <vector>
 
 // Somebody holds a transaction open, so that the server cannot remove what is over while deliveries
 // flow. The queue must not become slower by it.
@@ -24,10 +26,18 @@ std::vector<Post> batch(int first) {
   return posts;
 }
 
+// Of each batch, in microseconds. The middle one counts: a neighbour who takes the processor for a
+// while makes some batches slow, not half of them.
 struct Cost {
-  double lease_us = 0;
-  double settle_us = 0;
+  std::vector<double> lease;
+  std::vector<double> settle;
 };
+
+double per_row(std::vector<double> batches) {
+  const auto middle = batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 2);
+  std::nth_element(batches.begin(), middle, batches.end());
+  return *middle / kBatch;
+}
 
 // Leases and settles what one batch has brought, and adds what that took.
 void deliver(InboxNode& node, Cost& cost) {
@@ -38,8 +48,8 @@ void deliver(InboxNode& node, Cost& cost) {
   const auto end = steady_clock::now();
   ASSERT_EQ(leases.size(), static_cast<std::size_t>(kBatch));
   ASSERT_EQ(std::count(settled.begin(), settled.end(), Settled::ok), kBatch);
-  cost.lease_us += duration<double, std::micro>(leased - begin).count();
-  cost.settle_us += duration<double, std::micro>(end - leased).count();
+  cost.lease.push_back(duration<double, std::micro>(leased - begin).count());
+  cost.settle.push_back(duration<double, std::micro>(end - leased).count());
 }
 
 // Backends tell what they did within a second or so.
@@ -68,12 +78,12 @@ TEST(InboxHeldTransactionTest, LeaseAndSettleStayAsFastAsTheyWere) {
   holder.text("COMMIT");
 
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    std::cout << "  fifth " << i + 1 << ": lease " << costs[i].lease_us / (fifth * kBatch)
-              << " us, settle " << costs[i].settle_us / (fifth * kBatch) << " us per row\n";
+    std::cout << "  fifth " << i + 1 << ": lease " << per_row(costs[i].lease) << " us, settle "
+              << per_row(costs[i].settle) << " us per row\n";
   }
   std::cout << "  deliveries: " << deliveries << "\n  dead tuples per delivery: " << dead << "\n";
-  EXPECT_LE(costs[4].lease_us, 2 * costs[1].lease_us);
-  EXPECT_LE(costs[4].settle_us, 2 * costs[1].settle_us);
+  EXPECT_LE(per_row(costs[4].lease), 2 * per_row(costs[1].lease));
+  EXPECT_LE(per_row(costs[4].settle), 2 * per_row(costs[1].settle));
   EXPECT_LE(dead, 3.0);
 }
 
