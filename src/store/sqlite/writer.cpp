@@ -13,6 +13,8 @@ namespace hapax::store::sqlite {
 namespace {
 
 constexpr int kLogPagesMax = 4000;  // 16 MiB of 4 KiB pages, before a checkpoint begins
+constexpr int kRestPagesMax = 500;  // that a commit may have to wait for
+constexpr int kPassesMax = 8;       // then the writer moves the rest, however long it is
 
 Error unknown(const Error& cause) {
   return Error(Code::outcome_unknown,
@@ -150,12 +152,25 @@ Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) 
   return unknown(failed_at == Stage::at_commit ? second.error() : first.error());
 }
 
+// Commits go on while a pass moves the log, so a pass leaves a rest. While that is long another
+// pass moves it; a short one the writer moves itself, so that nothing is appended and the log
+// starts over.
 void Writer::tend_log() {
-  if (!handles_->checkpointer.finish_due()) {
-    if (handles_->log_pages >= kLogPagesMax) handles_->checkpointer.ask();
+  Handles& all = *handles_;
+  if (!all.checkpointer.finish_due()) {
+    if (all.passes == 0 && all.log_pages >= kLogPagesMax) begin_pass();
     return;
   }
+  const int rest = all.log_pages - all.log_pages_at_pass;
+  if (rest > kRestPagesMax && all.passes < kPassesMax) return begin_pass();
+  all.passes = 0;
   if (!checkpoint_passively(handle())) distrust(Trust::nothing_of_the_last_checkpoint);
+}
+
+void Writer::begin_pass() {
+  ++handles_->passes;
+  handles_->log_pages_at_pass = handles_->log_pages;
+  handles_->checkpointer.ask();
 }
 
 }  // namespace hapax::store::sqlite

@@ -55,7 +55,9 @@ class Writer {
     Statement commit;
     Claims claims;
     Inbox inbox;
-    int log_pages = 0;  // of the write-ahead log, after the last commit here
+    int log_pages = 0;          // of the write-ahead log, after the last commit here
+    int log_pages_at_pass = 0;  // when the pass of the checkpointer that runs was asked for
+    int passes = 0;             // since the log was last moved whole; 0: none runs
     Checkpointer checkpointer;
   };
   enum class Stage { before_commit, at_commit };
@@ -70,6 +72,7 @@ class Writer {
   Result<void> run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   void distrust(Trust trust);
   void tend_log();
+  void begin_pass();
 
   FileOptions options_;
   Clock* clock_;
