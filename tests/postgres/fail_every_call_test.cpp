@@ -62,6 +62,13 @@ class FailEveryCall : public testing::Test {
     return {.timeout = lasting ? std::chrono::milliseconds(50) : std::chrono::seconds(5),
             .clock = &clock_};
   }
+  // Asks again where no fault is at work: with so little patience a busy machine is fault enough.
+  template <class Call>
+  static auto patiently(Call call) {
+    auto answer = call();
+    for (int i = 0; i < 100 && !answer && answer.error().retryable(); ++i) answer = call();
+    return answer;
+  }
   // One failure is for the store to overcome: the server is well.
   bool must_succeed() const { return shape_.lasting == Lasting::no; }
   // Of an id that no other run has.
@@ -185,7 +192,7 @@ class FailEveryCallOfDedup : public FailEveryCall {
       if (call.taken) {
         EXPECT_FALSE(witness.dedup({.scope = kScope, .id = call.ids[*call.taken]})->duplicate);
       }
-      Store store = open(database_.url(), options()).value();
+      Store store = patiently([&] { return open(database_.url(), options()); }).value();
       if (before == Before::broken) end_all_backends();
       bool reached = false;
       const Result<std::vector<Dedup>> told =
@@ -228,7 +235,9 @@ class FailEveryCallOfDedup : public FailEveryCall {
   }
 
   static void expect_works(Store& store, const std::string& run) {
-    const Result<Dedup> after = store.dedup({.scope = kScope, .id = "after " + run});
+    const std::string id = "after " + run;
+    const DedupRequest request{.scope = kScope, .id = id, .token = make_token()};
+    const Result<Dedup> after = patiently([&] { return store.dedup(request); });
     ASSERT_TRUE(after) << "the fault is over: " << after.error().to_string();
     EXPECT_FALSE(after->duplicate);
   }
@@ -269,9 +278,9 @@ TEST_F(FailEveryCallOfDedup, TheTruthIsToldOverANewConnectionWhenAllThatFollowsF
 class FailEveryCallOfPurge : public FailEveryCall {
  protected:
   Result<Purged> purge_under_fault(int nth, bool& reached) {
-    Store store = open(database_.url(), options()).value();
+    Store store = patiently([&] { return open(database_.url(), options()); }).value();
     Result<Purged> told = under_fault(nth, reached, [&] { return store.purge(); });
-    EXPECT_TRUE(store.purge()) << "the fault is over";
+    EXPECT_TRUE(patiently([&] { return store.purge(); })) << "the fault is over";
     return told;
   }
 
