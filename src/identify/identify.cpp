@@ -134,8 +134,8 @@ class EventReader {
     return std::nullopt;
   }
 
-  // Without one, as where the body is not JSON, the event is in no lane. Two of them are refused, for
-  // its order would be a guess.
+  // Without one, as where the body is not JSON, the event is in no lane. Two of them are refused,
+  // for its order would be a guess.
   Refused read_order_key(Identity& identity) {
     if (!rule_.order_key) return std::nullopt;
     FieldValue value = fields_.read(*rule_.order_key);

@@ -12,8 +12,8 @@
 namespace hapax::store::sqlite {
 
 // Moves the write-ahead log into the database on a thread of its own, so that no commit waits for
-// it. While it works the writer goes on appending; what was appended meanwhile another pass moves, or
-// the writer itself (finish_due), so that the log starts over instead of growing.
+// it. While it works the writer goes on appending; what was appended meanwhile another pass moves,
+// or the writer itself (finish_due), so that the log starts over instead of growing.
 class Checkpointer {
  public:
   explicit Checkpointer(Handle db);
