@@ -3,6 +3,7 @@
 #include "admin/access.hpp"
 
 #include "base/check.hpp"
+#include "model/field.hpp"
 #include "verify/hmac.hpp"
 
 #include <arpa/inet.h>
@@ -47,7 +48,7 @@ bool is_literal(std::string_view host) {
 // The token of a Bearer header; nothing when it is of another kind.
 std::optional<std::string_view> bearer(std::string_view value) {
   constexpr std::string_view kScheme = "Bearer ";
-  if (!http::same_name(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  if (!equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
   const std::size_t begin = value.find_first_not_of(' ', kScheme.size());
   return begin == std::string_view::npos ? std::string_view() : value.substr(begin);
 }
@@ -68,14 +69,14 @@ std::optional<Refusal> Access::check_host(const http::Head& head) const {
   if (is_literal(*host)) return std::nullopt;
   if (host->back() == '.') host->remove_suffix(1);
   const bool known = std::any_of(names_.begin(), names_.end(), [&](const std::string& each) {
-    return http::same_name(each, *host);
+    return equal_ignoring_case(each, *host);
   });
   return known ? std::nullopt : std::optional(Refusal::host_unknown);
 }
 
 std::optional<Refusal> Access::check_token(const http::Head& head) const {
   const auto is_ours = [](const Header& each) {
-    return http::same_name(each.name, "Authorization");
+    return equal_ignoring_case(each.name, "Authorization");
   };
   const auto count = std::count_if(head.headers.begin(), head.headers.end(), is_ours);
   if (count > 1) return Refusal::token_invalid;  // which one is meant is anybody's guess

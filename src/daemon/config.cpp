@@ -127,13 +127,13 @@ std::optional<std::string> read_pem_path(const Node& tls, std::string_view key, 
   return std::nullopt;
 }
 
-std::optional<TlsFiles> read_tls(const Node& node, Loading& loading) {
+std::optional<http::TlsFiles> read_tls(const Node& node, Loading& loading) {
   if (!is_table(node, loading.report)) return std::nullopt;
   check_keys(node, {kTls}, loading.report);
   std::optional<std::string> certificate = read_pem_path(node, "cert", loading);
   std::optional<std::string> key = read_pem_path(node, "key", loading);
   if (!certificate || !key) return std::nullopt;
-  return TlsFiles{std::move(*certificate), std::move(*key)};
+  return http::TlsFiles{std::move(*certificate), std::move(*key)};
 }
 
 void check_listeners(const Node& server, const Config& config, Report& report) {

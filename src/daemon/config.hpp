@@ -5,6 +5,7 @@
 #include <hapax/env.hpp>
 
 #include "gateway/source.hpp"
+#include "http/tls_files.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -16,15 +17,12 @@
 // the person who writes it.
 namespace hapax::daemon {
 
-struct TlsFiles {
-  std::string certificate;  // a PEM file, with the chain
-  std::string key;          // a PEM file
-};
-
 struct Listen {
   std::string host;  // an address, not a name
   std::uint16_t port = 0;
-  std::optional<TlsFiles> tls;
+  std::optional<http::TlsFiles> tls;
+
+  friend bool operator==(const Listen&, const Listen&) = default;
 };
 
 struct Destination {
@@ -37,7 +35,7 @@ struct Config {
   Listen listen{"127.0.0.1", 8420, {}};
   Listen admin{"127.0.0.1", 8421, {}};
   std::string data_dir = ".";
-  std::string public_url;  // empty: not given
+  std::string public_url;  // without a '/' at its end; empty: not given
   std::size_t max_body = 1024 * 1024;
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost

@@ -39,28 +39,9 @@ std::size_t store_threads(const std::string& url) {
   return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
 }
 
-std::optional<http::TlsFiles> tls_of(const Listen& listen) {
-  if (!listen.tls) return std::nullopt;
-  return http::TlsFiles{listen.tls->certificate, listen.tls->key};
-}
-
-std::string without_slash(std::string url) {
-  while (!url.empty() && url.back() == '/') url.pop_back();
-  return url;
-}
-
 std::string address(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-bool same(const std::optional<TlsFiles>& a, const std::optional<TlsFiles>& b) {
-  if (!a || !b) return !a && !b;
-  return a->certificate == b->certificate && a->key == b->key;
-}
-
-bool same(const Listen& a, const Listen& b) {
-  return a.host == b.host && a.port == b.port && same(a.tls, b.tls);
 }
 
 // Asks the store for the numbers of all names.
@@ -141,7 +122,7 @@ struct Daemon::Parts {
 
 Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config& from) {
   auto made = std::make_shared<gateway::Sources>();
-  made->public_url = without_slash(from.public_url);
+  made->public_url = from.public_url;
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, *store->driver));
     gateway::SourceMetrics& counts = metrics.of_source(each.name);
@@ -198,7 +179,7 @@ Result<void> Daemon::Parts::listen() {
     return endpoint;
   };
   const http::Address where{config.listen.host, config.listen.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, tls_of(config.listen), {}, make_public));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, {}, make_public));
   port = opened;
   return {};
 }
@@ -218,7 +199,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
     return std::make_unique<admin::Endpoint>(shared);
   };
   const http::Address where{config.admin.host, config.admin.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, tls_of(config.admin), {}, make_admin));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, {}, make_admin));
   admin_port = opened;
   return {};
 }
@@ -227,8 +208,8 @@ void Daemon::Parts::say_what_waits(const Config& next) {
   const auto say = [&](bool changed, std::string_view what) {
     if (changed) log.line(Level::warning, "needs a restart", {{"setting", what}});
   };
-  say(!same(next.listen, config.listen), "server.listen");
-  say(!same(next.admin, config.admin), "server.admin");
+  say(next.listen != config.listen, "server.listen");
+  say(next.admin != config.admin, "server.admin");
   say(next.store_url != config.store_url, "store.url");
   say(next.data_dir != config.data_dir, "server.data_dir");
   say(next.admin_token != config.admin_token, "admin.token");

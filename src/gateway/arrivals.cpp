@@ -4,7 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "base/try.hpp"
-#include "http/message.hpp"
+#include "model/field.hpp"
 #include "model/headers.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 bool is_secret(const Source& source, std::string_view name) {
   return std::any_of(source.secret_headers.begin(), source.secret_headers.end(),
-                     [&](const std::string& each) { return http::same_name(each, name); });
+                     [&](const std::string& each) { return equal_ignoring_case(each, name); });
 }
 
 // As received, but for what is a secret itself.

@@ -5,6 +5,7 @@
 #include "http/buffer.hpp"
 #include "http/client_stream.hpp"
 #include "http/message.hpp"
+#include "model/field.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -58,7 +59,7 @@ bool ends_beyond_doubt(const Parser& parser) {
   const auto encodings = head.count(beast::http::field::transfer_encoding);
   if (encodings == 0) return true;
   const auto encoding = head[beast::http::field::transfer_encoding];
-  return encodings == 1 && same_name({encoding.data(), encoding.size()}, "chunked") &&
+  return encodings == 1 && equal_ignoring_case({encoding.data(), encoding.size()}, "chunked") &&
          head.count(beast::http::field::content_length) == 0 && head.version() == 11;
 }
 
@@ -79,7 +80,7 @@ Response taken_from(Parser& parser) {
 
 const std::string* Response::find(std::string_view name) const {
   const auto found = std::find_if(headers.begin(), headers.end(), [&](const OwnedHeader& each) {
-    return same_name(each.name, name);
+    return equal_ignoring_case(each.name, name);
   });
   return found == headers.end() ? nullptr : &found->value;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "http/framing.hpp"
 
+#include "model/field.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -114,19 +116,19 @@ struct Counts {
 // The headers that say where the request ends, and whose it is.
 bool read_framing(Head& head, Counts& counts) {
   for (const Header& each : head.headers) {
-    if (same_name(each.name, "Content-Length")) {
+    if (equal_ignoring_case(each.name, "Content-Length")) {
       const std::optional<std::uint64_t> length = length_of(each.value);
       if (!length) return false;
       head.length = *length;
       ++counts.lengths;
-    } else if (same_name(each.name, "Transfer-Encoding")) {
-      head.chunked = same_name(each.value, "chunked");
+    } else if (equal_ignoring_case(each.name, "Transfer-Encoding")) {
+      head.chunked = equal_ignoring_case(each.value, "chunked");
       if (!head.chunked) return false;
       ++counts.encodings;
-    } else if (same_name(each.name, "Host")) {
+    } else if (equal_ignoring_case(each.name, "Host")) {
       ++counts.hosts;
-    } else if (same_name(each.name, "Expect")) {
-      head.expects_continue = same_name(each.value, "100-continue");
+    } else if (equal_ignoring_case(each.name, "Expect")) {
+      head.expects_continue = equal_ignoring_case(each.value, "100-continue");
     }
   }
   return true;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "http/message.hpp"
 
+#include "model/field.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,10 +11,6 @@
 namespace hapax::http {
 
 namespace {
-
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 constexpr std::array<std::pair<int, std::string_view>, 24> kStatusTexts{{
     {200, "OK"},
@@ -43,14 +41,10 @@ constexpr std::array<std::pair<int, std::string_view>, 24> kStatusTexts{{
 
 }  // namespace
 
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
-}
-
 const Header* Head::find(std::string_view name) const {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [&](const Header& each) { return same_name(each.name, name); });
+  const auto found = std::find_if(headers.begin(), headers.end(), [&](const Header& each) {
+    return equal_ignoring_case(each.name, name);
+  });
   return found == headers.end() ? nullptr : &*found;
 }
 

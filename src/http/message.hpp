@@ -48,6 +48,4 @@ struct Reply {
 // "OK", "Bad Request": what stands behind the number. Empty for an unknown one.
 std::string_view status_text(int status);
 
-bool same_name(std::string_view a, std::string_view b);  // as header names are compared
-
 }  // namespace hapax::http

@@ -8,6 +8,7 @@
 #include "commit/task.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
+#include "http/tls_files.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -40,11 +41,6 @@ class Handler {
 };
 
 using MakeHandler = std::function<std::unique_ptr<Handler>(std::size_t thread)>;
-
-struct TlsFiles {
-  std::string certificate;  // PEM, with the chain
-  std::string key;          // PEM
-};
 
 struct Address {
   std::string host;        // an IP address

@@ -11,6 +11,7 @@
 #include "store/limits.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/executor.hpp"
+#include "store/postgres/message.hpp"
 #include "store/postgres/notices.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/postgres/statements.hpp"
@@ -171,23 +172,10 @@ Result<bool> PostgresTx::leave(const Entered& entered) {
 
 Result<Enqueued> PostgresTx::enqueue(const Message& message) {
   HAPAX_TRY(session_->check_in_transaction());
-  const std::string headers = encode_headers(message);
   HAPAX_TRY(store::check_message(message));
   const MessageId id = make_message_id(session_->world.clock, session_->world.random);
-  const Digest digest = content_digest(message, headers);
-  const bool keyed = !message.key.empty();
-
   pg::Parameters parameters;
-  parameters.add_bytes({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
-  parameters.add_bytes(message.destination);
-  parameters.add_bytes_or_null(message.key);
-  parameters.add_bytes_or_null(message.order_key);
-  parameters.add_bytes(headers);
-  parameters.add_bytes(message.payload);
-  parameters.add_bytes_or_null(
-      keyed ? claim_key(ClaimKind::message, message.destination, message.key) : std::string());
-  parameters.add_bytes_or_null(keyed ? view(digest) : std::string_view());
-  parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
+  pg::add_message(parameters, id, message);
   parameters.add_time(session_->moment_us());
   HAPAX_TRY_ASSIGN(answer, session_->connection.run(pg::kEnqueue, parameters, "enqueue a message"));
   if (answer.field(0, 2) == "t") return key_reused(message);

@@ -9,10 +9,7 @@
 #include "model/ids.hpp"
 #include "store/memory/driver.hpp"
 #include "store/sqlite/driver.hpp"
-
-#include <arpa/inet.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "support/http.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -90,27 +87,11 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver) {
   return served;
 }
 
-// Sends and reads until the other end closes. Sockets that block, so that nothing of the server is
-// used to test it.
+// Sends and reads until the other end closes.
 std::string send_and_read(std::uint16_t port, const std::string& request) {
-  const int client = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  HAPAX_CHECK(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  for (std::size_t sent = 0; sent < request.size();) {
-    const auto count = send(client, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
-    if (count <= 0) break;
-    sent += static_cast<std::size_t>(count);
-  }
-  std::string answer;
-  char buffer[65536];
-  for (ssize_t got = 0; (got = recv(client, buffer, sizeof buffer, 0)) > 0;) {
-    answer.append(buffer, static_cast<std::size_t>(got));
-  }
-  close(client);
-  return answer;
+  RawClient client(port);
+  client.send(request);
+  return client.receive_all();
 }
 
 std::string lower(std::string text) {
@@ -118,8 +99,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-HttpAnswer parse(const std::string& text) {
-  HttpAnswer answer;
+ApiAnswer parse(const std::string& text) {
+  ApiAnswer answer;
   const std::size_t end = text.find("\r\n\r\n");
   if (end == std::string::npos || text.size() < 12) return answer;
   answer.status = std::stoi(text.substr(9, 3));
@@ -137,13 +118,13 @@ HttpAnswer parse(const std::string& text) {
 
 }  // namespace
 
-std::string HttpAnswer::problem() const {
+std::string ApiAnswer::problem() const {
   constexpr std::string_view kPrefix = "urn:hapax:error:";
   const std::string type(json().at("type").as_string());
   return type.substr(kPrefix.size());
 }
 
-std::string HttpAnswer::detail() const {
+std::string ApiAnswer::detail() const {
   return std::string(json().at("detail").as_string());
 }
 
@@ -198,18 +179,18 @@ std::string Api::wire(const std::string& bytes) {
   return send_and_read(parts_->port, bytes);
 }
 
-HttpAnswer Api::raw(const std::string& method, const std::string& target,
-                    const std::vector<std::string>& headers, const std::string& body) {
+ApiAnswer Api::raw(const std::string& method, const std::string& target,
+                   const std::vector<std::string>& headers, const std::string& body) {
   std::string request = method + " " + target + " HTTP/1.1\r\nConnection: close\r\n";
   for (const std::string& each : headers) request += each + "\r\n";
   return parse(wire(request + "\r\n" + body));
 }
 
-HttpAnswer Api::ask(const std::string& method, const std::string& target, const std::string& body) {
+ApiAnswer Api::ask(const std::string& method, const std::string& target, const std::string& body) {
   std::vector<std::string> headers{"Host: localhost",
                                    std::string("Authorization: Bearer ") + kToken};
   if (method == "POST") headers.push_back("Content-Length: " + std::to_string(body.size()));
-  HttpAnswer answer = raw(method, target, headers, body);
+  ApiAnswer answer = raw(method, target, headers, body);
   EXPECT_EQ(answer.headers["cache-control"], "no-store") << target;
   EXPECT_EQ(answer.headers["x-content-type-options"], "nosniff") << target;
   const auto found = admin::find_route(method, target.substr(0, target.find('?')));
@@ -263,7 +244,7 @@ DestinationNo destination_no(Api& api, const std::string& name) {
   return DestinationNo(api.driver().number_of(store::NameKind::destination, name).value());
 }
 
-std::vector<std::string> ids_in(const HttpAnswer& list) {
+std::vector<std::string> ids_in(const ApiAnswer& list) {
   std::vector<std::string> ids;
   const json::value value = list.json();
   for (const json::value& each : value.at("events").as_array()) {

@@ -18,7 +18,7 @@
 
 namespace hapax::test {
 
-struct HttpAnswer {
+struct ApiAnswer {
   int status = 0;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
@@ -42,14 +42,14 @@ class Api {
 
   // With the token and Host "localhost"; the answer is what the OpenAPI document says, or the test
   // fails.
-  HttpAnswer get(const std::string& target) { return ask("GET", target, ""); }
-  HttpAnswer post(const std::string& target, const std::string& body) {
+  ApiAnswer get(const std::string& target) { return ask("GET", target, ""); }
+  ApiAnswer post(const std::string& target, const std::string& body) {
     return ask("POST", target, body);
   }
-  HttpAnswer ask(const std::string& method, const std::string& target, const std::string& body);
+  ApiAnswer ask(const std::string& method, const std::string& target, const std::string& body);
   // One request with exactly these headers and no other.
-  HttpAnswer raw(const std::string& method, const std::string& target,
-                 const std::vector<std::string>& headers, const std::string& body = "");
+  ApiAnswer raw(const std::string& method, const std::string& target,
+                const std::vector<std::string>& headers, const std::string& body = "");
 
   // Whatever comes back for these bytes until the server closes.
   std::string wire(const std::string& bytes);
@@ -87,6 +87,6 @@ SourceNo source_no(Api& api, const std::string& name);
 DestinationNo destination_no(Api& api, const std::string& name);
 
 // What the events of a list are called by their senders.
-std::vector<std::string> ids_in(const HttpAnswer& list);
+std::vector<std::string> ids_in(const ApiAnswer& list);
 
 }  // namespace hapax::test

@@ -14,7 +14,7 @@ class AdminDedup : public testing::TestWithParam<StoreKind> {
  protected:
   std::string claim(const std::string& body) { return api_.post("/v1/dedup", body).body; }
   std::string complaint(const std::string& body) {
-    const HttpAnswer answer = api_.post("/v1/dedup", body);
+    const ApiAnswer answer = api_.post("/v1/dedup", body);
     EXPECT_EQ(answer.status, 400) << body << answer.body;
     EXPECT_EQ(answer.problem(), "bad-request");
     return answer.detail();

@@ -20,13 +20,13 @@ TEST(AdminEndpoint, WantsTheToken) {
   Api api(StoreKind::memory);
   for (const char* target : {"/v1/events", "/v1/events/x", "/v1/events/x/body", "/v1/sources",
                              "/v1/stats", "/v1/openapi.json"}) {
-    HttpAnswer missing = api.raw("GET", target, {kHost});
+    ApiAnswer missing = api.raw("GET", target, {kHost});
     EXPECT_EQ(missing.status, 401) << target;
     EXPECT_EQ(missing.problem(), "token-missing");
     EXPECT_EQ(missing.headers["www-authenticate"], "Bearer");
     EXPECT_EQ(missing.headers["content-type"], "application/problem+json");
     EXPECT_EQ(missing.headers["cache-control"], "no-store");
-    const HttpAnswer wrong = api.raw("GET", target, {kHost, kRight + "x"});
+    const ApiAnswer wrong = api.raw("GET", target, {kHost, kRight + "x"});
     EXPECT_EQ(wrong.status, 401) << target;
     EXPECT_EQ(wrong.problem(), "token-invalid");
   }
@@ -46,7 +46,7 @@ TEST(AdminEndpoint, TellsAnybodyHowItIs) {
 TEST(AdminEndpoint, AnswersOnlyUnderItsOwnNames) {
   Api api(StoreKind::memory);
   for (const char* target : {"/healthz", "/v1/stats", "/nowhere"}) {
-    const HttpAnswer answer = api.raw("GET", target, {"Host: evil.example", kRight});
+    const ApiAnswer answer = api.raw("GET", target, {"Host: evil.example", kRight});
     EXPECT_EQ(answer.status, 421) << target;
     EXPECT_EQ(answer.problem(), "host-unknown");
   }
@@ -59,17 +59,17 @@ TEST(AdminEndpoint, KnowsItsPathsAndMethods) {
   Api api(StoreKind::memory);
   for (const char* target : {"/", "/v1", "/v1/", "/v1/events/", "/v1/events/x/", "/v1/events/x/y",
                              "/v1/events//body", "/v1/Events", "/healthz/", "/v1/dedup/x"}) {
-    const HttpAnswer answer = api.get(target);
+    const ApiAnswer answer = api.get(target);
     EXPECT_EQ(answer.status, 404) << target;
     EXPECT_EQ(answer.problem(), "not-found");
   }
   for (const char* target : {"/v1/events", "/v1/events/x", "/v1/events/x/body", "/healthz"}) {
-    HttpAnswer answer = api.ask("DELETE", target, "");
+    ApiAnswer answer = api.ask("DELETE", target, "");
     EXPECT_EQ(answer.status, 405) << target;
     EXPECT_EQ(answer.problem(), "method-not-allowed");
     EXPECT_EQ(answer.headers["allow"], "GET, HEAD");
   }
-  HttpAnswer answer = api.get("/v1/dedup");
+  ApiAnswer answer = api.get("/v1/dedup");
   EXPECT_EQ(answer.status, 405);
   EXPECT_EQ(answer.headers["allow"], "POST");
 }
@@ -78,8 +78,8 @@ TEST(AdminEndpoint, AnswersHeadWithTheHeadOfGet) {
   Api api(StoreKind::memory);
   for (const char* target :
        {"/healthz", "/readyz", "/v1/events", "/v1/stats", "/v1/openapi.json", "/v1/events/x"}) {
-    HttpAnswer get = api.get(target);
-    HttpAnswer head = api.ask("HEAD", target, "");
+    ApiAnswer get = api.get(target);
+    ApiAnswer head = api.ask("HEAD", target, "");
     EXPECT_EQ(head.status, get.status) << target;
     EXPECT_EQ(head.body, "");
     EXPECT_EQ(head.headers["content-length"], std::to_string(get.body.size()));
@@ -92,18 +92,18 @@ TEST(AdminEndpoint, TakesBodiesOfAMebibyte) {
   constexpr std::size_t kMebibyte = 1024 * 1024;
   EXPECT_EQ(api.post("/v1/dedup", std::string(kMebibyte, ' ')).problem(), "bad-request");
   EXPECT_EQ(api.post("/v1/dedup", std::string(kMebibyte + 1, ' ')).problem(), "body-too-large");
-  const HttpAnswer chunked =
+  const ApiAnswer chunked =
       api.raw("POST", "/v1/dedup", {kHost, kRight, "Transfer-Encoding: chunked"},
               "100001\r\n" + std::string(kMebibyte + 1, ' ') + "\r\n0\r\n\r\n");
   EXPECT_EQ(chunked.status, 413);
-  const HttpAnswer get = api.raw("GET", "/v1/stats", {kHost, kRight, "Content-Length: 1"}, "x");
+  const ApiAnswer get = api.raw("GET", "/v1/stats", {kHost, kRight, "Content-Length: 1"}, "x");
   EXPECT_EQ(get.status, 413);
 }
 
 TEST(AdminEndpoint, SaysWhenTooManyWait) {
   Api api(StoreKind::memory);
   api.state().waiting = 256;
-  HttpAnswer answer = api.get("/v1/stats");
+  ApiAnswer answer = api.get("/v1/stats");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "queue-full");
   EXPECT_NE(answer.headers["retry-after"], "");
@@ -117,7 +117,7 @@ TEST(AdminEndpoint, SaysWhetherItIsReady) {
   Api api(StoreKind::memory);
   EXPECT_EQ(api.get("/readyz").body, "{\"ready\":true,\"reasons\":[]}\n");
   api.state().stopping = true;
-  HttpAnswer answer = api.get("/readyz");
+  ApiAnswer answer = api.get("/readyz");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.body, "{\"ready\":false,\"reasons\":[\"stopping\"]}\n");
   api.state().store_reachable = false;
@@ -130,7 +130,7 @@ TEST(AdminEndpoint, SaysWhenTheStoreDoesNotAnswer) {
   Api api(StoreKind::without_inbox);
   EXPECT_EQ(api.get("/readyz").status, 503);
   EXPECT_EQ(api.get("/healthz").status, 200);
-  const HttpAnswer answer = api.post("/v1/dedup", R"({"scope":"s","id":"i"})");
+  const ApiAnswer answer = api.post("/v1/dedup", R"({"scope":"s","id":"i"})");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "store-unavailable");
   EXPECT_EQ(answer.detail(), "it is away");
@@ -157,7 +157,7 @@ TEST(AdminEndpoint, GoesOnWhileTheStoreHangs) {
 
 TEST(AdminEndpoint, GivesItsNumbersToPrometheus) {
   Api api(StoreKind::memory);
-  HttpAnswer answer = api.get("/metrics");
+  ApiAnswer answer = api.get("/metrics");
   EXPECT_EQ(answer.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(answer.body, HasSubstr("hapax_commit_queue_depth"));
 }

@@ -26,12 +26,12 @@ using namespace std::string_literals;  // NOLINT: "..."s has NULs
 class AdminEvents : public testing::TestWithParam<StoreKind> {
  protected:
   std::vector<std::string> ids(const std::string& query) {
-    const HttpAnswer answer = api_.get("/v1/events" + query);
+    const ApiAnswer answer = api_.get("/v1/events" + query);
     EXPECT_EQ(answer.status, 200) << query << answer.body;
     return answer.status == 200 ? ids_in(answer) : std::vector<std::string>();
   }
   std::string complaint(const std::string& target) {
-    const HttpAnswer answer = api_.get(target);
+    const ApiAnswer answer = api_.get(target);
     EXPECT_EQ(answer.status, 400) << target << answer.body;
     EXPECT_EQ(answer.problem(), "bad-request");
     return answer.detail();
@@ -63,7 +63,7 @@ TEST_P(AdminEvents, ShowWhatIsKnownOfThem) {
                                    .body = "{}",
                                    .destinations = {"work"}}})
                          .front();
-  const HttpAnswer list = api_.get("/v1/events");
+  const ApiAnswer list = api_.get("/v1/events");
   const json::value whole = list.json();
   const json::object& row = whole.at("events").at(0).as_object();
   EXPECT_EQ(row.at("event"), json::value(event));
@@ -90,7 +90,7 @@ TEST_P(AdminEvents, ComeInPagesWithoutGapOrRepetition) {
     std::vector<std::string> seen;
     std::string target = "/v1/events?limit=" + std::to_string(limit);
     for (std::string after;;) {
-      const HttpAnswer page = api_.get(target + after);
+      const ApiAnswer page = api_.get(target + after);
       ASSERT_EQ(page.status, 200);
       const std::vector<std::string> its = ids_in(page);
       EXPECT_LE(its.size(), limit);
@@ -107,7 +107,7 @@ TEST_P(AdminEvents, ComeInPagesWithoutGapOrRepetition) {
 
 TEST_P(AdminEvents, ArePagedOverWhatIsAddedMeanwhile) {
   admit(api_, {{.id = "a"}, {.id = "b"}, {.id = "c"}});
-  const HttpAnswer first = api_.get("/v1/events?limit=2");
+  const ApiAnswer first = api_.get("/v1/events?limit=2");
   EXPECT_THAT(ids_in(first), ElementsAre("c", "b"));
   api_.clock().advance(seconds(1));
   admit(api_, {{.id = "d"}});
@@ -149,7 +149,7 @@ TEST_P(AdminEvents, AreFoundAlsoWhereFewMatch) {
   std::vector<std::string> seen;
   std::string target = "/v1/events?type=rare&limit=10";
   for (int pages = 0; pages < 1000; ++pages) {
-    const HttpAnswer page = api_.get(target);
+    const ApiAnswer page = api_.get(target);
     for (const std::string& each : ids_in(page)) seen.push_back(each);
     const json::value next = page.json().at("next");
     if (next.is_null()) break;
@@ -265,7 +265,7 @@ TEST_P(AdminEvents, HaveBodiesOfAnyBytesAndSize) {
   const std::vector<std::string> bodies{"", "\0"s, "a\0b\r\n\r\n\xff"s, std::string(1 << 20, '\0')};
   for (const std::string& body : bodies) {
     const auto event = admit(api_, {{.id = std::to_string(body.size()), .body = body}}).front();
-    HttpAnswer answer = api_.get("/v1/events/" + event + "/body");
+    ApiAnswer answer = api_.get("/v1/events/" + event + "/body");
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.headers["content-type"], "application/octet-stream");
     EXPECT_EQ(answer.headers["content-disposition"], "attachment");
@@ -295,7 +295,7 @@ TEST_P(AdminEvents, AreGoneAfterTheirTime) {
   api_.clock().advance(hours(2));
   sweep(hours(48));
   for (const char* tail : {"", "/body", "/body?variant=last"}) {
-    const HttpAnswer answer = api_.get("/v1/events/" + event + tail);
+    const ApiAnswer answer = api_.get("/v1/events/" + event + tail);
     EXPECT_EQ(answer.status, 410) << tail;
     EXPECT_EQ(answer.problem(), "body-gone") << tail;
   }

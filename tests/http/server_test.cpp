@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "http/server.hpp"
 
+#include "model/field.hpp"
 #include "support/http.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ class Echo final : public Handler {
     reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
                  std::string(request.body);
     for (const Header& each : request.head.headers) {
-      if (same_name(each.name, "X-Echo")) reply.body += "|" + std::string(each.value);
+      if (equal_ignoring_case(each.name, "X-Echo")) reply.body += "|" + std::string(each.value);
     }
     co_return reply;
   }

@@ -19,19 +19,6 @@ namespace {
 
 constexpr int kCallsMax = 2000;  // a run that is longer than this has gone wrong
 
-struct Shape {
-  LibpqFault fault;
-  Lasting lasting;
-
-  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-    return out << shape.fault << (shape.lasting == Lasting::yes ? "ForGood" : "Once");
-  }
-};
-
-constexpr Shape kShapes[] = {
-    {LibpqFault::cut_before, Lasting::no},  {LibpqFault::cut_after, Lasting::no},
-    {LibpqFault::refused, Lasting::no},     {LibpqFault::answer_dropped, Lasting::no},
-    {LibpqFault::cut_before, Lasting::yes}, {LibpqFault::cut_after, Lasting::yes}};
 constexpr int kShapeCount = 6;
 
 class InboxCalls : public testing::TestWithParam<Scene> {

@@ -36,4 +36,19 @@ class FailCall {
   bool reached() const;
 };
 
+// How the calls fail from the N-th on: it alone, or it and all that follow.
+struct Shape {
+  LibpqFault fault;
+  Lasting lasting;
+
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << shape.fault << (shape.lasting == Lasting::yes ? "ForGood" : "Once");
+  }
+};
+
+inline constexpr Shape kShapes[] = {
+    {LibpqFault::cut_before, Lasting::no},  {LibpqFault::cut_after, Lasting::no},
+    {LibpqFault::refused, Lasting::no},     {LibpqFault::answer_dropped, Lasting::no},
+    {LibpqFault::cut_before, Lasting::yes}, {LibpqFault::cut_after, Lasting::yes}};
+
 }  // namespace hapax::test

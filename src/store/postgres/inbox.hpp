@@ -98,6 +98,7 @@ class Inbox : public Driver {
   Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
                               const Parameters& parameters, std::string_view doing);
   std::int64_t name_of(ReplayNo number);
+  void add_how(Parameters& parameters, const HowToReplay& how);
   Result<ReleasedPart> release_part(const ReleaseStep& step, const DeliveryRef& after,
                                     std::size_t most);
 

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "base/claim_key.hpp"
 #include "base/try.hpp"
 #include "model/message.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/inbox.hpp"
 #include "store/postgres/inbox_statements.hpp"
+#include "store/postgres/message.hpp"
 #include "store/postgres/rows.hpp"
 
 #include <algorithm>
@@ -13,24 +13,12 @@
 namespace hapax::store::postgres {
 
 Result<Enqueued> Inbox::enqueue(const MessageId& id, const Message& message) {
-  const std::string headers = encode_headers(message);
-  const Digest digest = content_digest(message, headers);
-  const bool keyed = !message.key.empty();
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
-  parameters.add_bytes({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
-  parameters.add_bytes(message.destination);
-  parameters.add_bytes_or_null(message.key);
-  parameters.add_bytes_or_null(message.order_key);
-  parameters.add_bytes(headers);
-  parameters.add_bytes(message.payload);
-  parameters.add_bytes_or_null(
-      keyed ? claim_key(ClaimKind::message, message.destination, message.key) : std::string());
-  parameters.add_bytes_or_null(keyed ? hapax::view(digest) : std::string_view());
-  parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
+  add_message(parameters, id, message);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(
-      answer, ask(kSend, parameters, "enqueue a message", keyed ? Lost::repeat : Lost::report));
+  HAPAX_TRY_ASSIGN(answer, ask(kSend, parameters, "enqueue a message",
+                               message.key.empty() ? Lost::report : Lost::repeat));
   const Row row(answer, 0);
   if (row.flag(2)) {
     return Error(Code::key_reused, "this key was used for a message with other content");

@@ -43,17 +43,22 @@ Result<Cancelled> Inbox::cancel(const DeliveryRef& which) {
   return static_cast<Cancelled>(Row(answer, 0).number(0));
 }
 
+// The parameters that replay and replay_step end with.
+void Inbox::add_how(Parameters& parameters, const HowToReplay& how) {
+  parameters.add_flag(how.as == ReplayAs::as_new);
+  parameters.add_number_or_null(value(how.destination));
+  parameters.add_flag(how.accept_duplicate);
+  parameters.add_number(name_of(how.no));
+  parameters.add_number(kMaxDeliveryNo);
+  parameters.add_time(runner_.moment());
+}
+
 Result<Replayed> Inbox::replay(const Replay& what) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(what.event.value());
   parameters.add_number_or_null(value(what.delivery));
-  parameters.add_flag(what.how.as == ReplayAs::as_new);
-  parameters.add_number_or_null(value(what.how.destination));
-  parameters.add_flag(what.how.accept_duplicate);
-  parameters.add_number(name_of(what.how.no));
-  parameters.add_number(kMaxDeliveryNo);
-  parameters.add_time(runner_.moment());
+  add_how(parameters, what.how);
   HAPAX_TRY_ASSIGN(answer, ask(kReplay, parameters, "replay an event"));
   const Row row(answer, 0);
   Replayed replayed{static_cast<Replayed::Status>(row.number(0)), {}};
@@ -72,12 +77,7 @@ Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
       std::max(kRowsLookedAt, limit + 1));  // one more tells whether there is more
   parameters.add_flag(step.dry);
   add_filter(parameters, step.filter);
-  parameters.add_flag(step.how.as == ReplayAs::as_new);
-  parameters.add_number_or_null(value(step.how.destination));
-  parameters.add_flag(step.how.accept_duplicate);
-  parameters.add_number(name_of(step.how.no));
-  parameters.add_number(kMaxDeliveryNo);
-  parameters.add_time(runner_.moment());
+  add_how(parameters, step.how);
   HAPAX_TRY_ASSIGN(answer, ask(kReplayStep, parameters, "replay events"));
   const Row row(answer, 0);
   return Replaying{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
