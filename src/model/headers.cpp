@@ -8,23 +8,37 @@ namespace hapax {
 
 namespace {
 
-constexpr std::size_t kLength = 4;  // bytes in front of each part
+constexpr int kDigitBits = 7;
+constexpr unsigned kMore = 0x80;  // another digit follows
+constexpr int kDigits = 5;        // of 32 bits
 
+// A length of less than 128, which nearly all are, is one byte: headers are a fifth of a small
+// event.
 void append_part(std::string& out, std::string_view part) {
-  const auto size = static_cast<std::uint32_t>(part.size());
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(size >> shift & 0xff);
+  auto size = static_cast<std::uint32_t>(part.size());
+  for (; size >= kMore; size >>= kDigitBits) out += static_cast<char>(size | kMore);
+  out += static_cast<char>(size);
   out += part;
+}
+
+std::optional<std::uint64_t> take_length(std::string_view& rest) {
+  std::uint64_t size = 0;
+  for (int i = 0; i < kDigits && !rest.empty(); ++i) {
+    const auto digit = static_cast<unsigned char>(rest.front());
+    rest.remove_prefix(1);
+    size |= std::uint64_t{digit & (kMore - 1)} << (i * kDigitBits);
+    const bool one_way_only = digit != 0 || i == 0;  // to write it
+    if ((digit & kMore) == 0) return one_way_only ? std::optional(size) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 // Takes the part at the front of `rest`.
 std::optional<std::string_view> take_part(std::string_view& rest) {
-  if (rest.size() < kLength) return std::nullopt;
-  std::uint32_t size = 0;
-  for (const char c : rest.substr(0, kLength)) size = size << 8 | static_cast<unsigned char>(c);
-  rest.remove_prefix(kLength);
-  if (rest.size() < size) return std::nullopt;
-  const std::string_view part = rest.substr(0, size);
-  rest.remove_prefix(size);
+  const std::optional<std::uint64_t> size = take_length(rest);
+  if (!size || rest.size() < *size) return std::nullopt;
+  const std::string_view part = rest.substr(0, *size);
+  rest.remove_prefix(*size);
   return part;
 }
 

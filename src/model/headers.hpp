@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-// Headers as they are stored: name and value, each behind its length (32 bits, big endian), in
-// their order, repeated names included. Any bytes round-trip.
+// Headers as they are stored: name and value, each behind its length (seven bits to a byte, the
+// lowest first, the eighth bit set where another byte follows), in their order, repeated names
+// included. Any bytes round-trip.
 namespace hapax {
 
 void append_header(std::string& out, std::string_view name, std::string_view value);

@@ -77,7 +77,7 @@ class HeldCheckpoint : public testing::Test {
   ~HeldCheckpoint() override { vfs_.gate().open(); }
 
   bool is_log_long() const {
-    constexpr std::uintmax_t kLong = 20'000'000;
+    constexpr std::uintmax_t kLong = 140'000'000;
     return std::filesystem::file_size(path_ + "-wal") > kLong;
   }
   // One commit, and the checkpoint that it sets off, if it does, to its end.

@@ -12,9 +12,17 @@ namespace {
 using namespace std::string_view_literals;
 
 TEST(Headers, ComeBackInTheirOrderWithRepeatedNamesAndAnyBytes) {
-  const std::vector<Header> headers{
-      {"A", "1"},          {"a", "2"}, {"A", "1"}, {"", ""}, {"B", ""}, {"C", "\0\xff\r\n"sv},
-      {"\xc3\xa9", "long"}};
+  const std::string longer(70'000, 'x');
+  const std::vector<Header> headers{{"D", std::string_view(longer).substr(0, 127)},
+                                    {"E", std::string_view(longer).substr(0, 128)},
+                                    {"F", longer},
+                                    {"A", "1"},
+                                    {"a", "2"},
+                                    {"A", "1"},
+                                    {"", ""},
+                                    {"B", ""},
+                                    {"C", "\0\xff\r\n"sv},
+                                    {"\xc3\xa9", "long"}};
   const std::string stored = encode_headers(headers);
   const auto read = decode_headers(stored);
   ASSERT_TRUE(read);
@@ -38,7 +46,8 @@ TEST(Headers, WhatIsCutShortIsNotRead) {
     EXPECT_FALSE(decode_headers(std::string_view(stored).substr(0, size))) << size;
   }
   EXPECT_FALSE(decode_headers("\xff\xff\xff\xff"sv));
-  EXPECT_FALSE(decode_headers("\0\0\0\0"sv)) << "a name without a value";
+  EXPECT_FALSE(decode_headers("\0"sv)) << "a name without a value";
+  EXPECT_FALSE(decode_headers("\x80\0\0"sv)) << "a length with a digit too many";
 }
 
 TEST(Headers, AnyBytesAreReadWithoutHarm) {

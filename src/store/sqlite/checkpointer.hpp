@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -33,9 +34,12 @@ class Checkpointer {
   sqlite3* handle() { return db_.get(); }
 
  private:
+  class Database;
+
   void work();
 
   Handle db_;
+  std::unique_ptr<Database> database_;  // a part of db_
   std::mutex mutex_;
   std::condition_variable wake_;
   bool due_ = false;

@@ -12,9 +12,9 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr int kLogPagesMax = 4000;  // 16 MiB of 4 KiB pages, before a checkpoint begins
-constexpr int kRestPagesMax = 500;  // that a commit may have to wait for
-constexpr int kPassesMax = 8;       // then the writer moves the rest, however long it is
+constexpr int kLogPagesMax = 32000;  // 125 MiB of 4 KiB pages, before a checkpoint begins
+constexpr int kRestPagesMax = 500;   // that a commit may have to wait for
+constexpr int kPassesMax = 8;        // then the writer moves the rest, however long it is
 
 Error unknown(const Error& cause) {
   return Error(Code::outcome_unknown,
