@@ -74,6 +74,8 @@ http::Reply acknowledgement(const Source& source, std::span<const Accepted> acce
   } else if (source.splits) {
     reply.body = list_of(accepted);
   } else {
+    constexpr std::size_t kRest = 80;  // of the text around the id
+    reply.body.reserve(accepted.front().id.size() + kRest);
     append_event(reply.body, accepted.front());
     reply.body += '\n';
   }

@@ -20,7 +20,11 @@ bool is_secret(const Source& source, std::string_view name) {
 
 // As received, but for what is a secret itself.
 std::string stored_headers(const Source& source, const Request& request) {
+  constexpr std::size_t kEach = 16;  // lengths, and a secret's longer replacement
+  std::size_t size = 0;
+  for (const Header& each : request.headers) size += each.name.size() + each.value.size() + kEach;
   std::string out;
+  out.reserve(size);
   for (const Header& each : request.headers) {
     append_header(out, each.name, is_secret(source, each.name) ? "<redacted>" : each.value);
   }

@@ -99,11 +99,11 @@ struct RulingCheck {
 
 Result<void> check(const Admit& admit) {
   HAPAX_TRY(check_count("a request with events", admit.arrivals.size(), kMaxArrivals));
+  for (const Arrival& each : admit.arrivals) HAPAX_TRY(check_arrival(each));
+  if (admit.arrivals.size() == 1) return {};
   std::vector<EventNo> numbers;
-  for (const Arrival& each : admit.arrivals) {
-    HAPAX_TRY(check_arrival(each));
-    numbers.push_back(each.no);
-  }
+  numbers.reserve(admit.arrivals.size());
+  for (const Arrival& each : admit.arrivals) numbers.push_back(each.no);
   std::sort(numbers.begin(), numbers.end());
   if (std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end()) return {};
   return refused("two events of one request have the same number");
