@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const std::string kForgersSecret = "whsec_Rk9SR0VERk9SR0VERk9SR0VERk9SR0VERk8=";
 
 struct Arguments {
   std::string hapax = "build/release/hapax";
@@ -33,6 +34,7 @@ struct Arguments {
   double seconds = 3;
   int connections = 64;
   std::size_t soak = 0;  // events
+  int attack = 0;        // forged requests per second
 };
 
 struct Load {
@@ -86,6 +88,26 @@ function request()
 end
 )";
 
+// The same requests over and over, so many per second on kForgers connections.
+const char* const kFloodScript = R"(
+function init(args)
+  local file, size = io.open(args[1], "rb"), tonumber(args[2])
+  requests, count, at, pause = {}, 0, 0, tonumber(args[3])
+  while true do
+    local one = file:read(size)
+    if not one then break end
+    count = count + 1
+    requests[count] = one
+  end
+end
+function delay() return pause end
+function request()
+  at = at % count + 1
+  return requests[at]
+end
+)";
+constexpr int kForgers = 64;
+
 class Bench {
  public:
   explicit Bench(const Arguments& arguments)
@@ -93,6 +115,7 @@ class Bench {
     fs::remove_all(place_);
     fs::create_directories(place_);
     write_file(file("wrk.lua"), kScript);
+    write_file(file("flood.lua"), kFloodScript);
     fast_ = fs::exists("/dev/shm") ? "/dev/shm/hapax-bench-requests" : file("requests");
   }
   ~Bench() {
@@ -175,6 +198,32 @@ class Bench {
     return load;
   }
 
+  // Forged requests for as long as load() takes.
+  std::unique_ptr<Process> flood(int port, const Requests& forged) {
+    const int pause_ms = std::max(1, 1000 * kForgers / std::max(1, arguments_.attack));
+    return std::make_unique<Process>(
+        std::vector<std::string>{
+            "wrk", "-t1", "-c" + std::to_string(kForgers),
+            "-d" + std::to_string(static_cast<int>(arguments_.seconds) + 1) + "s", "-s",
+            file("flood.lua"), "http://127.0.0.1:" + std::to_string(port), "--", forged.path,
+            std::to_string(forged.size), std::to_string(pause_ms)},
+        file("flood.out"));
+  }
+  Requests make_forged() {
+    constexpr std::size_t kCount = 5000;
+    return write_requests(file("forged"), kForgersSecret, Ids::random, kCount);
+  }
+  double forged_so_far() const {
+    return number(found(contents_of(file("flood.out")), R"((\d+) requests in)"));
+  }
+  double disk_mib() const {
+    double bytes = 0;
+    for (const char* each : {"hapax.db", "hapax.db-wal"}) {
+      if (fs::exists(file(each))) bytes += static_cast<double>(fs::file_size(file(each)));
+    }
+    return bytes / 1048576.0;
+  }
+
   static constexpr int kNginxPort = 18421;
 
  private:
@@ -232,6 +281,35 @@ void soak(Bench& bench, const Arguments& arguments) {
   }
 }
 
+// What true requests get with forged ones beside them, and without, in turns.
+void attack(Bench& bench, const Arguments& arguments) {
+  int port = 0;
+  const auto hapax = bench.start_hapax(port);
+  const Requests forged = bench.make_forged();
+  std::vector<double> ratios;
+  double sum = 0;
+  for (int round = 0; round < arguments.rounds; ++round) {
+    const Load alone = bench.load(*hapax, port, bench.make_requests(Ids::ordered));
+    const Requests requests = bench.make_requests(Ids::ordered);
+    const auto flood = bench.flood(port, forged);
+    const Load beside = bench.load(*hapax, port, requests);
+    flood->wait();
+    if (alone.bad + beside.bad > 0) throw std::runtime_error("hapax refused true requests");
+    sum += bench.forged_so_far();
+    ratios.push_back(beside.rate / alone.rate);
+    std::printf(
+        "attack  alone %7.0f/s  beside %7.0f/s  %.2f  forged %8.0f  p99 %s and %s"
+        "  %.0f MiB  disk %.0f MiB\n",
+        alone.rate, beside.rate, ratios.back(), sum, alone.p99.c_str(), beside.p99.c_str(),
+        resident_mib(hapax->pid()), bench.disk_mib());
+    std::fflush(stdout);
+  }
+  std::printf("attack  %.2f (goal 0.80)  rejects kept %.0f  dropped %.0f  evicted %.0f\n",
+              median(ratios), bench.metric(R"(hapax_rejects_total\{[^}]*\} ([\d.e+]+))"),
+              bench.metric(R"(hapax_rejects_dropped_total\{[^}]*\} ([\d.e+]+))"),
+              bench.metric(R"(hapax_rejects_evicted_total ([\d.e+]+))"));
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Measures hapax serve beside nginx under the same requests.");
@@ -243,10 +321,16 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", arguments.seconds, "Of each side in a round")->capture_default_str();
   app.add_option("--connections", arguments.connections)->capture_default_str();
   app.add_option("--soak", arguments.soak, "Only this: memory over so many events");
+  app.add_option("--attack", arguments.attack,
+                 "Only this: true requests beside so many forged ones per second");
   CLI11_PARSE(app, argc, argv);
   Bench bench(arguments);
   if (arguments.soak > 0) {
     soak(bench, arguments);
+    return 0;
+  }
+  if (arguments.attack > 0) {
+    attack(bench, arguments);
     return 0;
   }
   compare(bench, arguments, "random", Ids::random, 0.50);

@@ -270,7 +270,7 @@ class RejectSide final : public Side {
     for (std::size_t done = 0; done < rows_; done += batch_) {
       rejects.clear();
       while (rejects.size() < batch_) rejects.push_back(next());
-      must(driver_->add_rejects(rejects));
+      must(driver_->add_rejects({.rejects = rejects}));
     }
   }
 

@@ -28,6 +28,7 @@ struct Shared {
   State& state;
   const Access& access;
   WhatIsServed served;
+  gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full

@@ -16,12 +16,17 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 10> kRoutes{{
+constexpr std::array<Route, 15> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
     {"GET", "/v1/stats", kToken, kBlocks, &show_stats},
+    {"GET", "/v1/rejects", kToken, kBlocks, &list_rejects},
+    {"POST", "/v1/rejects/admit", kToken, kBlocks, &admit_rejects},
+    {"GET", "/v1/rejects/{reject}", kToken, kBlocks, &show_reject},
+    {"GET", "/v1/rejects/{reject}/body", kToken, kBlocks, &send_reject_body},
+    {"POST", "/v1/rejects/{reject}/admit", kToken, kBlocks, &admit_reject},
     {"POST", "/v1/dedup", kToken, kBlocks, &claim_id},
     {"GET", "/v1/openapi.json", kToken, kAtOnce, &show_openapi},
     {"GET", "/healthz", kOpen, kAtOnce, &show_health},

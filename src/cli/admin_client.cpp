@@ -128,8 +128,13 @@ Result<AdminClient> AdminClient::make(const AdminArguments& arguments) {
 }
 
 Result<std::string> AdminClient::get(const std::string& target) {
+  return ask("GET", target, {});
+}
+
+Result<std::string> AdminClient::ask(std::string_view method, const std::string& target,
+                                     std::string_view body) {
   const std::array<Header, 1> headers{{{"Authorization", parts_->authorization}}};
-  const http::Outgoing request{"GET", target, headers, {}};
+  const http::Outgoing request{method, target, headers, body};
   http::Exchanged result;
   boost::asio::co_spawn(
       parts_->context, parts_->connection.exchange(request),
@@ -141,12 +146,25 @@ Result<std::string> AdminClient::get(const std::string& target) {
   return std::move(result.response->body);
 }
 
-Result<json::value> AdminClient::get_json(const std::string& target) {
-  HAPAX_TRY_ASSIGN(body, get(target));
+namespace {
+
+Result<json::value> parsed(const std::string& body) {
   json::error_code error;
   json::value answer = json::parse(body, error);
   if (!error) return answer;
   return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+}
+
+}  // namespace
+
+Result<json::value> AdminClient::get_json(const std::string& target) {
+  HAPAX_TRY_ASSIGN(body, get(target));
+  return parsed(body);
+}
+
+Result<json::value> AdminClient::post_json(const std::string& target, const std::string& body) {
+  HAPAX_TRY_ASSIGN(answer, ask("POST", target, body));
+  return parsed(answer);
 }
 
 std::string without_controls(std::string_view text) {

@@ -38,9 +38,13 @@ class AdminClient {
   // it does not answer. invalid_argument: the server took the request for a wrong one (400).
   Result<std::string> get(const std::string& target);
   Result<boost::json::value> get_json(const std::string& target);
+  // As get_json(), with a JSON body.
+  Result<boost::json::value> post_json(const std::string& target, const std::string& body);
 
  private:
   struct Parts;
+  Result<std::string> ask(std::string_view method, const std::string& target,
+                          std::string_view body);
   explicit AdminClient(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

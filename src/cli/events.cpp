@@ -4,10 +4,12 @@
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/percent.hpp"
+#include "cli/table.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace hapax::cli {
 
@@ -71,32 +73,10 @@ Result<json::array> all_pages(const EventsArguments& arguments) {
   return events;
 }
 
-// Columns as wide as what is in them.
-std::string as_table(const json::array& events) {
+std::string in_table(const json::array& events) {
   constexpr std::array<std::string_view, 8> kColumns{
       "event", "received_at", "source", "id", "type", "status", "size", "duplicates"};
-  constexpr std::size_t kWidest = 48;
-  std::vector<std::vector<std::string>> rows{{kColumns.begin(), kColumns.end()}};
-  for (const json::value& each : events) {
-    std::vector<std::string> row;
-    row.reserve(kColumns.size());
-    for (const std::string_view column : kColumns) row.push_back(shown(each, column));
-    const std::string tenant = shown(each, "tenant");
-    if (!tenant.empty()) row[2] += "/" + tenant;
-    rows.push_back(std::move(row));
-  }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    if (!text.empty()) text += '\n';
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      std::size_t width = 0;
-      for (const auto& other : rows) width = std::max(width, std::min(other[i].size(), kWidest));
-      const bool cut = row[i].size() > kWidest;
-      const std::string cell = cut ? row[i].substr(0, kWidest - 3) + "..." : row[i];
-      text += cell + (i + 1 < row.size() ? std::string(width - cell.size() + 2, ' ') : "");
-    }
-  }
-  return text;
+  return as_table(kColumns, events);
 }
 
 int events_command(const EventsArguments& arguments, const Output& output) {
@@ -110,7 +90,7 @@ int events_command(const EventsArguments& arguments, const Output& output) {
   for (const json::value& each : *events) {
     lines += (lines.empty() ? "" : "\n") + json::serialize(each);
   }
-  output.answer(as_table(*events), lines);
+  output.answer(in_table(*events), lines);
   return kDone;
 }
 

@@ -47,8 +47,9 @@ void read_id(const Node& table, IdentityRule& rule, Report& report) {
   }
 }
 
-std::optional<Identifier> make_identifier(const Node& table, const Way& way, bool& splits,
-                                          Report& report) {
+// Where the rule splits, `of_item` is the same without that.
+std::optional<Identifier> make_identifier(const Node& table, const Way& way,
+                                          std::optional<Identifier>& of_item, Report& report) {
   const std::size_t before = report.count();
   IdentityRule rule = way.preset != nullptr ? way.preset->identity : IdentityRule{};
   read_id(table, rule, report);
@@ -70,9 +71,12 @@ std::optional<Identifier> make_identifier(const Node& table, const Way& way, boo
                       "versions are compared within an order key; write "
                       "order_key too");
   }
-  splits = !rule.split.empty();
   if (report.count() != before) return std::nullopt;
   Result<Identifier> made = Identifier::make(rule);
+  if (made && !rule.split.empty()) {
+    rule.split = {};
+    of_item.emplace(std::move(Identifier::make(rule)).value());
+  }
   if (made) return std::move(*made);
   const std::string& detail = made.error().detail();
   const std::size_t colon = std::min(detail.find(": "), detail.size());
@@ -85,9 +89,10 @@ struct Spans {
   milliseconds remember = kDefaultTtl;
   milliseconds keep = kDefaultTtl;
   milliseconds keep_dead = kDefaultTtl;
+  milliseconds sender_retries{0};
 };
 
-void check_spans(const Node& table, const Way& way, const Spans& spans, Report& report) {
+void check_spans(const Node& table, const Way& way, Spans& spans, Report& report) {
   if (spans.remember < spans.keep) {
     report.problem_of(table, table.find("remember") != nullptr ? "remember" : "keep",
                       "an id must be remembered for as long as its event is kept; write remember = "
@@ -98,6 +103,7 @@ void check_spans(const Node& table, const Way& way, const Spans& spans, Report& 
   milliseconds retries{0};
   if (way.preset != nullptr) retries = way.preset->sender_retries;
   take(table, "sender_retries", retries, read_duration, milliseconds(0), report);
+  spans.sender_retries = retries;
   if (spans.remember >= retries) return;
   const bool told = table.find("sender_retries") != nullptr;
   report.problem_of(table, table.find("remember") != nullptr ? "remember" : "sender_retries",
@@ -202,11 +208,11 @@ std::optional<gateway::Source> read_source(const Node& table, const Surroundings
                    "the URL that the sender calls is signed, and hapax must know it; "
                    "write public_url = \"https://your.host\" in [server]");
   }
-  bool splits = false;
+  std::optional<Identifier> of_item;
   std::optional<Identifier> identifier;
   // Without a known preset it is not known what the file may leave out.
   if (way || table.find("preset") == nullptr) {
-    identifier = make_identifier(table, any, splits, report);
+    identifier = make_identifier(table, any, of_item, report);
   }
   const Spans spans = read_spans(table, any, report);
   std::optional<gateway::Ack> ack;
@@ -222,7 +228,7 @@ std::optional<gateway::Source> read_source(const Node& table, const Surroundings
                          .parameters = std::move(signing.parameters),
                          .verifier = std::move(*signing.verifier),
                          .identifier = std::move(*identifier),
-                         .splits = splits,
+                         .splits = of_item.has_value(),
                          .secret_headers = secret_headers(way->scheme),
                          .remember = spans.remember,
                          .keep = spans.keep,
@@ -230,6 +236,9 @@ std::optional<gateway::Source> read_source(const Node& table, const Surroundings
                          .max_body = max_body,
                          .ack = std::move(ack),
                          .deliver_to = std::move(deliver_to),
+                         .scheme = gateway::own_scheme(way->scheme),
+                         .sender_retries = spans.sender_retries,
+                         .item_identifier = std::move(of_item),
                          .no = {},
                          .targets = {}};
   for (SecretEntry& each : signing.secrets) source.secrets.push_back(std::move(*each.text));

@@ -10,8 +10,10 @@
 #include "commit/queue.hpp"
 #include "daemon/files.hpp"
 #include "gateway/endpoint.hpp"
+#include "gateway/readmit.hpp"
 #include "http/server.hpp"
 #include "store/open.hpp"
+#include "upkeep/reject_writer.hpp"
 #include "upkeep/upkeep.hpp"
 
 #include <unistd.h>
@@ -56,22 +58,29 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
   return {};
 }
 
-// What the admin API shows, replaced as a whole. Thread-safe.
+// What other threads look at, replaced as a whole. Thread-safe.
+template <class T>
 class Shown {
  public:
-  void show(std::shared_ptr<const admin::Served> served) {
+  void show(std::shared_ptr<const T> next) {
     const std::lock_guard lock(mutex_);
-    served_ = std::move(served);
+    now_ = std::move(next);
   }
-  std::shared_ptr<const admin::Served> now() const {
+  std::shared_ptr<const T> now() const {
     const std::lock_guard lock(mutex_);
-    return served_;
+    return now_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const admin::Served> served_ = std::make_shared<const admin::Served>();
+  std::shared_ptr<const T> now_ = std::make_shared<const T>();
 };
+
+store::StoreSecret make_secret(Random& random) {
+  store::StoreSecret made{};
+  random.fill(made);
+  return made;
+}
 
 }  // namespace
 
@@ -80,11 +89,13 @@ struct Daemon::Parts {
       : config(std::move(given)),
         log(given_log),
         store(std::move(opened)),
+        rejects(clock()),
         numbers(clock()),
         commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
                [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { set_gauges(); }),
+        reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
                std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
@@ -106,15 +117,20 @@ struct Daemon::Parts {
   std::unique_ptr<store::Opened> store;
   gateway::Metrics metrics;
   gateway::DuplicateCounts duplicates;
+  gateway::RejectQueue rejects;
   gateway::NodeNumbers numbers;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
+  upkeep::RejectWriter reject_writer;
+  store::StoreSecret secret{};
+  std::optional<gateway::Readmission> readmission;
   std::shared_ptr<const gateway::Sources> sources;
   std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
   std::optional<admin::Access> access;
   admin::State state;
-  Shown shown;
-  boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
+  Shown<admin::Served> shown;
+  Shown<gateway::Sources> in_force;  // for those who are not I/O threads
+  boost::asio::thread_pool pool;     // outlives the server, whose threads it answers
   http::Server server;
   std::uint16_t port = 0;
   std::uint16_t admin_port = 0;
@@ -151,8 +167,14 @@ Result<void> Daemon::Parts::begin() {
   HAPAX_TRY(upkeep.take_node());
   HAPAX_TRY_ASSIGN(made, sources_of(config));
   sources = std::move(made);
+  in_force.show(sources);
   HAPAX_TRY_ASSIGN(served, shown_of(config, *sources));
   shown.show(std::move(served));
+  HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
+  secret = own;
+  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
+                                                 metrics, clock(), secret,
+                                                 [this] { return in_force.now(); }});
   upkeep.keep(periods());
   HAPAX_TRY(listen());
   return listen_for_admin();
@@ -172,7 +194,7 @@ Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit, numbers, duplicates, metrics, log, clock()};
+  const gateway::Shared shared{commit, numbers, duplicates, metrics, log, clock(), rejects, secret};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());
@@ -191,10 +213,16 @@ Result<void> Daemon::Parts::listen_for_admin() {
     token = std::move(found);
   }
   access.emplace(token, config.admin_names);
-  const admin::Shared shared{
-      *store->driver, metrics, log, clock(), store->world.random, pool, state, *access, [this] {
-        return shown.now();
-      }};
+  const admin::Shared shared{*store->driver,
+                             metrics,
+                             log,
+                             clock(),
+                             store->world.random,
+                             pool,
+                             state,
+                             *access,
+                             [this] { return shown.now(); },
+                             &*readmission};
   const http::MakeHandler make_admin = [&](std::size_t) {
     return std::make_unique<admin::Endpoint>(shared);
   };
@@ -238,6 +266,7 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
 
 void Daemon::start() {
   parts_->upkeep.start();
+  parts_->reject_writer.start();
   parts_->server.start();
 }
 
@@ -261,6 +290,7 @@ Result<void> Daemon::reload(Config config) {
   parts.say_what_waits(config);
   parts.shown.show(std::move(served));
   parts.sources = made;
+  parts.in_force.show(made);
   parts.upkeep.keep(parts.periods());
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];
@@ -274,6 +304,7 @@ void Daemon::stop() {
   if (!parts_) return;
   parts_->state.stopping = true;
   parts_->server.stop(kGrace);
+  parts_->reject_writer.stop();  // before the node's number goes
   parts_->commit.stop();
   parts_->upkeep.stop();
 }

@@ -19,7 +19,8 @@ void append_event(std::string& out, const Accepted& event) {
   out += event.duplicate ? R"(,"duplicate":true})" : R"(,"duplicate":false})";
 }
 
-std::string list_of(std::span<const Accepted> accepted) {
+std::string list_of(const Taken& taken) {
+  const std::span<const Accepted> accepted = taken.events;
   std::string out = R"({"events":[)";
   for (const Accepted& each : accepted) {
     if (&each != accepted.data()) out += ',';
@@ -30,7 +31,7 @@ std::string list_of(std::span<const Accepted> accepted) {
   const auto fresh = static_cast<std::ptrdiff_t>(accepted.size()) - duplicates;
   out += R"(],"accepted":)" + std::to_string(fresh);
   out += R"(,"duplicates":)" + std::to_string(duplicates);
-  return out + R"(,"rejected":0})" + "\n";
+  return out + R"(,"rejected":)" + std::to_string(taken.rejected.size()) + "}\n";
 }
 
 // The same sentence for everybody: what exactly was wrong is for the log.
@@ -60,7 +61,18 @@ std::string_view sentence(Reason reason) {
 
 }  // namespace
 
-http::Reply acknowledgement(const Source& source, std::span<const Accepted> accepted) {
+std::string in_json(const Source& source, const Taken& taken) {
+  if (source.splits) return list_of(taken);
+  constexpr std::size_t kRest = 80;  // of the text around the id
+  std::string out;
+  out.reserve(taken.events.front().id.size() + kRest);
+  append_event(out, taken.events.front());
+  out += '\n';
+  return out;
+}
+
+http::Reply acknowledgement(const Source& source, const Taken& taken) {
+  const std::vector<Accepted>& accepted = taken.events;
   http::Reply reply{.status = 200, .content_type = "application/json"};
   const bool duplicate = accepted.size() == 1 && accepted.front().duplicate;
   if (duplicate && !source.splits) reply.headers.push_back({"Hapax-Duplicate", "true"});
@@ -71,13 +83,8 @@ http::Reply acknowledgement(const Source& source, std::span<const Accepted> acce
     if (!source.ack->content_type.empty()) {
       reply.headers.push_back({"Content-Type", source.ack->content_type});
     }
-  } else if (source.splits) {
-    reply.body = list_of(accepted);
   } else {
-    constexpr std::size_t kRest = 80;  // of the text around the id
-    reply.body.reserve(accepted.front().id.size() + kRest);
-    append_event(reply.body, accepted.front());
-    reply.body += '\n';
+    reply.body = in_json(source, taken);
   }
   return reply;
 }

@@ -10,7 +10,9 @@
 // What the sender gets to hear.
 namespace hapax::gateway {
 
-http::Reply acknowledgement(const Source& source, std::span<const Accepted> accepted);
+http::Reply acknowledgement(const Source& source, const Taken& taken);
+// hapax's own JSON, whatever the source is acknowledged with.
+std::string in_json(const Source& source, const Taken& taken);
 http::Reply refusal(const Refused& refused);
 http::Reply handshake(const HandshakeAnswer& answer);
 http::Reply failure(const Error& error);

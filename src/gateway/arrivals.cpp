@@ -8,6 +8,7 @@
 #include "model/headers.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace hapax::gateway {
 
@@ -57,6 +58,17 @@ const Item* first_refused(const Identified& identified) {
   return found == identified.items.end() ? nullptr : &*found;
 }
 
+std::vector<Item> take_refused(Identified& identified) {
+  std::vector<Item> refused;
+  if (first_refused(identified) == nullptr) return refused;
+  const auto from =
+      std::stable_partition(identified.items.begin(), identified.items.end(),
+                            [](const Item& each) { return each.reason == Reason::none; });
+  refused.assign(std::make_move_iterator(from), std::make_move_iterator(identified.items.end()));
+  identified.items.erase(from, identified.items.end());
+  return refused;
+}
+
 Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
                                 const Identified& identified, NodeNumbers& numbers) {
   Arrivals made;
@@ -71,6 +83,14 @@ Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
   }
   HAPAX_TRY(check(made.admit()));
   return made;
+}
+
+void Arrivals::know_by(RejectNo reject) {
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    // No key of a sender's id begins so: they begin with a kind.
+    const std::string name = "reject:" + to_text(reject) + ":" + std::to_string(i);
+    if (arrivals_[i].key.empty()) arrivals_[i].key = keys_.emplace_back(name);
+  }
 }
 
 store::Admit Arrivals::admit() {

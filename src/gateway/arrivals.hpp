@@ -4,13 +4,16 @@
 
 #include "gateway/receive.hpp"
 
+#include <deque>
 #include <string>
 #include <vector>
 
 namespace hapax::gateway {
 
-// The first item that cannot be taken, or null. A request is taken whole or not at all.
+// The first item that cannot be taken, or null.
 const Item* first_refused(const Identified& identified);
+// Takes out those that cannot be.
+std::vector<Item> take_refused(Identified& identified);
 
 // The events of one request as the store takes them. Shows what it was made from, which must
 // outlive it.
@@ -21,6 +24,8 @@ class Arrivals {
                                const Identified& identified, NodeNumbers& numbers);
 
   bool empty() const { return arrivals_.empty(); }
+  // They came as this reject, which claims in place of ids that they have not.
+  void know_by(RejectNo reject);
   // Shows this object too, which must stay where it is.
   store::Admit admit();
   // What the store said of each, with duplicates counted.
@@ -30,6 +35,7 @@ class Arrivals {
  private:
   std::string headers_;
   std::vector<store::Arrival> arrivals_;
+  std::deque<std::string> keys_;  // of know_by()
 };
 
 }  // namespace hapax::gateway

@@ -3,6 +3,7 @@
 #include "gateway/endpoint.hpp"
 
 #include "gateway/answer.hpp"
+#include "gateway/redact.hpp"
 
 namespace hapax::gateway {
 
@@ -18,24 +19,42 @@ std::string_view source_in(std::string_view path) {
                                                    : std::string_view();
 }
 
-const Sources::Entry* find(const Sources& sources, const http::Head& head) {
-  const auto found = sources.by_name.find(source_in(head.path()));
-  return found == sources.by_name.end() ? nullptr : &found->second;
-}
-
 bool may_greet(const Source& source, std::string_view method) {
   const bool greets = source.preset != nullptr && source.preset->handshake != Handshake::none;
   return greets && (method == "GET" || method == "HEAD");
 }
 
-// The URL that the sender called, as far as it is known.
+// Whether it hands over a secret, which is nothing to store.
+bool hands_over(const Source& source, const Request& request, WallTime now) {
+  if (source.preset == nullptr) return false;
+  const Handshake kind = source.preset->handshake;
+  if (kind != Handshake::asana && kind != Handshake::notion) return false;
+  const auto answer = answer_handshake(*source.preset, source.secrets, request, now);
+  return answer && !answer->secret.empty();
+}
+
+KeptReject reject_of(const Source& source, const Request& request, const Occasion& occasion,
+                     Redacted redacted) {
+  KeptReject kept{.source = source.no, .source_name = source.name, .received = occasion.received};
+  kept.method = request.method;
+  kept.headers = std::move(redacted.headers);
+  kept.proof = std::move(redacted.proof);
+  kept.body = std::move(redacted.body);
+  return kept;
+}
+
+}  // namespace
+
+const Sources::Entry* find_source(const Sources& sources, std::string_view path) {
+  const auto found = sources.by_name.find(source_in(path));
+  return found == sources.by_name.end() ? nullptr : &found->second;
+}
+
 std::string url_of(const Sources& sources, const http::Head& head) {
   if (!sources.public_url.empty()) return sources.public_url + std::string(head.target);
   const Header* host = head.find("Host");
   return "http://" + std::string(host == nullptr ? "" : host->value) + std::string(head.target);
 }
-
-}  // namespace
 
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
@@ -45,7 +64,7 @@ Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
-  const Sources::Entry* entry = find(*sources_, head);
+  const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
     const bool ours = !source_in(head.path()).empty();
     const Refusal why = ours ? Refusal::source_unknown : Refusal::not_found;
@@ -62,7 +81,7 @@ std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const std::shared_ptr<const Sources> sources = sources_;
-  const Sources::Entry* entry = find(*sources, incoming.head);
+  const Sources::Entry* entry = find_source(*sources, incoming.head.path());
   if (entry == nullptr) co_return turn_away(Refusal::source_unknown, incoming.peer);
   const std::string url = url_of(*sources, incoming.head);
   const Request request{.method = incoming.head.method,
@@ -70,15 +89,20 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const Received received = co_await receiver_.receive(entry->source, request);
+  const Occasion occasion{.received = shared_.clock.wall()};
+  const Received received = co_await receiver_.receive(entry->source, request, occasion);
+  keep(entry->source, request, occasion, received, incoming);
   co_return reply_to(*entry, received, incoming);
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
                                const http::Incoming& incoming) {
   const Source& source = entry.source;
-  if (const auto* accepted = std::get_if<std::vector<Accepted>>(&received)) {
-    for (const Accepted& each : *accepted) {
+  if (const auto* taken = std::get_if<Taken>(&received)) {
+    for (const Item& each : taken->rejected) {
+      note_refusal(source.name, name(each.reason), each.detail, incoming.peer);
+    }
+    for (const Accepted& each : taken->events) {
       (each.changed     ? entry.metrics->changed
        : each.duplicate ? entry.metrics->duplicate
                         : entry.metrics->accepted)
@@ -87,7 +111,7 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
     entry.metrics->bytes.Increment(static_cast<double>(incoming.body.size()));
     entry.metrics->last_seen.Set(
         std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
-    return acknowledgement(source, *accepted);
+    return acknowledgement(source, *taken);
   }
   if (const auto* greeting = std::get_if<HandshakeAnswer>(&received)) return handshake(*greeting);
   if (const auto* refused = std::get_if<Refused>(&received)) {
@@ -99,6 +123,30 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
   const Error& error = std::get<Error>(received);
   note_refusal(source.name, info(error.code()).name, error.detail(), incoming.peer);
   return failure(error);
+}
+
+void Endpoint::keep(const Source& source, const Request& request, const Occasion& occasion,
+                    const Received& received, const http::Incoming& incoming) {
+  const auto kept = [&](Reason reason, const std::string& detail, Redacted redacted) {
+    KeptReject reject = reject_of(source, request, occasion, std::move(redacted));
+    reject.reason = reason;
+    reject.detail = detail;
+    reject.target = incoming.head.target;
+    reject.address = incoming.peer;
+    shared_.rejects.add(std::move(reject));
+  };
+  if (const auto* refused = std::get_if<Refused>(&received)) {
+    if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
+    if (hands_over(source, request, occasion.received)) return;
+    if (!shared_.rejects.reserve(source, incoming.peer)) return;
+    kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
+  }
+  const auto* taken = std::get_if<Taken>(&received);
+  if (taken == nullptr) return;
+  for (const Item& each : taken->rejected) {
+    if (!shared_.rejects.reserve(source, incoming.peer)) continue;
+    kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
+  }
 }
 
 http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {

@@ -6,6 +6,7 @@
 #include "env/log_limit.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/receive.hpp"
+#include "gateway/rejects.hpp"
 #include "http/server.hpp"
 
 #include <map>
@@ -24,6 +25,11 @@ struct Sources {
   std::string public_url;  // without a '/' at the end; empty: not given
 };
 
+// The source that a path "/in/{source}" is of, or null.
+const Sources::Entry* find_source(const Sources& sources, std::string_view path);
+// The URL that a sender called, as far as it is known.
+std::string url_of(const Sources& sources, const http::Head& head);
+
 // What the endpoints of all I/O threads share.
 struct Shared {
   CommitQueue& commit;
@@ -32,6 +38,8 @@ struct Shared {
   Metrics& metrics;
   Log& log;
   Clock& clock;
+  RejectQueue& rejects;
+  store::StoreSecret secret;  // for what of a reject is not stored
 };
 
 // POST /in/{source} of one I/O thread.
@@ -51,6 +59,9 @@ class Endpoint final : public http::Handler {
   http::Reply turn_away(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
+  // Kept as rejects, off the way of the answer.
+  void keep(const Source& source, const Request& request, const Occasion& occasion,
+            const Received& received, const http::Incoming& incoming);
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
                     std::string_view peer);
 

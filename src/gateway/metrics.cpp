@@ -28,6 +28,15 @@ Metrics::Metrics()
                     "Bytes of the bodies of accepted and duplicate arrivals")),
       last_seen_(family(registry_, prometheus::BuildGauge(), "hapax_source_last_seen_seconds",
                         "When a source last sent something authentic, in seconds since 1970")),
+      rejects_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_total",
+                      "Refused requests that were kept, by source and reason")),
+      dropped_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_dropped_total",
+                      "Refused requests that were not kept: too many at once")),
+      admitted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_admitted_total",
+                       "Rejects that were admitted after all")),
+      evicted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_evicted_total",
+                      "Rejects that made room for newer ones")
+                   .Add({})),
       batch_size_(family(registry_, prometheus::BuildHistogram(), "hapax_commit_batch_size",
                          "Requests that shared one transaction")
                       .Add({}, kBatchSizes)),
@@ -57,6 +66,18 @@ SourceMetrics& Metrics::of_source(const std::string& name) {
 
 void Metrics::refused(const std::string& source, std::string_view name) {
   arrivals(source, name).Increment();
+}
+
+void Metrics::rejected(const std::string& source, std::string_view reason) {
+  rejects_.Add({{"source", source}, {"reason", std::string(reason)}}).Increment();
+}
+
+void Metrics::rejects_dropped(const std::string& source, std::uint64_t count) {
+  dropped_.Add({{"source", source}}).Increment(static_cast<double>(count));
+}
+
+void Metrics::reject_admitted(const std::string& source) {
+  admitted_.Add({{"source", source}}).Increment();
 }
 
 void Metrics::batch(const CommitQueue::Batch& batch) {

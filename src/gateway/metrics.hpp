@@ -38,6 +38,12 @@ class Metrics {
   // An arrival that was not taken: by its reason's or error's name. `source` is empty where it is
   // not known, so that a stranger cannot make up labels.
   void refused(const std::string& source, std::string_view name);
+  // Rejects that were written to the store, that made room there, and that were too many at once;
+  // and those that were admitted after all.
+  void rejected(const std::string& source, std::string_view reason);
+  void rejects_evicted(std::size_t count) { evicted_.Increment(static_cast<double>(count)); }
+  void rejects_dropped(const std::string& source, std::uint64_t count);
+  void reject_admitted(const std::string& source);
   void batch(const CommitQueue::Batch& batch);
   prometheus::Gauge& queue_depth() { return queue_depth_; }
   prometheus::Gauge& connections() { return connections_; }
@@ -51,6 +57,10 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& arrivals_;
   prometheus::Family<prometheus::Counter>& bytes_;
   prometheus::Family<prometheus::Gauge>& last_seen_;
+  prometheus::Family<prometheus::Counter>& rejects_;
+  prometheus::Family<prometheus::Counter>& dropped_;
+  prometheus::Family<prometheus::Counter>& admitted_;
+  prometheus::Counter& evicted_;
   prometheus::Histogram& batch_size_;
   prometheus::Histogram& commit_seconds_;
   prometheus::Gauge& queue_depth_;

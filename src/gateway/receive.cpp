@@ -24,37 +24,59 @@ std::optional<HandshakeAnswer> shake_hands(const Source& source, const Request& 
 }
 
 // A claim is forgotten after `remember`: what was signed before that could be an event that was
-// accepted once already.
-bool is_forgotten(const Source& source, const Verdict& verdict, WallTime now) {
-  return verdict.signed_at && now - *verdict.signed_at >= source.remember;
+// accepted once already. A reject may be the copy of one that was accepted before it came, by as
+// long as its sender tries.
+bool is_forgotten(const Source& source, const Verdict& verdict, const Occasion& occasion,
+                  WallTime now) {
+  if (verdict.signed_at && now - *verdict.signed_at >= source.remember) return true;
+  return occasion.reject && now - occasion.received >= source.remember - source.sender_retries;
 }
 
 }  // namespace
 
-Task<Received> Receiver::receive(const Source& source, const Request& request) {
-  const WallTime now = clock_.wall();
-  std::optional<HandshakeAnswer> greeting = shake_hands(source, request, now);
+std::variant<Identified, Refused> Receiver::examine(const Source& source, const Request& request,
+                                                    const Occasion& occasion) {
+  Verdict verdict;
+  if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch_);
+  if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
+  const WallTime now = occasion.reject ? clock_.wall() : occasion.received;
+  if (is_forgotten(source, verdict, occasion, now)) {
+    return Refused{Reason::timestamp_outside_window,
+                   "signed or received longer ago than ids are remembered"};
+  }
+  const bool alone = occasion.item && source.item_identifier;
+  const Identifier& identifier = alone ? *source.item_identifier : source.identifier;
+  Identified identified = identifier.identify(request, scratch_);
+  if (identified.reason != Reason::none) {
+    return Refused{identified.reason, std::move(identified.detail)};
+  }
+  const Item* bad = source.splits && !alone ? nullptr : first_refused(identified);
+  if (bad != nullptr) return Refused{bad->reason, bad->detail};
+  return identified;
+}
+
+Task<Received> Receiver::receive(const Source& source, const Request& request,
+                                 const Occasion& occasion) {
+  std::optional<HandshakeAnswer> greeting;
+  if (!occasion.reject) greeting = shake_hands(source, request, occasion.received);
   if (greeting) co_return std::move(*greeting);
 
-  const Verdict verdict = source.verifier.verify(request, now, scratch_);
-  if (!verdict.authentic()) co_return Refused{verdict.reason, verdict.detail};
-  if (is_forgotten(source, verdict, now)) {
-    co_return Refused{Reason::timestamp_outside_window,
-                      "signed longer ago than ids are remembered"};
-  }
-
-  const Identified identified = source.identifier.identify(request, scratch_);
-  if (const Item* bad = first_refused(identified)) co_return Refused{bad->reason, bad->detail};
-  if (identified.reason != Reason::none) co_return Refused{identified.reason, identified.detail};
+  std::variant<Identified, Refused> examined = examine(source, request, occasion);
+  if (auto* refused = std::get_if<Refused>(&examined)) co_return std::move(*refused);
+  Identified& identified = std::get<Identified>(examined);
+  Taken taken;
+  if (source.splits) taken.rejected = take_refused(identified);
 
   Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
   if (!arrivals) co_return std::move(arrivals).error();
-  if (arrivals->empty()) co_return std::vector<Accepted>();
+  if (occasion.reject) arrivals->know_by(*occasion.reject);
+  if (arrivals->empty()) co_return std::move(taken);
 
   const store::Admit admit = arrivals->admit();
   const store::AdmitAnswer answer = co_await commit_.admit(admit);
   if (!answer) co_return answer.error();
-  co_return arrivals->accepted(*answer, now, duplicates_);
+  taken.events = arrivals->accepted(*answer, occasion.received, duplicates_);
+  co_return std::move(taken);
 }
 
 }  // namespace hapax::gateway

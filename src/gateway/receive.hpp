@@ -27,9 +27,23 @@ struct Refused {
   std::string detail;  // for the log; never for the sender
 };
 
-// What became of one request: events that are durable, in its order; a refusal; an answer that is
-// not about an event; or an error of the store, after which nothing is promised.
-using Received = std::variant<std::vector<Accepted>, Refused, HandshakeAnswer, Error>;
+struct Taken {
+  std::vector<Accepted> events;  // durable, in the order of the request
+  std::vector<Item> rejected;    // items of a split source that are no events; views of its body
+};
+
+// What became of one request: what was taken; a refusal; an answer that is not about an event; or
+// an error of the store, after which nothing is promised.
+using Received = std::variant<Taken, Refused, HandshakeAnswer, Error>;
+
+// When a request came, and whether it was refused then.
+struct Occasion {
+  WallTime received{};  // signatures are checked against this time
+  // It is a reject that is tried again: what it has no id of is known by this number, so that it is
+  // not admitted twice.
+  std::optional<RejectNo> reject = {};
+  bool item = false;  // one item of a request that was verified when it came
+};
 
 // The way of a request, stage after stage. One per I/O thread.
 class Receiver {
@@ -37,8 +51,13 @@ class Receiver {
   Receiver(CommitQueue& commit, NodeNumbers& numbers, DuplicateCounts& duplicates, Clock& clock)
       : commit_(commit), numbers_(numbers), duplicates_(duplicates), clock_(clock) {}
 
-  // Both must live until the answer is there.
-  Task<Received> receive(const Source& source, const Request& request);
+  // All must live until the answer is there.
+  Task<Received> receive(const Source& source, const Request& request, const Occasion& occasion);
+
+  // The first half: what the request is, if it is authentic and can be identified. Of a split
+  // source some items may be refused.
+  std::variant<Identified, Refused> examine(const Source& source, const Request& request,
+                                            const Occasion& occasion);
 
  private:
   CommitQueue& commit_;

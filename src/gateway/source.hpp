@@ -6,6 +6,7 @@
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
+#include "gateway/own_scheme.hpp"
 #include "store/inbox_queue.hpp"
 
 #include <chrono>
@@ -41,6 +42,11 @@ struct Source {
   std::size_t max_body = 0;
   std::optional<Ack> ack;
   std::vector<std::string> deliver_to;
+  // How the verifier was made, to explain a refusal; and for how long the sender tries.
+  std::shared_ptr<const OwnScheme> scheme = {};
+  std::chrono::milliseconds sender_retries{0};
+  // Of a source that splits: reads one item on its own.
+  std::optional<Identifier> item_identifier = {};
 
   // What the store calls them; filled in when the store is open.
   SourceNo no{};

@@ -96,16 +96,22 @@ Result<Swept> InboxOperations::sweep(const SweepStep&) {
 Result<void> InboxOperations::note_duplicates(std::span<const DuplicateNote>) {
   return no_inbox();
 }
-Result<void> InboxOperations::add_rejects(std::span<const Reject>) {
+Result<std::size_t> InboxOperations::add_rejects(const RejectBatch&) {
   return no_inbox();
 }
-Result<RejectPage> InboxOperations::rejects(std::optional<SourceNo>, RejectNo, std::size_t) {
+Result<RejectPage> InboxOperations::rejects(const RejectQuery&) {
+  return no_inbox();
+}
+Result<std::vector<RejectCounts>> InboxOperations::reject_counts() {
   return no_inbox();
 }
 Result<std::optional<StoredReject>> InboxOperations::reject(RejectNo) {
   return no_inbox();
 }
 Result<bool> InboxOperations::remove_reject(RejectNo) {
+  return no_inbox();
+}
+Result<void> InboxOperations::remove_rejects(std::span<const RejectNo>) {
   return no_inbox();
 }
 Result<void> InboxOperations::pause(DestinationNo, bool) {

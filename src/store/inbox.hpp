@@ -201,11 +201,14 @@ class InboxOperations {
   // Not to be repeated after an unknown outcome: counts could double. They are for people.
   virtual Result<void> note_duplicates(std::span<const DuplicateNote> notes);
 
-  virtual Result<void> add_rejects(std::span<const Reject> rejects);
-  virtual Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
-                                     std::size_t limit);
+  // Keeps them, counts those that were dropped, and answers how many others made room. The counts
+  // are for people: repeated after an unknown outcome they may be too large.
+  virtual Result<std::size_t> add_rejects(const RejectBatch& batch);
+  virtual Result<RejectPage> rejects(const RejectQuery& query);
+  virtual Result<std::vector<RejectCounts>> reject_counts();  // by source
   virtual Result<std::optional<StoredReject>> reject(RejectNo number);
   virtual Result<bool> remove_reject(RejectNo number);  // false: it was not there
+  virtual Result<void> remove_rejects(std::span<const RejectNo> numbers);
 
   // Kept in the store. A paused destination is admitted to and settled as ever, and not leased.
   virtual Result<void> pause(DestinationNo destination, bool paused);
@@ -241,6 +244,7 @@ Result<void> check(const ReplayStep& step);
 Result<void> check(const SweepStep& step);
 Result<void> check(const DuplicateNote& note);
 Result<void> check(const Reject& reject);
+Result<void> check(const RejectQuery& query);
 Result<void> check_name(std::string_view name);
 
 // What the unique index compares: (source, tenant) as a group, then the key as it is, so that ids

@@ -146,13 +146,18 @@ Result<void> check(const Reject& reject) {
   HAPAX_TRY(check_number("a reject's number", reject.no));
   HAPAX_TRY(check_interned("a source", reject.source.value()));
   HAPAX_TRY(check_most("a tenant", reject.tenant.size(), kMaxTenant));
-  for (const std::string_view text : {reject.reason, reject.detail, reject.method, reject.proof}) {
-    HAPAX_TRY(
-        check_most("a reject's reason, detail, method or proof", text.size(), kMaxRejectText));
+  for (const std::string_view text :
+       {reject.reason, reject.detail, reject.method, reject.proof, reject.address}) {
+    HAPAX_TRY(check_most("a reject's reason, detail, method, proof or address", text.size(),
+                         kMaxRejectText));
   }
   HAPAX_TRY(check_most("a URL", reject.url.size(), kMaxUrl));
   HAPAX_TRY(check_most("the headers of a reject", reject.headers.size(), kMaxStoredHeaders));
   return check_most("a body", reject.body.size(), kMaxBody);
+}
+
+Result<void> check(const RejectQuery& query) {
+  return check_count("a page", query.limit, kMaxPage);
 }
 
 Result<void> check_name(std::string_view name) {

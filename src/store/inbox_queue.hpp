@@ -41,7 +41,6 @@ inline constexpr std::size_t kMaxAttemptError = 256;
 inline constexpr std::size_t kMaxExcerpt = 1024;
 inline constexpr std::size_t kMaxShownAttempts = 100;  // of one event, the last ones
 inline constexpr std::size_t kMaxVariants = 16;        // changed bodies of one event
-inline constexpr std::size_t kMaxRejects = 256;        // of one source; the oldest makes room
 inline constexpr std::size_t kMaxRejectText = 1024;    // reason, detail, method, proof: each
 inline constexpr std::size_t kMaxUrl = 16 * 1024;
 inline constexpr std::size_t kMaxPage = 1000;    // rows of one listing

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -130,7 +131,18 @@ struct DuplicateNote {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Rejects: a ring of kMaxRejects per source.
+// Rejects: a ring for each source.
+
+inline constexpr std::size_t kMaxRejects = 10'000;
+inline constexpr std::size_t kMaxRejectBytes = std::size_t{64} * 1024 * 1024;
+
+// How much is kept of one source. What is more goes: first of the address that holds more than a
+// quarter of the limit, the largest before others, its oldest first and down to that quarter; then
+// the oldest of all. First by number, then by bytes.
+struct RejectRing {
+  std::size_t rejects = kMaxRejects;
+  std::size_t bytes = kMaxRejectBytes;  // of size_of() each
+};
 
 struct Reject {
   RejectNo no;  // made before the call; one that is there already is left as it is
@@ -145,6 +157,22 @@ struct Reject {
   std::string_view headers = {};  // encode_headers(), with what is secret replaced
   std::string_view proof = {};    // what can be compared in place of what was replaced
   std::string_view body = {};
+  std::string_view address = {};  // of the sender
+};
+
+// What counts against RejectRing::bytes.
+std::size_t size_of(const Reject& reject);
+
+// Of one source: rejects that were not kept because there were too many at once.
+struct DroppedRejects {
+  SourceNo source;
+  std::uint64_t count = 0;
+};
+
+struct RejectBatch {
+  std::span<const Reject> rejects = {};
+  std::span<const DroppedRejects> dropped = {};
+  RejectRing ring = {};
 };
 
 struct RejectRow {
@@ -155,6 +183,7 @@ struct RejectRow {
   std::string detail;
   WallTime received{};
   std::size_t body_size = 0;
+  std::string address;
 };
 
 struct StoredReject {
@@ -166,9 +195,36 @@ struct StoredReject {
   std::string body;
 };
 
+// All that is set must match.
+struct RejectFilter {
+  std::optional<SourceNo> source = {};
+  std::string_view reason = {};        // empty: any
+  std::optional<WallTime> since = {};  // received then or later
+  std::optional<WallTime> until = {};  // received before
+};
+
+inline constexpr RejectNo kNewestReject{std::numeric_limits<std::int64_t>::max()};
+
+struct RejectQuery {
+  RejectFilter filter = {};
+  RejectNo after{};                 // only larger numbers
+  RejectNo before = kNewestReject;  // only smaller ones
+  bool oldest_first = false;        // otherwise the newest, which has the largest number
+  std::size_t limit = 100;          // 1 to kMaxPage
+};
+
 struct RejectPage {
-  std::vector<RejectRow> rejects;  // newest (largest number) first
-  std::optional<RejectNo> next;
+  std::vector<RejectRow> rejects;
+  std::optional<RejectNo> next;  // `before` (or `after`) of the next page; nothing: that was all
+};
+
+// Of a source that has or had rejects.
+struct RejectCounts {
+  SourceNo source;
+  std::uint64_t kept = 0;  // now
+  std::uint64_t bytes = 0;
+  std::uint64_t evicted = 0;  // made room for others, ever
+  std::uint64_t dropped = 0;  // as was told, ever
 };
 
 // ---------------------------------------------------------------------------------------------

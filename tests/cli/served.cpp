@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace hapax::test {
 
@@ -46,12 +47,19 @@ Ran run_hapax(const TempDir& directory, const std::string& arguments) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, contents(errors)};
 }
 
+namespace {
+
+void write_config(const std::string& file, const std::string& sources) {
+  std::ofstream(file) << "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n"
+                         "[store]\nurl = 'sqlite:hapax.db'\n"
+                      << sources;
+  chmod(file.c_str(), 0600);
+}
+
+}  // namespace
+
 Served::Served(const std::string& sources) {
-  const std::string config = directory_.file("hapax.toml");
-  std::ofstream(config) << "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n"
-                           "[store]\nurl = 'sqlite:hapax.db'\n"
-                        << sources;
-  chmod(config.c_str(), 0600);
+  write_config(directory_.file("hapax.toml"), sources);
   const std::string log = directory_.file("log");
   std::array<int, 2> out{};
   if (pipe2(out.data(), O_CLOEXEC) != 0) std::abort();
@@ -73,6 +81,20 @@ Served::Served(const std::string& sources) {
     std::abort();
   }
   address_ = boost::json::value_to<std::string>(ready.at("listen"));
+  admin_ = boost::json::value_to<std::string>(ready.at("admin"));
+}
+
+int Served::port() const {
+  return std::stoi(address_.substr(address_.rfind(':') + 1));
+}
+
+void Served::reload(const std::string& sources) {
+  write_config(directory_.file("hapax.toml"), sources);
+  kill(process_, SIGHUP);
+  for (int tries = 0; tries < 3000; ++tries) {
+    if (contents(directory_.file("log")).find("reloaded") != std::string::npos) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 Served::~Served() {

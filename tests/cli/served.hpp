@@ -29,12 +29,17 @@ class Served {
 
   const TempDir& directory() const { return directory_; }
   std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE
+  std::string admin() const { return "http://" + admin_; }
+  int port() const;
+  // Other sources from now on.
+  void reload(const std::string& sources);
   void stop();
 
  private:
   TempDir directory_;
   pid_t process_ = -1;
   std::string address_;
+  std::string admin_;
 };
 
 }  // namespace hapax::test

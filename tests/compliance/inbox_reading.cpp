@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Listing, counting, names, nodes, rejects and noted duplicates.
+// Listing, counting, names, nodes and noted duplicates.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -257,64 +257,6 @@ void sixteen_changed_bodies_are_enough(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "15");
 }
 
-void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
-  const std::string body("\0\xff", 2);
-  const Reject reject{.no = RejectNo(5),
-                      .source = steps.source("src"),
-                      .tenant = "t",
-                      .reason = "signature-invalid",
-                      .detail = "no secret matches",
-                      .received = WallTime(seconds(1'700'000'000)),
-                      .method = "POST",
-                      .url = "https://example.com/in/src?x=1",
-                      .headers = "headers",
-                      .proof = "proof",
-                      .body = body};
-  ASSERT_TRUE(steps.next().add_rejects(std::span(&reject, 1)));
-  ASSERT_TRUE(steps.next().add_rejects(std::span(&reject, 1))) << "again: nothing";
-  const auto found = steps.next().reject(RejectNo(5));
-  ASSERT_TRUE(found && *found);
-  const StoredReject& stored = **found;
-  EXPECT_EQ(stored.row.source, reject.source);
-  EXPECT_EQ(stored.row.tenant, "t");
-  EXPECT_EQ(stored.row.reason, "signature-invalid");
-  EXPECT_EQ(stored.row.detail, "no secret matches");
-  EXPECT_EQ(stored.row.received, reject.received);
-  EXPECT_EQ(stored.row.body_size, 2U);
-  EXPECT_EQ(stored.method, "POST");
-  EXPECT_EQ(stored.url, reject.url);
-  EXPECT_EQ(stored.headers, "headers");
-  EXPECT_EQ(stored.proof, "proof");
-  EXPECT_EQ(stored.body, body);
-  EXPECT_EQ(steps.next().rejects({}, RejectNo(kNewest.value()), 10)->rejects.size(), 1U);
-  EXPECT_TRUE(*steps.next().remove_reject(RejectNo(5)));
-  EXPECT_FALSE(*steps.next().remove_reject(RejectNo(5)));
-  EXPECT_FALSE(*steps.next().reject(RejectNo(5)));
-}
-
-void rejects_are_a_ring_for_each_source(InboxSteps& steps) {
-  std::vector<Reject> rejects;
-  for (std::size_t i = 1; i <= kMaxRejects + 10; ++i) {
-    rejects.push_back({.no = RejectNo(static_cast<std::int64_t>(i)), .source = steps.source("x")});
-  }
-  const Reject other{.no = RejectNo(100'000), .source = steps.source("y")};
-  ASSERT_TRUE(steps.next().add_rejects(std::span(&other, 1)));
-  ASSERT_TRUE(steps.next().add_rejects(rejects));
-  std::vector<std::int64_t> numbers;
-  for (RejectNo before(kNewest.value());;) {
-    const auto page = steps.next().rejects(steps.source("x"), before, 50);
-    ASSERT_TRUE(page) << page.error().to_string();
-    for (const RejectRow& each : page->rejects) numbers.push_back(each.no.value());
-    if (!page->next) break;
-    before = *page->next;
-  }
-  ASSERT_EQ(numbers.size(), kMaxRejects);
-  EXPECT_EQ(numbers.front(), static_cast<std::int64_t>(kMaxRejects) + 10);
-  EXPECT_EQ(numbers.back(), 11);
-  EXPECT_TRUE(std::is_sorted(numbers.rbegin(), numbers.rend()));
-  EXPECT_TRUE(*steps.next().reject(RejectNo(100'000))) << "a flood of one leaves the others alone";
-}
-
 constexpr InboxCase kCases[] = {
     {"AnEventIsReadAsItWasStored", an_event_is_read_as_it_was_stored},
     {"TheStatusOfAnEventIsTheWorstOfItsDeliveries",
@@ -333,8 +275,6 @@ constexpr InboxCase kCases[] = {
     {"TheSecretOfAStoreStaysTheSame", the_secret_of_a_store_stays_the_same},
     {"DuplicatesAndChangedBodiesAreNoted", duplicates_and_changed_bodies_are_noted},
     {"SixteenChangedBodiesAreEnough", sixteen_changed_bodies_are_enough},
-    {"ARejectIsKeptAsItCameAndCanBeRemoved", a_reject_is_kept_as_it_came_and_can_be_removed},
-    {"RejectsAreARingForEachSource", rejects_are_a_ring_for_each_source},
 };
 
 }  // namespace

@@ -125,7 +125,7 @@ struct Applier {
       return;
     }
     const Reject reject{.no = op.no, .source = side.sources_.at(op.source), .reason = "test"};
-    failed(side.driver().add_rejects(std::span(&reject, 1)));
+    failed(side.driver().add_rejects({.rejects = std::span(&reject, 1)}));
   }
   void operator()(const PauseOp& op) {
     failed(side.driver().pause(side.destinations_.at(op.destination), op.paused));
@@ -413,7 +413,7 @@ Observation Side::everything() {
     if (!page->next) break;
     query.before = *page->next;
   }
-  const Result<RejectPage> rejects = driver().rejects({}, RejectNo(kNewest.value()), kMaxPage);
+  const Result<RejectPage> rejects = driver().rejects({.limit = kMaxPage});
   if (!applier.failed(rejects)) {
     for (const RejectRow& each : rejects->rejects) {
       applier.say("reject " + text(each.no) + " " + name_of(each.source));

@@ -39,8 +39,9 @@ class NodeInbox final : public InboxSubject {
 
 // Removes all that is in an inbox but for its names.
 inline void empty_inbox(const Witness& witness) {
-  for (const char* table : {"event", "queue", "lane", "attempt", "claim", "message", "duplicate",
-                            "variant", "node", "pause", "seen", "reject", "sweep"}) {
+  for (const char* table :
+       {"event", "queue", "lane", "attempt", "claim", "message", "duplicate", "variant", "node",
+        "pause", "seen", "reject", "reject_count", "sweep"}) {
     witness.text(std::string("DELETE FROM hapax.") + table);
   }
   witness.text("INSERT INTO hapax.sweep DEFAULT VALUES");

@@ -13,7 +13,8 @@
 
 namespace hapax::gateway {
 class Metrics;
-}
+class Readmission;
+}  // namespace hapax::gateway
 
 namespace hapax::admin {
 
@@ -31,6 +32,7 @@ struct Context {
   const State& state;
   const Served& served;
   Random& random;
+  gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
 };
 
 // A request that a route was found for.

@@ -16,17 +16,6 @@ namespace hapax::admin {
 
 namespace {
 
-std::string headers_json(std::string_view encoded) {
-  std::vector<std::string> pairs;
-  const std::optional<std::vector<Header>> headers = decode_headers(encoded);
-  if (headers) {
-    for (const Header& each : *headers) {
-      pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
-    }
-  }
-  return json_list(pairs);
-}
-
 std::string delivery_text(EventNo event, DeliveryNo delivery) {
   return to_text(DeliveryRef{event, delivery});
 }
@@ -107,6 +96,17 @@ Result<http::Reply> shown(const Context& context, const Call& call) {
 }
 
 }  // namespace
+
+std::string headers_json(std::string_view encoded) {
+  std::vector<std::string> pairs;
+  const std::optional<std::vector<Header>> headers = decode_headers(encoded);
+  if (headers) {
+    for (const Header& each : *headers) {
+      pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
+    }
+  }
+  return json_list(pairs);
+}
 
 http::Reply show_event(const Context& context, const Call& call) {
   Result<http::Reply> reply = shown(context, call);

@@ -16,6 +16,11 @@ http::Reply show_event(const Context& context, const Call& call);    // api/even
 http::Reply send_body(const Context& context, const Call& call);     // api/body.cpp
 http::Reply list_sources(const Context& context, const Call& call);  // api/sources.cpp
 http::Reply show_stats(const Context& context, const Call& call);    // api/stats.cpp
+http::Reply list_rejects(const Context& context, const Call& call);  // api/rejects.cpp
+http::Reply show_reject(const Context& context, const Call& call);   // api/reject.cpp
+http::Reply send_reject_body(const Context& context, const Call& call);
+http::Reply admit_reject(const Context& context, const Call& call);  // api/admit.cpp
+http::Reply admit_rejects(const Context& context, const Call& call);
 http::Reply claim_id(const Context& context, const Call& call);      // api/dedup.cpp
 http::Reply show_openapi(const Context& context, const Call& call);  // api/openapi.cpp
 http::Reply show_health(const Context& context, const Call& call);   // api/health.cpp

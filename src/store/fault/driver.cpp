@@ -126,13 +126,16 @@ Result<void> FaultyDriver::note_duplicates(std::span<const DuplicateNote> notes)
   return through("note_duplicates", [&] { return inner_.note_duplicates(notes); });
 }
 
-Result<void> FaultyDriver::add_rejects(std::span<const Reject> rejects) {
-  return through("add_rejects", [&] { return inner_.add_rejects(rejects); });
+Result<std::size_t> FaultyDriver::add_rejects(const RejectBatch& batch) {
+  return through("add_rejects", [&] { return inner_.add_rejects(batch); });
 }
 
-Result<RejectPage> FaultyDriver::rejects(std::optional<SourceNo> source, RejectNo before,
-                                         std::size_t limit) {
-  return through("rejects", [&] { return inner_.rejects(source, before, limit); });
+Result<RejectPage> FaultyDriver::rejects(const RejectQuery& query) {
+  return through("rejects", [&] { return inner_.rejects(query); });
+}
+
+Result<std::vector<RejectCounts>> FaultyDriver::reject_counts() {
+  return through("reject_counts", [&] { return inner_.reject_counts(); });
 }
 
 Result<std::optional<StoredReject>> FaultyDriver::reject(RejectNo number) {
@@ -141,6 +144,10 @@ Result<std::optional<StoredReject>> FaultyDriver::reject(RejectNo number) {
 
 Result<bool> FaultyDriver::remove_reject(RejectNo number) {
   return through("remove_reject", [&] { return inner_.remove_reject(number); });
+}
+
+Result<void> FaultyDriver::remove_rejects(std::span<const RejectNo> numbers) {
+  return through("remove_rejects", [&] { return inner_.remove_rejects(numbers); });
 }
 
 Result<void> FaultyDriver::pause(DestinationNo destination, bool paused) {

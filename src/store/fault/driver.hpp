@@ -51,11 +51,12 @@ class FaultyDriver final : public Driver {
   Result<Replaying> replay_step(const ReplayStep& step) override;
   Result<Swept> sweep(const SweepStep& step) override;
   Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
-  Result<void> add_rejects(std::span<const Reject> rejects) override;
-  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
-                             std::size_t limit) override;
+  Result<std::size_t> add_rejects(const RejectBatch& batch) override;
+  Result<RejectPage> rejects(const RejectQuery& query) override;
+  Result<std::vector<RejectCounts>> reject_counts() override;
   Result<std::optional<StoredReject>> reject(RejectNo number) override;
   Result<bool> remove_reject(RejectNo number) override;
+  Result<void> remove_rejects(std::span<const RejectNo> numbers) override;
   Result<void> pause(DestinationNo destination, bool paused) override;
   Result<std::vector<DestinationNo>> paused() override;
   Result<Enqueued> enqueue(const MessageId& id, const Message& message) override;

@@ -10,6 +10,7 @@
 #include "store/memory/queue.hpp"
 #include "store/memory/read.hpp"
 #include "store/memory/registry.hpp"
+#include "store/memory/rejects.hpp"
 #include "store/memory/replay.hpp"
 #include "store/memory/retention.hpp"
 
@@ -120,15 +121,17 @@ class MemoryDriver final : public Driver {
     return {};
   }
 
-  Result<void> add_rejects(std::span<const Reject> rejects) override {
+  Result<std::size_t> add_rejects(const RejectBatch& batch) override {
     const std::lock_guard lock(mutex_);
-    for (const Reject& each : rejects) add_reject(tables_, each);
-    return {};
+    return memory::add_rejects(tables_, batch);
   }
-  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
-                             std::size_t limit) override {
+  Result<RejectPage> rejects(const RejectQuery& query) override {
     const std::lock_guard lock(mutex_);
-    return memory::rejects(tables_, source, before, limit);
+    return memory::rejects(tables_, query);
+  }
+  Result<std::vector<RejectCounts>> reject_counts() override {
+    const std::lock_guard lock(mutex_);
+    return memory::reject_counts(tables_);
   }
   Result<std::optional<StoredReject>> reject(RejectNo number) override {
     const std::lock_guard lock(mutex_);
@@ -139,6 +142,11 @@ class MemoryDriver final : public Driver {
   Result<bool> remove_reject(RejectNo number) override {
     const std::lock_guard lock(mutex_);
     return tables_.rejects.erase(number) == 1;
+  }
+  Result<void> remove_rejects(std::span<const RejectNo> numbers) override {
+    const std::lock_guard lock(mutex_);
+    for (const RejectNo each : numbers) tables_.rejects.erase(each);
+    return {};
   }
 
   Result<void> pause(DestinationNo destination, bool paused) override {

@@ -8,14 +8,6 @@ namespace hapax::store::memory {
 
 namespace {
 
-// The oldest reject of a source that has too many.
-void trim_rejects(Tables& tables, SourceNo source) {
-  const auto is_of = [&](const auto& each) { return each.second.row.source == source; };
-  const auto count = std::count_if(tables.rejects.begin(), tables.rejects.end(), is_of);
-  if (count <= static_cast<std::ptrdiff_t>(kMaxRejects)) return;
-  tables.rejects.erase(std::find_if(tables.rejects.begin(), tables.rejects.end(), is_of));
-}
-
 // A number of nobody's: one that was never used, or the one that has been over for longest.
 std::optional<NodeNo> free_node(const Tables& tables, std::int64_t now) {
   std::optional<NodeNo> best;
@@ -81,39 +73,6 @@ void note_duplicate(Tables& tables, const DuplicateNote& note) {
   event.last_variant = note.changed->body;
   event.size += event.last_variant.size() - before;
   tables.bytes += event.last_variant.size() - before;
-}
-
-void add_reject(Tables& tables, const Reject& reject) {
-  const RejectRow row{reject.no,
-                      reject.source,
-                      std::string(reject.tenant),
-                      std::string(reject.reason),
-                      std::string(reject.detail),
-                      reject.received,
-                      reject.body.size()};
-  const StoredReject stored{row,
-                            std::string(reject.method),
-                            std::string(reject.url),
-                            std::string(reject.headers),
-                            std::string(reject.proof),
-                            std::string(reject.body)};
-  if (tables.rejects.emplace(reject.no, stored).second) trim_rejects(tables, reject.source);
-}
-
-RejectPage rejects(const Tables& tables, std::optional<SourceNo> source, RejectNo before,
-                   std::size_t limit) {
-  RejectPage page;
-  auto each = tables.rejects.lower_bound(before);
-  while (each != tables.rejects.begin()) {
-    --each;
-    if (source && each->second.row.source != *source) continue;
-    if (page.rejects.size() == limit) {
-      page.next = page.rejects.back().no;
-      return page;
-    }
-    page.rejects.push_back(each->second.row);
-  }
-  return page;
 }
 
 Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, std::int64_t now) {

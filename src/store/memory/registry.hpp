@@ -4,7 +4,7 @@
 
 #include "store/memory/tables.hpp"
 
-// Names, nodes, rejects, duplicates and messages: what stands beside the queue.
+// Names, nodes, duplicates and messages: what stands beside the queue.
 namespace hapax::store::memory {
 
 std::int64_t number_of(Tables& tables, NameKind kind, std::string_view name);
@@ -15,10 +15,6 @@ Result<NodeNo> take_node(Tables& tables, const Token& owner, std::chrono::millis
 void leave_node(Tables& tables, const Token& owner, std::int64_t now);
 
 void note_duplicate(Tables& tables, const DuplicateNote& note);
-
-void add_reject(Tables& tables, const Reject& reject);
-RejectPage rejects(const Tables& tables, std::optional<SourceNo> source, RejectNo before,
-                   std::size_t limit);
 
 Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, std::int64_t now);
 

@@ -127,6 +127,7 @@ struct Tables {
   std::map<LaneName, Lane> lanes;
   std::map<AttemptKey, Attempt> attempts;
   std::map<RejectNo, StoredReject> rejects;
+  std::map<SourceNo, RejectCounts> reject_counts;  // evicted and dropped
   std::deque<OutboxMessage> messages;
   std::map<NameKind, std::vector<std::string>> names;  // number - 1 is the index
   std::map<SourceNo, std::int64_t> seen_ms;

@@ -52,11 +52,12 @@ class Inbox : public Driver {
   Result<Released> release_holder(const ReleaseStep& step) override;
 
   Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
-  Result<void> add_rejects(std::span<const Reject> rejects) override;
-  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
-                             std::size_t limit) override;
+  Result<std::size_t> add_rejects(const RejectBatch& batch) override;
+  Result<RejectPage> rejects(const RejectQuery& query) override;
+  Result<std::vector<RejectCounts>> reject_counts() override;
   Result<std::optional<StoredReject>> reject(RejectNo number) override;
   Result<bool> remove_reject(RejectNo number) override;
+  Result<void> remove_rejects(std::span<const RejectNo> numbers) override;
 
   Result<Enqueued> enqueue(const MessageId& id, const Message& message) override;
   Result<Moved> move_messages(std::span<const EventNo> numbers) override;

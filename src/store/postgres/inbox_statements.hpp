@@ -84,17 +84,36 @@ inline constexpr const char* kNoteDuplicates =
     "SELECT n" HAPAX_PATIENTLY
     "hapax._note_duplicates($2, $3, $4, $5, $6, $7, CASE WHEN patience.ms <> '' THEN $8 END) AS n";
 
-// 1-11 a place for each reject, 12 the most of one source.
+// 1-13 a place for each reject, 14-15 for each source with dropped ones, 16 the most of one source,
+// 17 the most of their bytes. How many made room.
 inline constexpr const char* kAddRejects =
-    "SELECT hapax._add_rejects($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-// 1 source or NULL, 2 before, 3 limit.
-inline constexpr const char* kRejects =
-    "SELECT no, source, tenant, reason, detail, received_us, octet_length(body) FROM hapax.reject"
-    " WHERE ($1::bigint IS NULL OR source = $1) AND no < $2 ORDER BY no DESC LIMIT $3";
-inline constexpr const char* kReject =
-    "SELECT no, source, tenant, reason, detail, received_us, octet_length(body), method, url,"
-    " headers, proof, body FROM hapax.reject WHERE no = $1";
+    "SELECT hapax._add_rejects($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
+    " $16, $17)";
+#define HAPAX_REJECT_ROW \
+  "no, source, tenant, reason, detail, received_us, octet_length(body), address"
+// 1 source or NULL, 2 reason or NULL, 3 since, 4 until, 5 after, 6 before, 7 limit. Along the key,
+// or along reject_ring; what else is asked for is looked at row by row: a source has a ring full.
+#define HAPAX_REJECTS                                                                      \
+  "SELECT " HAPAX_REJECT_ROW                                                               \
+  " FROM hapax.reject WHERE ($1::bigint IS NULL OR source = $1) AND ($2::bytea IS NULL OR" \
+  " reason = $2) AND received_us >= $3 AND received_us < $4 AND no > $5 AND no < $6 ORDER BY no "
+inline constexpr const char* kRejects = HAPAX_REJECTS "DESC LIMIT $7";
+inline constexpr const char* kOldestRejects = HAPAX_REJECTS "LIMIT $7";
+inline constexpr const char* kReject = "SELECT " HAPAX_REJECT_ROW
+                                       ", method, url, headers, proof, body FROM hapax.reject"
+                                       " WHERE no = $1";
+inline constexpr const char* kRejectCounts =
+    "SELECT source, coalesce(r.kept, 0), coalesce(r.bytes, 0), coalesce(c.evicted, 0),"
+    " coalesce(c.dropped, 0) FROM (SELECT source, count(*) AS kept, sum(size)::bigint AS bytes"
+    " FROM hapax.reject GROUP BY source) AS r FULL JOIN hapax.reject_count AS c USING (source)"
+    " ORDER BY source";
 inline constexpr const char* kRemoveReject = "DELETE FROM hapax.reject WHERE no = $1 RETURNING no";
+// Locked in order, so that two who remove do not wait for each other.
+inline constexpr const char* kRemoveRejects =
+    "DELETE FROM hapax.reject WHERE no IN"
+    " (SELECT no FROM hapax.reject WHERE no = ANY ($1::bigint[]) ORDER BY no FOR UPDATE)";
+#undef HAPAX_REJECTS
+#undef HAPAX_REJECT_ROW
 
 // 1 keys, 2 moment. The event of each, or NULL, in order.
 inline constexpr const char* kFind =

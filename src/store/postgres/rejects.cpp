@@ -5,9 +5,16 @@
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
+#include <array>
+#include <limits>
+
 namespace hapax::store::postgres {
 
 namespace {
+
+std::int64_t us_of(WallTime time) {
+  return time.time_since_epoch().count();
+}
 
 RejectRow reject_row(const Row& row) {
   return {row.no<RejectNo>(0),
@@ -16,40 +23,57 @@ RejectRow reject_row(const Row& row) {
           row.bytes(3),
           row.bytes(4),
           WallTime(std::chrono::microseconds(row.number(5))),
-          static_cast<std::size_t>(row.number(6))};
+          static_cast<std::size_t>(row.number(6)),
+          row.bytes(7)};
 }
 
 }  // namespace
 
-Result<void> Inbox::add_rejects(std::span<const Reject> rejects) {
-  std::vector<std::int64_t> nos, sources, received;
-  std::array<std::vector<std::string_view>, 8> texts;
-  for (const Reject& each : rejects) {
+Result<std::size_t> Inbox::add_rejects(const RejectBatch& batch) {
+  std::vector<std::int64_t> nos, sources, received, sizes, dropped_of, dropped;
+  constexpr std::size_t kTexts = 9;
+  std::array<std::vector<std::string_view>, kTexts> texts;
+  for (const Reject& each : batch.rejects) {
     nos.push_back(each.no.value());
     sources.push_back(each.source.value());
-    received.push_back(each.received.time_since_epoch().count());
-    const std::array<std::string_view, 8> row{each.tenant, each.reason,  each.detail, each.method,
-                                              each.url,    each.headers, each.proof,  each.body};
+    received.push_back(us_of(each.received));
+    sizes.push_back(static_cast<std::int64_t>(size_of(each)));
+    const std::array<std::string_view, kTexts> row{each.tenant, each.reason, each.detail,
+                                                   each.method, each.url,    each.headers,
+                                                   each.proof,  each.body,   each.address};
     for (std::size_t i = 0; i < row.size(); ++i) texts[i].push_back(row[i]);
   }
+  for (const DroppedRejects& each : batch.dropped) {
+    dropped_of.push_back(each.source.value());
+    dropped.push_back(static_cast<std::int64_t>(each.count));
+  }
   Parameters parameters;
-  for (const auto* each : {&nos, &sources, &received}) parameters.add_number_array(*each);
+  for (const auto* each : {&nos, &sources, &received, &sizes}) parameters.add_number_array(*each);
   for (const auto& each : texts) parameters.add_bytes_array(each);
-  parameters.add_number(kMaxRejects);
-  HAPAX_TRY(ask(kAddRejects, parameters, "keep rejects"));
-  return {};
+  for (const auto* each : {&dropped_of, &dropped}) parameters.add_number_array(*each);
+  parameters.add_number(static_cast<std::int64_t>(batch.ring.rejects));
+  parameters.add_number(static_cast<std::int64_t>(batch.ring.bytes));
+  HAPAX_TRY_ASSIGN(answer, ask(kAddRejects, parameters, "keep rejects"));
+  return static_cast<std::size_t>(Row(answer, 0).number(0));
 }
 
-Result<RejectPage> Inbox::rejects(std::optional<SourceNo> source, RejectNo before,
-                                  std::size_t limit) {
+Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const RejectFilter& filter = query.filter;
   Parameters parameters;
-  parameters.add_number_or_null(source ? std::optional(source->value()) : std::nullopt);
-  parameters.add_number(before.value());
-  parameters.add_number(static_cast<std::int64_t>(limit) + 1);
-  HAPAX_TRY_ASSIGN(answer, ask(kRejects, parameters, "list rejects"));
+  parameters.add_number_or_null(filter.source ? std::optional(filter.source->value())
+                                              : std::nullopt);
+  parameters.add_bytes_or_null(filter.reason);
+  parameters.add_number(filter.since ? us_of(*filter.since) : Limits::min());
+  parameters.add_number(filter.until ? us_of(*filter.until) : Limits::max());
+  parameters.add_number(query.after.value());
+  parameters.add_number(query.before.value());
+  parameters.add_number(static_cast<std::int64_t>(query.limit) + 1);
+  const char* const sql = query.oldest_first ? kOldestRejects : kRejects;
+  HAPAX_TRY_ASSIGN(answer, ask(sql, parameters, "list rejects"));
   RejectPage page;
   for (int i = 0; i < answer.rows(); ++i) {
-    if (page.rejects.size() == limit) {
+    if (page.rejects.size() == query.limit) {
       page.next = page.rejects.back().no;
       break;
     }
@@ -58,14 +82,25 @@ Result<RejectPage> Inbox::rejects(std::optional<SourceNo> source, RejectNo befor
   return page;
 }
 
+Result<std::vector<RejectCounts>> Inbox::reject_counts() {
+  HAPAX_TRY_ASSIGN(answer, ask(kRejectCounts, Parameters(), "count rejects"));
+  std::vector<RejectCounts> counts;
+  for (int i = 0; i < answer.rows(); ++i) {
+    const Row row(answer, i);
+    const auto count = [&](int column) { return static_cast<std::uint64_t>(row.number(column)); };
+    counts.push_back({row.no<SourceNo>(0), count(1), count(2), count(3), count(4)});
+  }
+  return counts;
+}
+
 Result<std::optional<StoredReject>> Inbox::reject(RejectNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
   HAPAX_TRY_ASSIGN(answer, ask(kReject, parameters, "read a reject"));
   if (answer.rows() == 0) return std::optional<StoredReject>();
   const Row row(answer, 0);
-  return std::optional(StoredReject{reject_row(row), row.bytes(7), row.bytes(8), row.bytes(9),
-                                    row.bytes(10), row.bytes(11)});
+  return std::optional(StoredReject{reject_row(row), row.bytes(8), row.bytes(9), row.bytes(10),
+                                    row.bytes(11), row.bytes(12)});
 }
 
 Result<bool> Inbox::remove_reject(RejectNo number) {
@@ -73,6 +108,15 @@ Result<bool> Inbox::remove_reject(RejectNo number) {
   parameters.add_number(number.value());
   HAPAX_TRY_ASSIGN(answer, ask(kRemoveReject, parameters, "remove a reject"));
   return answer.rows() == 1;
+}
+
+Result<void> Inbox::remove_rejects(std::span<const RejectNo> numbers) {
+  std::vector<std::int64_t> nos;
+  for (const RejectNo each : numbers) nos.push_back(each.value());
+  Parameters parameters;
+  parameters.add_number_array(nos);
+  HAPAX_TRY(ask(kRemoveRejects, parameters, "remove rejects"));
+  return {};
 }
 
 }  // namespace hapax::store::postgres

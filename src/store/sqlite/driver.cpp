@@ -188,16 +188,17 @@ class SqliteDriver final : public Driver {
     });
   }
 
-  Result<void> add_rejects(std::span<const Reject> rejects) override {
-    return change(rejects.size(), [&](Writer& writer, std::int64_t) -> Result<void> {
-      for (const Reject& each : rejects) HAPAX_TRY(writer.inbox().rejects.add(each));
-      return {};
+  Result<std::size_t> add_rejects(const RejectBatch& batch) override {
+    return change<std::size_t>(batch.rejects.size() + 1, [&](Writer& writer, std::int64_t) {
+      return writer.inbox().rejects.add(batch);
     });
   }
-  Result<RejectPage> rejects(std::optional<SourceNo> source, RejectNo before,
-                             std::size_t limit) override {
-    return look<RejectPage>(
-        [&](Reader::View& view) { return view.rejects.page(source, before, limit); });
+  Result<RejectPage> rejects(const RejectQuery& query) override {
+    return look<RejectPage>([&](Reader::View& view) { return view.rejects.page(query); });
+  }
+  Result<std::vector<RejectCounts>> reject_counts() override {
+    return look<std::vector<RejectCounts>>(
+        [](Reader::View& view) { return view.rejects.counts(); });
   }
   Result<std::optional<StoredReject>> reject(RejectNo number) override {
     return look<std::optional<StoredReject>>(
@@ -212,6 +213,12 @@ class SqliteDriver final : public Driver {
       return {};
     }));
     return was_there;
+  }
+  Result<void> remove_rejects(std::span<const RejectNo> numbers) override {
+    return change(numbers.size(), [&](Writer& writer, std::int64_t) -> Result<void> {
+      for (const RejectNo each : numbers) HAPAX_TRY(writer.inbox().rejects.remove(each));
+      return {};
+    });
   }
 
   Result<void> pause(DestinationNo destination, bool paused) override {

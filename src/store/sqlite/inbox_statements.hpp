@@ -265,23 +265,42 @@ inline constexpr std::string_view kForgetVariantBody =
     "UPDATE hapax_variant SET body = NULL WHERE event = ?1 AND n = ?2";
 
 inline constexpr std::string_view kInsertReject =
-    "INSERT INTO hapax_reject(no, source, tenant, reason, detail, received_us, method, url, "
-    "headers,"
-    " proof, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
-// All but the newest ?2 of a source.
-inline constexpr std::string_view kTrimRejects =
-    "DELETE FROM hapax_reject WHERE no IN"
-    " (SELECT no FROM hapax_reject WHERE source = ?1 ORDER BY no DESC LIMIT -1 OFFSET ?2)";
-#define HAPAX_REJECT_ROW "no, source, tenant, reason, detail, received_us, length(body)"
-inline constexpr std::string_view kRejects =
-    "SELECT " HAPAX_REJECT_ROW " FROM hapax_reject WHERE no < ?1 ORDER BY no DESC LIMIT ?2";
-inline constexpr std::string_view kRejectsOf =
-    "SELECT " HAPAX_REJECT_ROW
-    " FROM hapax_reject WHERE no < ?1 AND source = ?3 ORDER BY no DESC LIMIT ?2";
+    "INSERT INTO hapax_reject(no, source, size, received_us, address, tenant, reason, detail,"
+    " method, url, headers, proof, body)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING";
+// These two along hapax_reject_ring, which has all they need.
+inline constexpr std::string_view kRejectTotals =
+    "SELECT count(*), coalesce(sum(size), 0) FROM hapax_reject WHERE source = ?1";
+inline constexpr std::string_view kHeldRejects =
+    "SELECT no, address, size FROM hapax_reject WHERE source = ?1 ORDER BY no";
+#define HAPAX_REJECT_ROW "no, source, tenant, reason, detail, received_us, length(body), address"
+// 1 reason or NULL, 2 since, 3 until, 4 after, 5 before, 6 limit, 7 source. Along the key, or along
+// hapax_reject_ring; what else is asked for is looked at row by row: a source has a ring full.
+#define HAPAX_REJECTS(order)                                                                    \
+  "SELECT " HAPAX_REJECT_ROW                                                                    \
+  " FROM hapax_reject WHERE (?1 IS NULL OR reason = ?1) AND received_us >= ?2 AND received_us " \
+  "< ?3 AND no > ?4 AND no < ?5 ORDER BY no " order " LIMIT ?6"
+#define HAPAX_REJECTS_OF(order)                                                              \
+  "SELECT " HAPAX_REJECT_ROW                                                                 \
+  " FROM hapax_reject WHERE source = ?7 AND (?1 IS NULL OR reason = ?1) AND received_us >= " \
+  "?2 AND received_us < ?3 AND no > ?4 AND no < ?5 ORDER BY no " order " LIMIT ?6"
+inline constexpr std::string_view kRejects = HAPAX_REJECTS("DESC");
+inline constexpr std::string_view kOldestRejects = HAPAX_REJECTS("ASC");
+inline constexpr std::string_view kRejectsOf = HAPAX_REJECTS_OF("DESC");
+inline constexpr std::string_view kOldestRejectsOf = HAPAX_REJECTS_OF("ASC");
 inline constexpr std::string_view kReadReject =
     "SELECT " HAPAX_REJECT_ROW
     ", method, url, headers, proof, body FROM hapax_reject WHERE no = ?1";
 inline constexpr std::string_view kRemoveReject = "DELETE FROM hapax_reject WHERE no = ?1";
+inline constexpr std::string_view kCountRejects =
+    "INSERT INTO hapax_reject_count(source, evicted, dropped) VALUES(?1, ?2, ?3)"
+    " ON CONFLICT(source) DO UPDATE SET evicted = evicted + ?2, dropped = dropped + ?3";
+inline constexpr std::string_view kRejectCounts =
+    "SELECT source, sum(kept), sum(bytes), sum(evicted), sum(dropped) FROM"
+    " (SELECT source, count(*) AS kept, sum(size) AS bytes, 0 AS evicted, 0 AS dropped"
+    " FROM hapax_reject GROUP BY source"
+    " UNION ALL SELECT source, 0, 0, evicted, dropped FROM hapax_reject_count)"
+    " GROUP BY source ORDER BY source";
 
 inline constexpr std::string_view kReadName =
     "SELECT no FROM hapax_name WHERE kind = ?1 AND name = ?2";
@@ -383,5 +402,7 @@ inline constexpr std::array kHotStatements{
 #undef HAPAX_DELIVERY
 #undef HAPAX_EVENT_ROW
 #undef HAPAX_REJECT_ROW
+#undef HAPAX_REJECTS
+#undef HAPAX_REJECTS_OF
 
 }  // namespace hapax::store::sqlite

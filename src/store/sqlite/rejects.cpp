@@ -3,8 +3,12 @@
 #include "store/sqlite/rejects.hpp"
 
 #include "base/try.hpp"
+#include "store/reject_ring.hpp"
 #include "store/sqlite/inbox_statements.hpp"
 #include "store/sqlite/times.hpp"
+
+#include <limits>
+#include <set>
 
 namespace hapax::store::sqlite {
 
@@ -18,32 +22,80 @@ RejectRow read_row(const Run& row) {
           std::string(row.bytes(3)),
           std::string(row.bytes(4)),
           wall_of_us(row.number(5)),
-          static_cast<std::size_t>(row.number(6))};
+          static_cast<std::size_t>(row.number(6)),
+          std::string(row.bytes(7))};
 }
 
 }  // namespace
 
 Rejects::Rejects(sqlite3* db)
     : insert_(db, kInsertReject),
-      trim_(db, kTrimRejects),
+      totals_(db, kRejectTotals),
+      held_(db, kHeldRejects),
       remove_(db, kRemoveReject),
-      page_(db, kRejects),
-      page_of_(db, kRejectsOf),
-      read_(db, kReadReject) {}
+      newest_(db, kRejects),
+      oldest_(db, kOldestRejects),
+      newest_of_(db, kRejectsOf),
+      oldest_of_(db, kOldestRejectsOf),
+      read_(db, kReadReject),
+      count_(db, kCountRejects),
+      counts_(db, kRejectCounts) {}
 
-Result<void> Rejects::add(const Reject& reject) {
-  {
-    Run row(insert_);
-    row.bind(reject.no.value()).bind(reject.source.value()).bind(reject.tenant);
-    row.bind(reject.reason).bind(reject.detail).bind(to_us(reject.received));
-    row.bind(reject.method).bind(reject.url).bind(reject.headers);
-    row.bind(reject.proof).bind(reject.body);
-    HAPAX_TRY_ASSIGN(added, row.change("keep a reject"));
-    if (added == 0) return {};
+Result<std::size_t> Rejects::add(const RejectBatch& batch) {
+  std::set<SourceNo> sources;
+  for (const Reject& each : batch.rejects) {
+    HAPAX_TRY_ASSIGN(fresh, insert(each));
+    if (fresh) sources.insert(each.source);
   }
-  Run trim(trim_);
-  trim.bind(reject.source.value()).bind(std::int64_t{kMaxRejects});
-  HAPAX_TRY(trim.change("keep a reject"));
+  for (const DroppedRejects& each : batch.dropped) HAPAX_TRY(count(each.source, 0, each.count));
+  std::size_t evicted = 0;
+  for (const SourceNo each : sources) {
+    HAPAX_TRY_ASSIGN(gone, trim(each, batch.ring));
+    if (gone > 0) HAPAX_TRY(count(each, gone, 0));
+    evicted += gone;
+  }
+  return evicted;
+}
+
+Result<bool> Rejects::insert(const Reject& reject) {
+  Run row(insert_);
+  row.bind(reject.no.value()).bind(reject.source.value());
+  row.bind(static_cast<std::int64_t>(size_of(reject))).bind(to_us(reject.received));
+  row.bind(reject.address).bind(reject.tenant).bind(reject.reason).bind(reject.detail);
+  row.bind(reject.method).bind(reject.url).bind(reject.headers);
+  row.bind(reject.proof).bind(reject.body);
+  HAPAX_TRY_ASSIGN(added, row.change("keep a reject"));
+  return added == 1;
+}
+
+Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
+  {
+    Run totals(totals_);
+    HAPAX_TRY(totals.bind(source.value()).step("count rejects"));
+    const bool fits = totals.number(0) <= static_cast<std::int64_t>(ring.rejects) &&
+                      totals.number(1) <= static_cast<std::int64_t>(ring.bytes);
+    if (fits) return std::size_t{0};
+  }
+  std::vector<HeldReject> held;
+  {
+    Run rows(held_);
+    rows.bind(source.value());
+    for (;;) {
+      HAPAX_TRY_ASSIGN(more, rows.step("look for rejects that go"));
+      if (!more) break;
+      held.push_back({RejectNo(rows.number(0)), std::string(rows.bytes(1)),
+                      static_cast<std::size_t>(rows.number(2))});
+    }
+  }
+  const std::vector<RejectNo> gone = give_way(std::move(held), ring);
+  for (const RejectNo each : gone) HAPAX_TRY(remove(each));
+  return gone.size();
+}
+
+Result<void> Rejects::count(SourceNo source, std::size_t evicted, std::uint64_t dropped) {
+  Run run(count_);
+  run.bind(source.value()).bind(static_cast<std::int64_t>(evicted));
+  HAPAX_TRY(run.bind(static_cast<std::int64_t>(dropped)).change("count rejects"));
   return {};
 }
 
@@ -52,16 +104,26 @@ Result<bool> Rejects::remove(RejectNo number) {
   return removed == 1;
 }
 
-Result<RejectPage> Rejects::page(std::optional<SourceNo> source, RejectNo before,
-                                 std::size_t limit) {
+Lazy& Rejects::page_of(const RejectQuery& query) {
+  if (query.filter.source) return query.oldest_first ? oldest_of_ : newest_of_;
+  return query.oldest_first ? oldest_ : newest_;
+}
+
+Result<RejectPage> Rejects::page(const RejectQuery& query) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const RejectFilter& filter = query.filter;
   RejectPage page;
-  Run rows(source ? page_of_ : page_);
-  rows.bind(before.value()).bind(static_cast<std::int64_t>(limit) + 1);
-  if (source) rows.bind(source->value());
+  Run rows(page_of(query));
+  filter.reason.empty() ? rows.bind_null() : rows.bind(filter.reason);
+  rows.bind(filter.since ? to_us(*filter.since) : Limits::min());
+  rows.bind(filter.until ? to_us(*filter.until) : Limits::max());
+  rows.bind(query.after.value()).bind(query.before.value());
+  rows.bind(static_cast<std::int64_t>(query.limit) + 1);
+  if (filter.source) rows.bind(filter.source->value());
   for (;;) {
     HAPAX_TRY_ASSIGN(more, rows.step("list rejects"));
     if (!more) return page;
-    if (page.rejects.size() == limit) {
+    if (page.rejects.size() == query.limit) {
       page.next = page.rejects.back().no;
       return page;
     }
@@ -69,13 +131,24 @@ Result<RejectPage> Rejects::page(std::optional<SourceNo> source, RejectNo before
   }
 }
 
+Result<std::vector<RejectCounts>> Rejects::counts() {
+  std::vector<RejectCounts> counts;
+  Run rows(counts_);
+  const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.number(column)); };
+  for (;;) {
+    HAPAX_TRY_ASSIGN(more, rows.step("count rejects"));
+    if (!more) return counts;
+    counts.push_back({SourceNo(rows.number(0)), count(1), count(2), count(3), count(4)});
+  }
+}
+
 Result<std::optional<StoredReject>> Rejects::read(RejectNo number) {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step("read a reject"));
   if (!found) return std::optional<StoredReject>();
-  return std::optional(StoredReject{read_row(row), std::string(row.bytes(7)),
-                                    std::string(row.bytes(8)), std::string(row.bytes(9)),
-                                    std::string(row.bytes(10)), std::string(row.bytes(11))});
+  return std::optional(StoredReject{read_row(row), std::string(row.bytes(8)),
+                                    std::string(row.bytes(9)), std::string(row.bytes(10)),
+                                    std::string(row.bytes(11)), std::string(row.bytes(12))});
 }
 
 }  // namespace hapax::store::sqlite

@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 2> kMigrations{
+constexpr std::array<const char*, 3> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -207,6 +207,32 @@ constexpr std::array<const char*, 2> kMigrations{
       floor            INTEGER NOT NULL      -- the largest event number that was removed
     );
     INSERT INTO hapax_sweep VALUES(1, 0, 0, 0, 0, x'', 0, x'', -1);
+    )sql",
+
+    // 3: rejects with the address they came from, and what did not stay. Nothing wrote them before.
+    R"sql(
+    DROP TABLE hapax_reject;
+    CREATE TABLE hapax_reject(
+      no          INTEGER PRIMARY KEY,
+      source      INTEGER NOT NULL,
+      size        INTEGER NOT NULL,          -- see size_of(Reject)
+      received_us INTEGER NOT NULL,
+      address     BLOB NOT NULL,
+      tenant      BLOB NOT NULL,
+      reason      BLOB NOT NULL,
+      detail      BLOB NOT NULL,
+      method      BLOB NOT NULL,
+      url         BLOB NOT NULL,
+      headers     BLOB NOT NULL,
+      proof       BLOB NOT NULL,
+      body        BLOB NOT NULL
+    );
+    CREATE INDEX hapax_reject_ring ON hapax_reject(source, no, address, size);
+    CREATE TABLE hapax_reject_count(
+      source  INTEGER PRIMARY KEY,
+      evicted INTEGER NOT NULL,
+      dropped INTEGER NOT NULL
+    );
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/event_json.hpp"
+#include "admin/api/reject_json.hpp"
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "gateway/readmit.hpp"
+#include "http/problem.hpp"
+
+namespace hapax::admin {
+
+namespace {
+
+constexpr std::string_view kNone =
+    "No reject has this id: it was admitted, or it made room for newer ones.";
+
+Result<std::optional<store::StoredReject>> find(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  const std::optional<RejectNo> number = reject_from(call.argument);
+  if (!number) return std::optional<store::StoredReject>();
+  return context.driver.reject(*number);
+}
+
+// What the configuration in force says to it.
+void add_finding(JsonObject& json, const Context& context, const store::StoredReject& stored) {
+  if (context.readmission == nullptr) {
+    json.json("now", "null").json("explanation", "[]");
+    return;
+  }
+  const gateway::Readmission::Finding finding = context.readmission->look_at(stored);
+  JsonObject now;
+  now.flag("admissible", !finding.invalid)
+      .text_or_null("reason", finding.invalid ? finding.invalid->reason : "")
+      .text_or_null("detail", finding.invalid ? finding.invalid->detail : "");
+  json.json("now", now.done()).json("explanation", json_texts(finding.explanation));
+}
+
+Result<http::Reply> shown(const Context& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(found, find(context, call));
+  if (!found) return http::problem(http::Refusal::not_found, kNone);
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  JsonObject json = reject_json(found->row, sources);
+  json.text("method", found->method)
+      .text("target", found->url)
+      .json("headers", headers_json(found->headers));
+  add_finding(json, context, *found);
+  return ok(json.done());
+}
+
+Result<http::Reply> sent(const Context& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(found, find(context, call));
+  if (!found) return http::problem(http::Refusal::not_found, kNone);
+  http::Reply reply{
+      .status = 200, .content_type = "application/octet-stream", .body = std::move(found->body)};
+  // A stranger wrote these bytes: no browser shall show them as a page of ours.
+  reply.headers.push_back({"Content-Disposition", "attachment"});
+  return reply;
+}
+
+}  // namespace
+
+http::Reply show_reject(const Context& context, const Call& call) {
+  Result<http::Reply> reply = shown(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+http::Reply send_reject_body(const Context& context, const Call& call) {
+  Result<http::Reply> reply = sent(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,290 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/try.hpp"
+#include "cli/admin_client.hpp"
+#include "cli/command.hpp"
+#include "cli/percent.hpp"
+#include "cli/table.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+namespace hapax::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint64_t kPage = 100;
+
+struct RejectsArguments {
+  AdminArguments admin;
+  std::string source, reason, since, until;
+  std::uint64_t limit = 50;
+  std::string reject;
+  bool body = false;
+  bool all = false;
+  bool dry_run = false;
+};
+
+const json::array& list_in(const json::value& answer, std::string_view member) {
+  static const json::array none;
+  const json::value* found = answer.is_object() ? answer.get_object().if_contains(member) : nullptr;
+  return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+std::string query_of(const RejectsArguments& arguments) {
+  std::string query;
+  const auto add = [&query](std::string_view name, const std::string& value) {
+    if (!value.empty()) query += "&" + std::string(name) + "=" + percent_encoded(value);
+  };
+  add("source", arguments.source);
+  add("reason", arguments.reason);
+  add("since", arguments.since);
+  add("until", arguments.until);
+  return query;
+}
+
+struct Listed {
+  json::array rejects;
+  json::array counts;
+};
+
+Result<Listed> all_pages(const RejectsArguments& arguments) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  Listed listed;
+  std::string after;
+  while (listed.rejects.size() < arguments.limit) {
+    const std::uint64_t wanted =
+        std::min<std::uint64_t>(kPage, arguments.limit - listed.rejects.size());
+    HAPAX_TRY_ASSIGN(
+        page, admin.get_json("/v1/rejects?limit=" + std::to_string(wanted) + query_of(arguments) +
+                             (after.empty() ? "" : "&after=" + after)));
+    for (const json::value& each : list_in(page, "rejects")) listed.rejects.push_back(each);
+    listed.counts = list_in(page, "counts");
+    after = percent_encoded(shown(page, "next"));
+    if (after.empty()) break;
+  }
+  return listed;
+}
+
+// What is not in the list any more, in a sentence for each source.
+std::string not_kept(const json::array& counts) {
+  std::string text;
+  for (const json::value& each : counts) {
+    const std::string evicted = shown(each, "evicted");
+    const std::string dropped = shown(each, "dropped");
+    if (evicted == "0" && dropped == "0") continue;
+    text += "\n" + shown(each, "source") + ": " + shown(each, "kept") + " kept, " + evicted +
+            " made room for others, " + dropped + " were too many at once";
+  }
+  return text;
+}
+
+int list_command(const RejectsArguments& arguments, const Output& output) {
+  const Result<Listed> listed = all_pages(arguments);
+  if (!listed) return output.fail(listed.error());
+  const std::string counts = not_kept(listed->counts);
+  if (listed->rejects.empty()) {
+    output.answer_nothing("No such rejects." + counts);
+    return kDone;
+  }
+  constexpr std::array<std::string_view, 7> kColumns{"reject",  "received_at", "source", "reason",
+                                                     "address", "size",        "detail"};
+  std::string lines;
+  for (const json::value& each : listed->rejects) {
+    lines += (lines.empty() ? "" : "\n") + json::serialize(each);
+  }
+  output.answer(as_table(kColumns, listed->rejects) + counts, lines);
+  return kDone;
+}
+
+void add_line(std::string& text, std::string_view label, const std::string& value) {
+  constexpr std::size_t kWidth = 13;
+  if (value.empty()) return;
+  text += std::string(label) + std::string(kWidth - label.size(), ' ') + value + "\n";
+}
+
+std::string in_lines(const json::value& reject) {
+  std::string text;
+  for (const std::string_view each : {"reject", "source", "tenant", "reason", "detail",
+                                      "received_at", "address", "method", "target", "size"}) {
+    add_line(text, each, shown(reject, each));
+  }
+  const json::array& headers = list_in(reject, "headers");
+  if (!headers.empty()) text += "headers\n";
+  for (const json::value& each : headers) {
+    if (!each.is_array() || each.get_array().size() != 2) continue;
+    const auto word = [&](std::size_t i) {
+      const json::value& value = each.get_array()[i];
+      if (!value.is_string()) return std::string();
+      return without_controls({value.get_string().data(), value.get_string().size()});
+    };
+    text += "  " + word(0) + ": " + word(1) + "\n";
+  }
+  const json::value* now = reject.is_object() ? reject.get_object().if_contains("now") : nullptr;
+  const bool admissible = now != nullptr && shown(*now, "admissible") == "true";
+  text += admissible ? "It would be admitted now.\n" : "It would be refused now";
+  if (!admissible && now != nullptr) {
+    text += ": " + shown(*now, "reason") + ", " + shown(*now, "detail") + "\n";
+  }
+  for (const json::value& each : list_in(reject, "explanation")) {
+    if (!each.is_string()) continue;
+    text += "  " + without_controls({each.get_string().data(), each.get_string().size()}) + "\n";
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+int show_command(const RejectsArguments& arguments, const Output& output) {
+  Result<AdminClient> admin = AdminClient::make(arguments.admin);
+  if (!admin) return output.fail(admin.error());
+  const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject);
+  if (arguments.body) {
+    const Result<std::string> body = admin->get(target + "/body");
+    if (!body) return output.fail(body.error());
+    output.print(*body);
+    return kDone;
+  }
+  const Result<json::value> reject = admin->get_json(target);
+  if (!reject) return output.fail(reject.error());
+  output.answer(in_lines(*reject), json::serialize(*reject));
+  return kDone;
+}
+
+int admit_one(const RejectsArguments& arguments, const Output& output) {
+  Result<AdminClient> admin = AdminClient::make(arguments.admin);
+  if (!admin) return output.fail(admin.error());
+  const Result<json::value> answer =
+      admin->post_json("/v1/rejects/" + percent_encoded(arguments.reject) + "/admit", "");
+  if (!answer) return output.fail(answer.error());
+  const bool duplicate = shown(*answer, "duplicate") == "true";
+  const std::string event = shown(*answer, "event");
+  const std::string what = event.empty() ? "Admitted: " + shown(*answer, "accepted") + " events, " +
+                                               shown(*answer, "duplicates") + " duplicates."
+                                         : "Admitted as " + event + ".";
+  output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(*answer));
+  return kDone;
+}
+
+// The sums of all steps.
+struct Sums {
+  std::array<std::uint64_t, 4> counts{};
+  json::object reasons;
+};
+constexpr std::array<std::string_view, 4> kCounts{"matched", "admitted", "duplicates",
+                                                  "still_invalid"};
+
+std::uint64_t number_in(const json::value& object, std::string_view name) {
+  const json::value* found = object.is_object() ? object.get_object().if_contains(name) : nullptr;
+  return found != nullptr && found->is_int64() ? static_cast<std::uint64_t>(found->get_int64()) : 0;
+}
+
+void add(Sums& sums, const json::value& answer) {
+  for (std::size_t i = 0; i < kCounts.size(); ++i) sums.counts[i] += number_in(answer, kCounts[i]);
+  const json::value* reasons =
+      answer.is_object() ? answer.get_object().if_contains("reasons") : nullptr;
+  if (reasons == nullptr || !reasons->is_object()) return;
+  for (const auto& each : reasons->get_object()) {
+    const std::string_view name(each.key().data(), each.key().size());
+    const std::uint64_t before = number_in(sums.reasons, name);
+    sums.reasons[each.key()] = static_cast<std::int64_t>(before + number_in(*reasons, name));
+  }
+}
+
+Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  json::object filter;
+  const auto set = [&filter](std::string_view name, const std::string& value) {
+    if (!value.empty()) filter[name] = json::string_view(value.data(), value.size());
+  };
+  set("source", arguments.source);
+  set("reason", arguments.reason);
+  set("since", arguments.since);
+  set("until", arguments.until);
+  Sums sums;
+  json::object request{{"filter", filter}, {"dry_run", arguments.dry_run}};
+  for (;;) {
+    HAPAX_TRY_ASSIGN(answer, admin.post_json("/v1/rejects/admit", json::serialize(request)));
+    add(sums, answer);
+    output.progress(std::to_string(sums.counts[0]) + " rejects looked at");
+    const std::string next = shown(answer, "next");
+    if (next.empty()) return sums;
+    request["after"] = json::string_view(next.data(), next.size());
+  }
+}
+
+int admit_many(const RejectsArguments& arguments, const Output& output) {
+  const Result<Sums> sums = all_steps(arguments, output);
+  if (!sums) return output.fail(sums.error());
+  json::object answer{{"dry_run", arguments.dry_run}};
+  for (std::size_t i = 0; i < kCounts.size(); ++i) {
+    answer[kCounts[i]] = static_cast<std::int64_t>(sums->counts[i]);
+  }
+  answer["reasons"] = sums->reasons;
+  const auto count = [&](std::size_t i) { return std::to_string(sums->counts[i]); };
+  std::string text = (arguments.dry_run ? "Would be admitted: " : "Admitted: ") + count(1) +
+                     ". Duplicates: " + count(2) + ". Still invalid: " + count(3) + ".";
+  for (const auto& each : sums->reasons) {
+    text += "\n  " + std::string(each.key()) + " " + json::serialize(each.value());
+  }
+  output.answer(text, json::serialize(answer));
+  return kDone;
+}
+
+int admit_command(const RejectsArguments& arguments, const Output& output) {
+  const bool filtered = arguments.all || !query_of(arguments).empty();
+  if (arguments.reject.empty() == !filtered) {
+    std::cerr
+        << "hapax: give one reject, or say which: --source, --reason, --since, --until, --all\n";
+    return kUsage;
+  }
+  return filtered ? admit_many(arguments, output) : admit_one(arguments, output);
+}
+
+void add_filter(CLI::App& command, RejectsArguments& arguments) {
+  command.add_option("--source", arguments.source, "Only of this source");
+  command.add_option("--reason", arguments.reason, "Only with this reason: signature-invalid");
+  command.add_option("--since", arguments.since, "Received then or later: 2025-10-09T08:53:20Z");
+  command.add_option("--until", arguments.until, "Received before then");
+}
+
+}  // namespace
+
+void add_rejects(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("rejects", "List, explain and admit refused requests of a running server");
+  auto arguments = std::make_shared<RejectsArguments>();
+  arguments->admin.add_to(*command);
+  add_filter(*command, *arguments);
+  command->add_option("--limit", arguments->limit, "How many at most")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->capture_default_str();
+  const auto run = [&action, arguments](int (*what)(const RejectsArguments&, const Output&)) {
+    return [&action, arguments, what] {
+      action = [arguments, what](const Output& output) { return what(*arguments, output); };
+    };
+  };
+  CLI::App* show = command->add_subcommand("show", "One of them, and why it is refused");
+  show->fallthrough();
+  show->add_option("reject", arguments->reject, "As 'hapax rejects' lists it")->required();
+  show->add_flag("--body", arguments->body, "Write its bytes, and nothing else");
+  show->callback(run(show_command));
+  CLI::App* admit = command->add_subcommand(
+      "admit", "Verify again, by the server's configuration and the time of receipt");
+  admit->fallthrough();
+  admit->add_option("reject", arguments->reject, "One; or say which with the options");
+  add_filter(*admit, *arguments);
+  admit->add_flag("--all", arguments->all, "All there are");
+  admit->add_flag("--dry-run", arguments->dry_run, "Only say what would be admitted");
+  admit->callback(run(admit_command));
+  command->callback([command, &action, arguments] {
+    if (!command->get_subcommands().empty()) return;
+    action = [arguments](const Output& output) { return list_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

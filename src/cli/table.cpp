@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/table.hpp"
+
+#include "cli/admin_client.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace hapax::cli {
+
+std::string as_table(std::span<const std::string_view> columns, const boost::json::array& objects) {
+  constexpr std::size_t kWidest = 48;
+  std::vector<std::vector<std::string>> rows{{columns.begin(), columns.end()}};
+  for (const boost::json::value& each : objects) {
+    std::vector<std::string> row;
+    row.reserve(columns.size());
+    const std::string tenant = shown(each, "tenant");
+    for (const std::string_view column : columns) {
+      row.push_back(shown(each, column));
+      if (column == "source" && !tenant.empty()) row.back() += "/" + tenant;
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    if (!text.empty()) text += '\n';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::size_t width = 0;
+      for (const auto& other : rows) width = std::max(width, std::min(other[i].size(), kWidest));
+      const bool cut = row[i].size() > kWidest;
+      const std::string cell = cut ? row[i].substr(0, kWidest - 3) + "..." : row[i];
+      text += cell + (i + 1 < row.size() ? std::string(width - cell.size() + 2, ' ') : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace hapax::cli

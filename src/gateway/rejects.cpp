@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/rejects.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hapax::gateway {
+
+bool RejectQueue::allow(Allowance& allowance, std::string_view address) {
+  const BootTime now = clock_.since_boot();
+  const double passed = std::chrono::duration<double>(now - allowance.at).count();
+  allowance.at = now;
+  allowance.left = std::min(kBurst, allowance.left + passed * kPerSecond);
+  if (allowance.left >= kBurst) allowance.taken.clear();
+  if (allowance.left < 1) return false;
+  auto taken = allowance.taken.find(address);
+  if (taken == allowance.taken.end()) {
+    const bool known = allowance.taken.size() < kMaxAddresses;
+    taken = allowance.taken.try_emplace(known ? std::string(address) : std::string(), 0).first;
+  }
+  if (allowance.left < kBurst / 4 && taken->second > kBurst / 4) return false;
+  allowance.left -= 1;
+  taken->second += 1;
+  return true;
+}
+
+bool RejectQueue::reserve(const Source& source, std::string_view address) {
+  const std::lock_guard lock(mutex_);
+  Allowance& allowance = allowances_[source.no];
+  if (allowance.source_name.empty()) allowance.source_name = source.name;
+  const bool room = rejects_.size() + reserved_ < kMaxRejects && bytes_ < kMaxBytes;
+  if (room && allow(allowance, address)) {
+    ++reserved_;
+    return true;
+  }
+  ++allowance.dropped;
+  return false;
+}
+
+void RejectQueue::add(KeptReject reject) {
+  const std::lock_guard lock(mutex_);
+  --reserved_;
+  bytes_ += reject.size();
+  rejects_.push_back(std::move(reject));
+}
+
+RejectQueue::Batch RejectQueue::take(std::size_t most, std::size_t most_bytes) {
+  const std::lock_guard lock(mutex_);
+  Batch batch;
+  std::size_t bytes = 0;
+  while (!rejects_.empty() && batch.rejects.size() < most && bytes < most_bytes) {
+    bytes += rejects_.front().size();
+    batch.rejects.push_back(std::move(rejects_.front()));
+    rejects_.pop_front();
+  }
+  bytes_ -= bytes;
+  for (auto& [source, each] : allowances_) {
+    if (each.dropped == 0) continue;
+    batch.dropped[source] = {each.source_name, std::exchange(each.dropped, 0)};
+  }
+  batch.more = !rejects_.empty();
+  return batch;
+}
+
+}  // namespace hapax::gateway

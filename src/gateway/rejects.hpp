@@ -1,0 +1,91 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+#include <hapax/reason.hpp>
+
+#include "gateway/source.hpp"
+#include "store/inbox.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hapax::gateway {
+
+// A refused request on its way to the store, with nothing secret in it.
+struct KeptReject {
+  SourceNo source{};
+  std::string source_name = {};
+  Reason reason = Reason::none;
+  std::string detail = {};
+  WallTime received{};
+  std::string method = {};
+  std::string target = {};  // of the request line
+  std::string headers = {};
+  std::string proof = {};
+  std::string body = {};
+  std::string address = {};
+  std::optional<RejectNo> no = {};  // when it has been given one
+
+  std::size_t size() const { return target.size() + headers.size() + body.size() + detail.size(); }
+};
+
+// Refused requests that are not yet written to the store. Whoever floods a source with forged
+// requests makes neither this nor the store grow: it holds so many and no more, and takes so many
+// per second of one source. What does not fit is counted and forgotten; what is here when the
+// process dies is lost. Nobody waits. Thread-safe.
+class RejectQueue {
+ public:
+  static constexpr std::size_t kMaxRejects = 16'384;
+  static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024 * 1024;
+  // Of one source: at once, and for each second. One sender alone fills the ring of the store
+  // (three quarters of this are as many); the last quarter is for addresses that have not taken as
+  // much.
+  static constexpr double kBurst = store::kMaxRejects * 4.0 / 3.0 + 1;
+  static constexpr double kPerSecond = 250;
+  static constexpr std::size_t kMaxAddresses = 256;  // told apart; the others are one
+
+  explicit RejectQueue(Clock& clock) : clock_(clock) {}
+
+  // Whether there is room for one, which add() must bring then; counts it as dropped otherwise.
+  // Asked before anything is copied.
+  bool reserve(const Source& source, std::string_view address);
+  void add(KeptReject reject);
+
+  struct Dropped {
+    std::string source_name;
+    std::uint64_t count = 0;
+  };
+  struct Batch {
+    std::vector<KeptReject> rejects;      // in the order they came
+    std::map<SourceNo, Dropped> dropped;  // since the last batch
+    bool more = false;
+  };
+  Batch take(std::size_t most, std::size_t most_bytes);
+
+ private:
+  struct Allowance {
+    std::string source_name;
+    double left = kBurst;
+    BootTime at{};
+    std::map<std::string, double, std::less<>> taken;  // by address, since it was whole
+    std::uint64_t dropped = 0;
+  };
+
+  bool allow(Allowance& allowance, std::string_view address);
+
+  Clock& clock_;
+  std::mutex mutex_;
+  std::map<SourceNo, Allowance> allowances_;
+  std::deque<KeptReject> rejects_;
+  std::size_t reserved_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace hapax::gateway

@@ -1,0 +1,22 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/inbox_rows.hpp"
+
+#include <string>
+#include <vector>
+
+namespace hapax::store {
+
+struct HeldReject {
+  RejectNo no;
+  std::string address;
+  std::size_t size = 0;
+};
+
+// Those of one source, oldest first, that go so that the others fit: see RejectRing. The stores
+// that keep the ring in C++ ask this; PostgreSQL's function does the same.
+std::vector<RejectNo> give_way(std::vector<HeldReject> held, const RejectRing& ring);
+
+}  // namespace hapax::store

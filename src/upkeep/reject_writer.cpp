@@ -1,0 +1,128 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "upkeep/reject_writer.hpp"
+
+#include "base/try.hpp"
+
+#include <algorithm>
+
+namespace hapax::upkeep {
+
+namespace {
+
+using gateway::KeptReject;
+using std::chrono::milliseconds;
+
+// At the end, when nobody is to be spared: all that the queue can hold, and a try for what is in
+// hand.
+constexpr std::size_t kLastSteps = gateway::RejectQueue::kMaxRejects / RejectWriter::kAtOnce + 2;
+
+store::Reject shown(const KeptReject& reject) {
+  return {.no = *reject.no,
+          .source = reject.source,
+          .reason = name(reject.reason),
+          .detail = std::string_view(reject.detail).substr(0, store::kMaxRejectText),
+          .received = reject.received,
+          .method = reject.method,
+          .url = reject.target,
+          .headers = reject.headers,
+          .proof = reject.proof,
+          .body = reject.body,
+          .address = reject.address};
+}
+
+}  // namespace
+
+RejectWriter::~RejectWriter() {
+  stop();
+}
+
+void RejectWriter::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void RejectWriter::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void RejectWriter::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    const milliseconds rest = step();
+    lock.lock();
+    wake_.wait_for(lock, rest, [&] { return stopping_; });
+  }
+  lock.unlock();
+  for (std::size_t i = 0; i < kLastSteps; ++i) {
+    step();
+    const bool failed = !hand_.rejects.empty();
+    if (failed || !hand_.more) return;
+  }
+}
+
+milliseconds RejectWriter::step() {
+  if (hand_.rejects.empty() && hand_.dropped.empty()) {
+    hand_ = with_.queue.take(kAtOnce, kBytesAtOnce);
+  }
+  if (hand_.rejects.empty() && hand_.dropped.empty()) return kLook;
+  const BootTime start = with_.clock.since_boot();
+  const Result<std::size_t> evicted = write();
+  const auto took = std::chrono::duration_cast<milliseconds>(with_.clock.since_boot() - start);
+  if (evicted) {
+    note(*evicted);
+  } else {
+    complain(evicted.error());
+  }
+  // What the store is never going to take would stand in the way of the rest.
+  if (evicted || !evicted.error().retryable()) {
+    hand_.rejects.clear();
+    hand_.dropped.clear();
+  }
+  const milliseconds least = evicted && hand_.more ? milliseconds(1) : kLook;
+  return std::clamp(took * kRest, least, kLongestRest);
+}
+
+Result<std::size_t> RejectWriter::write() {
+  std::vector<store::Reject> rejects;
+  for (KeptReject& each : hand_.rejects) {
+    if (!each.no) {
+      const std::optional<EventNo> number = with_.numbers.next();
+      if (!number) return Error(Code::store_unavailable, "this node has no number now");
+      each.no = RejectNo(number->value());
+    }
+    const store::Reject reject = shown(each);
+    if (Result<void> good = check(reject); !good) {
+      complain(good.error());
+      continue;
+    }
+    rejects.push_back(reject);
+  }
+  std::vector<store::DroppedRejects> dropped;
+  for (const auto& [source, each] : hand_.dropped) dropped.push_back({source, each.count});
+  return with_.driver.add_rejects({.rejects = rejects, .dropped = dropped});
+}
+
+void RejectWriter::note(std::size_t evicted) {
+  for (const KeptReject& each : hand_.rejects) {
+    with_.metrics.rejected(each.source_name, name(each.reason));
+  }
+  for (const auto& [source, each] : hand_.dropped) {
+    with_.metrics.rejects_dropped(each.source_name, each.count);
+  }
+  with_.metrics.rejects_evicted(evicted);
+}
+
+void RejectWriter::complain(const Error& error) {
+  const std::optional<std::string> more = limit_.pass(std::string(info(error.code()).name));
+  if (!more) return;
+  with_.log.line(Level::warning, "rejects not kept",
+                 {{"error", error.to_string()}, {"more", *more}});
+}
+
+}  // namespace hapax::upkeep

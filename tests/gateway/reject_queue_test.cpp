@@ -1,0 +1,121 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/rejects.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hapax::gateway {
+
+namespace {
+
+Source source_of(const std::string& name, std::int64_t number) {
+  Result<Verifier> verifier = Verifier::make({.algorithm = Algorithm::none}, {});
+  Result<Identifier> identifier = Identifier::make({.id = {"none"}});
+  Source source{.name = name,
+                .secrets = {},
+                .key_id = {},
+                .parameters = {},
+                .verifier = std::move(*verifier),
+                .identifier = std::move(*identifier),
+                .secret_headers = {},
+                .ack = {},
+                .deliver_to = {},
+                .targets = {}};
+  source.no = SourceNo(number);
+  return source;
+}
+
+class RejectQueueTest : public testing::Test {
+ protected:
+  // How many of `count` are taken.
+  int offer(const Source& source, const std::string& address, int count,
+            const std::string& body = "body") {
+    int taken = 0;
+    for (int i = 0; i < count; ++i) {
+      if (!queue_.reserve(source, address)) continue;
+      queue_.add({.source = source.no, .source_name = source.name, .body = body});
+      ++taken;
+    }
+    return taken;
+  }
+  void drain() {
+    while (queue_.take(1000, 1 << 20).more) {
+    }
+  }
+
+  test::ManualClock clock_;
+  RejectQueue queue_{clock_};
+  const Source demo_ = source_of("demo", 1);
+  const Source other_ = source_of("other", 2);
+};
+
+TEST_F(RejectQueueTest, OneSenderAloneFillsTheRingOfTheStore) {
+  EXPECT_GE(offer(demo_, "a", 10'000), 10'000);
+}
+
+TEST_F(RejectQueueTest, AFloodIsTakenAtARate) {
+  int taken = 0;
+  for (int i = 0; i < 20; ++i) {
+    taken += offer(demo_, "a", 1000);
+    drain();
+  }
+  clock_.advance(std::chrono::seconds(10));
+  const int later = offer(demo_, "a", 5000);
+  EXPECT_GT(later, 2000);
+  EXPECT_LE(later, 2501);
+  EXPECT_LE(taken, static_cast<int>(RejectQueue::kBurst));
+}
+
+TEST_F(RejectQueueTest, WhatIsNotTakenIsCounted) {
+  const int taken = offer(demo_, "a", 30'000);
+  RejectQueue::Batch batch = queue_.take(10, 1 << 20);
+  EXPECT_EQ(batch.rejects.size(), 10U);
+  EXPECT_TRUE(batch.more);
+  ASSERT_EQ(batch.dropped.size(), 1U);
+  EXPECT_EQ(batch.dropped[SourceNo(1)].count, 30'000U - static_cast<unsigned>(taken));
+  EXPECT_EQ(batch.dropped[SourceNo(1)].source_name, "demo");
+  EXPECT_TRUE(queue_.take(10, 1 << 20).dropped.empty()) << "once";
+}
+
+TEST_F(RejectQueueTest, AFloodFromOneAddressLeavesRoomForAnother) {
+  for (int i = 0; i < 20; ++i) {
+    offer(demo_, "flood", 1000);
+    drain();
+  }
+  EXPECT_EQ(offer(demo_, "flood", 100), 0);
+  EXPECT_EQ(offer(demo_, "true sender", 1000), 1000);
+}
+
+TEST_F(RejectQueueTest, AFloodOfOneSourceLeavesTheOthersAlone) {
+  for (int i = 0; i < 20; ++i) {
+    offer(demo_, "a", 1000);
+    drain();
+  }
+  EXPECT_EQ(offer(other_, "a", 5000), 5000);
+}
+
+TEST_F(RejectQueueTest, MemoryIsBoundedByNumberAndByBytes) {
+  for (int i = 0; i < 40; ++i) {
+    offer(demo_, std::to_string(i), 500);
+    offer(other_, std::to_string(i), 500);
+  }
+  std::size_t held = 0;
+  for (bool more = true; more;) {
+    const RejectQueue::Batch batch = queue_.take(1000, 1 << 20);
+    held += batch.rejects.size();
+    more = batch.more;
+  }
+  EXPECT_EQ(held, RejectQueue::kMaxRejects);
+  clock_.advance(std::chrono::minutes(10));
+  EXPECT_EQ(offer(demo_, "a", 100, std::string(1 << 20, 'b')), 32);
+}
+
+TEST_F(RejectQueueTest, ABatchIsBoundedByBytes) {
+  offer(demo_, "a", 10, std::string(1000, 'b'));
+  EXPECT_EQ(queue_.take(100, 3500).rejects.size(), 4U);
+}
+
+}  // namespace
+
+}  // namespace hapax::gateway

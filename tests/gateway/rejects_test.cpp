@@ -1,0 +1,409 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/serve.hpp"
+#include "support/postgres.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+// A real server that refuses what it should have taken, and is told better: what was refused comes
+// in after all, once, and what was forged does not.
+namespace hapax::test {
+
+namespace {
+
+namespace json = boost::json;
+
+const std::string kWrongSecret = "whsec_V1JPTkdXUk9OR1dST05HV1JPTkdXUk9ORw==";
+const std::string kForgersSecret = "whsec_Rk9SR0VERk9SR0VERk9SR0VERk9SR0VERk8=";
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string config_with(const std::string& store_url, const std::string& source) {
+  return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n[store]\nurl = \"" +
+         store_url + "\"\n[[source]]\nname = \"demo\"\n" + source;
+}
+
+std::string body_of(const std::string& id) {
+  return R"({"id":")" + id + R"(","note":")" + std::string(100, 'n') + "\"}";
+}
+
+// The admin API of a server, asked by its own token. A new connection each time: servers come and
+// go here.
+class Admin {
+ public:
+  explicit Admin(const Serve& serve) : serve_(serve) {}
+
+  HttpAnswer get(const std::string& target) const {
+    return RawClient(serve_.admin_port()).get(target, headers());
+  }
+  HttpAnswer post(const std::string& target, const std::string& body = "") const {
+    return RawClient(serve_.admin_port()).post(target, headers(), body);
+  }
+  json::value list(const std::string& query = "") const {
+    const HttpAnswer answer = get("/v1/rejects?limit=1000" + query);
+    EXPECT_EQ(answer.status, 200) << answer.body << serve_.log();
+    return json::parse(answer.status == 200 ? answer.body : R"({"rejects":[],"counts":[]})");
+  }
+  // The number `name` of the one source that has rejects.
+  std::int64_t count(const std::string& name) const {
+    const json::value answer = list();
+    const json::array& counts = answer.at("counts").as_array();
+    return counts.empty() ? 0 : counts[0].at(name).as_int64();
+  }
+  // Waits until so many are written.
+  json::array rejects(std::int64_t wanted) const {
+    for (int tries = 0; count("kept") < wanted && tries < 3000; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(count("kept"), wanted) << serve_.log();
+    return list().at("rejects").as_array();
+  }
+  HttpAnswer admit(const json::value& reject) const {
+    return post("/v1/rejects/" + std::string(reject.at("reject").as_string()) + "/admit");
+  }
+  // Of all steps.
+  json::object admit_all(const std::string& how = "", int limit = 100) const {
+    json::object sums{{"matched", 0}, {"admitted", 0}, {"duplicates", 0}, {"still_invalid", 0}};
+    std::string after = "null";
+    for (;;) {
+      const HttpAnswer answer =
+          post("/v1/rejects/admit", R"({"filter":{"source":"demo"},"limit":)" +
+                                        std::to_string(limit) + ",\"after\":" + after + how + "}");
+      EXPECT_EQ(answer.status, 200) << answer.body << serve_.log();
+      if (answer.status != 200) return sums;
+      const json::value step = json::parse(answer.body);
+      for (auto& each : sums)
+        each.value() = each.value().as_int64() + step.at(each.key()).as_int64();
+      if (step.at("next").is_null()) return sums;
+      after = json::serialize(step.at("next"));
+    }
+  }
+
+ private:
+  std::vector<OwnedHeader> headers() const {
+    std::string token = contents(serve_.file("admin.token"));
+    while (!token.empty() && token.back() == '\n') token.pop_back();
+    return {{"Authorization", "Bearer " + token}};
+  }
+
+  const Serve& serve_;
+};
+
+HttpAnswer post_signed(const Serve& serve, const std::string& secret, const std::string& id) {
+  const std::string body = body_of(id);
+  RawClient client(serve.port());
+  return client.post("/in/demo", signed_headers("standard-webhooks", secret, body, id), body);
+}
+
+// The file says `secret` from now on, and the server has read it.
+void fix(Serve& serve, const std::string& config) {
+  serve.write_config(config);
+  serve.signal(SIGHUP);
+  for (int tries = 0; serve.log().find("reloaded") == std::string::npos && tries < 3000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_NE(serve.log().find("reloaded"), std::string::npos) << serve.log();
+}
+
+struct Sent {
+  std::map<std::string, std::string> bodies;  // of true events, by id
+  int forged = 0;
+};
+
+// A wrong secret for a while: the sender's events are refused, and a forger's too.
+Sent send_in_vain(const Serve& serve, int events) {
+  Sent sent;
+  RawClient client(serve.port());
+  for (int i = 0; i < events; ++i) {
+    const std::string id = "evt-" + std::to_string(i);
+    const std::string body = body_of(id);
+    const bool forge = i % 20 == 0;
+    const auto headers = [&](const std::string& secret, const std::string& of) {
+      return signed_headers("standard-webhooks", secret, body, of);
+    };
+    const HttpAnswer answer = client.post("/in/demo", headers(kDemoSecret, id), body);
+    EXPECT_EQ(answer.status, 401) << answer.body;
+    EXPECT_EQ(answer.problem(), "signature-invalid");
+    sent.bodies[id] = body;
+    if (!forge) continue;
+    ++sent.forged;
+    EXPECT_EQ(client.post("/in/demo", headers(kForgersSecret, "forged" + id), body).status, 401);
+  }
+  return sent;
+}
+
+// Every third of them, by the sender itself, which tries again.
+std::int64_t retry(const Serve& serve, const Sent& sent) {
+  std::int64_t retried = 0;
+  RawClient client(serve.port());
+  int i = 0;
+  for (const auto& [id, body] : sent.bodies) {
+    if (i++ % 3 != 0) continue;
+    const HttpAnswer answer = serve.post(client, id, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    ++retried;
+  }
+  return retried;
+}
+
+void tell_the_story(const std::string& store_url, const std::string& view_url) {
+  const std::string good = demo_config(store_url);
+  Serve serve(replaced(good, kDemoSecret, kWrongSecret));
+  const Admin admin(serve);
+  const Sent sent = send_in_vain(serve, std::max(60, rounds(3000)));
+  const auto all = static_cast<std::int64_t>(sent.bodies.size());
+  const json::array rejects = admin.rejects(all + sent.forged);
+  json::object dry = admin.admit_all(R"(,"dry_run":true)");
+  EXPECT_EQ(dry.at("still_invalid"), all + sent.forged) << "the secret is still the wrong one";
+  EXPECT_EQ(admin.admit(rejects[0]).problem(), "still-invalid");
+
+  fix(serve, good);
+  const std::int64_t retried = retry(serve, sent);
+  dry = admin.admit_all(R"(,"dry_run":true)");
+  EXPECT_EQ(dry.at("admitted"), all - retried);
+  EXPECT_EQ(dry.at("duplicates"), retried);
+  EXPECT_EQ(admin.count("kept"), all + sent.forged) << "a dry run changes nothing";
+
+  const json::object done = admin.admit_all();
+  std::cout << json::serialize(done) << "\n";
+  EXPECT_EQ(done.at("admitted"), all - retried);
+  EXPECT_EQ(done.at("duplicates"), retried);
+  EXPECT_EQ(done.at("still_invalid"), sent.forged);
+  EXPECT_EQ(admin.count("kept"), sent.forged);
+  EXPECT_EQ(admin.count("evicted") + admin.count("dropped"), 0);
+  std::string url = view_url.empty() ? "sqlite:" + serve.file("hapax.db") : view_url;
+  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "every event, once";
+}
+
+// The server dies by kill -9 again and again while the rejects are admitted.
+void tell_it_with_crashes(const std::string& store_url, const std::string& view_url) {
+  const std::string good = demo_config(store_url);
+  Serve serve(replaced(good, kDemoSecret, kWrongSecret));
+  const Admin admin(serve);
+  const Sent sent = send_in_vain(serve, 200);
+  const auto all = static_cast<std::int64_t>(sent.bodies.size());
+  admin.rejects(all + sent.forged);
+  serve.write_config(good);
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_TRUE(serve.kill_it());
+    serve.start();
+    std::thread admitting([&] {  // cut off somewhere
+      admin.post("/v1/rejects/admit", R"({"limit":60})");
+    });
+    if (round % 2 == 0) retry(serve, sent);
+    EXPECT_TRUE(serve.kill_it());
+    admitting.join();
+    serve.start();
+  }
+  admin.admit_all();
+  EXPECT_EQ(admin.count("kept"), sent.forged);
+  std::string url = view_url.empty() ? "sqlite:" + serve.file("hapax.db") : view_url;
+  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "every event, once";
+}
+
+}  // namespace
+
+TEST(RejectsTest, AWrongSecretThatIsFixedLosesNothingOnSqlite) {
+  tell_the_story("sqlite:hapax.db", "");
+}
+
+TEST(RejectsTest, AWrongSecretThatIsFixedLosesNothingOnPostgres) {
+  PostgresDatabase database;
+  tell_the_story(database.url(), database.url());
+}
+
+TEST(RejectsTest, NothingIsLostOrDoubledByCrashesOnSqlite) {
+  tell_it_with_crashes("sqlite:hapax.db", "");
+}
+
+TEST(RejectsTest, NothingIsLostOrDoubledByCrashesOnPostgres) {
+  PostgresDatabase database;
+  tell_it_with_crashes(database.url(), database.url());
+}
+
+TEST(RejectsTest, ItIsVerifiedAgainstTheTimeOfReceipt) {
+  const std::string good = demo_config("sqlite:hapax.db");
+  Serve serve(replaced(good, kDemoSecret, kWrongSecret));
+  const Admin admin(serve);
+  // Signed so long ago that the window is about to end.
+  const std::string body = body_of("late");
+  const Request request{.url = "/in/demo", .body = body};
+  const WallTime then = make_system_clock()->wall() - std::chrono::seconds(295);
+  const auto made = sign(preset("standard-webhooks")->verify, kDemoSecret, request, "late", then);
+  ASSERT_TRUE(made);
+  RawClient client(serve.port());
+  ASSERT_EQ(client.post("/in/demo", made->headers, body).problem(), "signature-invalid");
+  const json::array rejects = admin.rejects(1);
+  fix(serve, good);
+  const std::string other = body_of("other");
+  const auto probe = sign(preset("standard-webhooks")->verify, kDemoSecret,
+                          {.url = "/in/demo", .body = other}, "other", then);
+  HttpAnswer answer;
+  for (int tries = 0; tries < 3000 && answer.status != 401; ++tries) {
+    answer = client.post("/in/demo", probe->headers, other);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_EQ(answer.problem(), "timestamp-outside-window");
+  const HttpAnswer admitted = admin.admit(rejects[0]);
+  EXPECT_EQ(admitted.status, 200) << admitted.body;
+  EXPECT_NE(admitted.body.find(R"("id":"late","duplicate":false)"), std::string::npos);
+  EXPECT_EQ(admin.admit(rejects[0]).status, 404) << "it is gone";
+}
+
+TEST(RejectsTest, ACapturedRequestThatIsAdmittedTwiceIsADuplicate) {
+  const std::string good = demo_config("sqlite:hapax.db");
+  Serve serve(replaced(good, kDemoSecret, kWrongSecret));
+  const Admin admin(serve);
+  post_signed(serve, kDemoSecret, "a");
+  post_signed(serve, kDemoSecret, "a");
+  const json::array rejects = admin.rejects(2);
+  fix(serve, good);
+  EXPECT_NE(admin.admit(rejects[1]).body.find(R"("duplicate":false)"), std::string::npos);
+  EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":true)"), std::string::npos);
+  EXPECT_EQ(StoreView("sqlite:" + serve.file("hapax.db")).bodies().size(), 1U);
+}
+
+// As a crash between the two leaves it: the event is there and the reject too. The sender gives no
+// ids here, so that nothing but the reject's own number can tell.
+TEST(RejectsTest, ARejectThatACrashLeftBehindIsNotAdmittedTwice) {
+  const std::string good = config_with("sqlite:hapax.db",
+                                       "verify = { scheme = \"hmac\", header = \"X-Sig\" }\n"
+                                       "secrets = [\"right\"]\nid = \"none\"\n");
+  Serve serve(replaced(good, "\"right\"", "\"wrong\""));
+  const Admin admin(serve);
+  Scheme scheme;
+  scheme.signatures[0] = {.at = "header:X-Sig"};
+  scheme.messages[0] = "{body}";
+  const auto made = sign(scheme, "right", {.body = "once"}, "", {});
+  ASSERT_TRUE(made);
+  RawClient client(serve.port());
+  ASSERT_EQ(client.post("/in/demo", made->headers, "once").status, 401);
+  const json::array rejects = admin.rejects(1);
+  StoreView view("sqlite:" + serve.file("hapax.db"));
+  const auto number = reject_from(std::string(rejects[0].at("reject").as_string()));
+  const auto stored = view.driver().reject(*number);
+  ASSERT_TRUE(stored && *stored);
+  fix(serve, good);
+  EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":false)"), std::string::npos);
+  const store::StoredReject& left = **stored;
+  const store::Reject again{.no = left.row.no,
+                            .source = left.row.source,
+                            .reason = left.row.reason,
+                            .received = left.row.received,
+                            .method = left.method,
+                            .url = left.url,
+                            .headers = left.headers,
+                            .proof = left.proof,
+                            .body = left.body};
+  ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&again, 1)}));
+  EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":true)"), std::string::npos);
+  // One that is older than ids are remembered could have been an event once already.
+  store::Reject old = again;
+  old.received -= std::chrono::hours(24 * 31);
+  ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&old, 1)}));
+  const HttpAnswer refused = admin.admit(rejects[0]);
+  EXPECT_EQ(refused.problem(), "still-invalid");
+  EXPECT_NE(refused.body.find(R"("reason":"timestamp-outside-window")"), std::string::npos);
+}
+
+TEST(RejectsTest, AnItemWithoutIdIsARejectAndTheRestIsAccepted) {
+  const std::string first = config_with("sqlite:hapax.db",
+                                        "verify = \"none\"\nid = \"json:/id\"\n"
+                                        "split = \"json:/items/*\"\n");
+  Serve serve(first);
+  const Admin admin(serve);
+  RawClient client(serve.port());
+  const std::string body = R"({"items":[{"id":"a"},{"key":"k", "x":1},{"id":"b"}]})";
+  const HttpAnswer answer = client.post("/in/demo", {}, body);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_NE(answer.body.find(R"("accepted":2,"duplicates":0,"rejected":1)"), std::string::npos)
+      << answer.body;
+  const json::array rejects = admin.rejects(1);
+  EXPECT_EQ(rejects[0].at("reason"), "id-missing");
+  const std::string path = "/v1/rejects/" + std::string(rejects[0].at("reject").as_string());
+  EXPECT_EQ(admin.get(path + "/body").body, R"({"key":"k", "x":1})");
+  const HttpAnswer refused = admin.admit(rejects[0]);
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_NE(refused.body.find(R"("reason":"id-missing")"), std::string::npos) << refused.body;
+  fix(serve, replaced(first, "json:/id", "json:/key"));
+  const HttpAnswer admitted = admin.admit(rejects[0]);
+  EXPECT_NE(admitted.body.find(R"("id":"k","duplicate":false)"), std::string::npos)
+      << admitted.body;
+  const auto bodies = StoreView("sqlite:" + serve.file("hapax.db")).bodies();
+  EXPECT_EQ(bodies.size(), 3U);
+  EXPECT_EQ(bodies.at("k"), R"({"key":"k", "x":1})");
+}
+
+// What is sent to be compared with a secret is in no file, and can be compared later all the same.
+void expect_redacted(const std::string& source, const std::vector<OwnedHeader>& headers,
+                     const std::string& body, const std::string& sent) {
+  const std::string good = config_with("sqlite:hapax.db", source);
+  Serve serve(replaced(good, "right-secret", "other-secret"));
+  const Admin admin(serve);
+  RawClient client(serve.port());
+  ASSERT_EQ(client.post("/in/demo", headers, body).status, 401);
+  const json::array rejects = admin.rejects(1);
+  const std::string path = "/v1/rejects/" + std::string(rejects[0].at("reject").as_string());
+  const std::string shown = admin.get(path).body + admin.get(path + "/body").body;
+  EXPECT_NE(shown.find("<redacted>"), std::string::npos) << shown;
+  const std::string files =
+      contents(serve.file("hapax.db")) + contents(serve.file("hapax.db-wal")) + serve.log();
+  EXPECT_EQ((shown + files).find(sent), std::string::npos);
+  EXPECT_EQ(admin.admit(rejects[0]).problem(), "still-invalid");
+  fix(serve, good);
+  const HttpAnswer admitted = admin.admit(rejects[0]);
+  EXPECT_EQ(admitted.status, 200) << admitted.body;
+}
+
+TEST(RejectsTest, AHeaderThatHoldsTheSecretIsNotStored) {
+  expect_redacted(
+      "verify = { scheme = \"token\", header = \"X-Token\" }\nsecrets = [\"right-secret\"]\n"
+      "id = \"json:/id\"\n",
+      {{"X-Token", "right-secret"}}, body_of("a"), "right-secret");
+}
+
+TEST(RejectsTest, BasicCredentialsAreNotStored) {
+  expect_redacted(
+      "verify = { scheme = \"basic\" }\nsecrets = [\"me:right-secret\"]\n"
+      "id = \"json:/id\"\n",
+      {{"Authorization", "Basic bWU6cmlnaHQtc2VjcmV0"}}, body_of("a"), "bWU6cmlnaHQtc2VjcmV0");
+}
+
+TEST(RejectsTest, ASecretInTheBodyIsNotStored) {
+  expect_redacted("preset = \"figma\"\nsecrets = [\"right-secret\"]\nid = \"none\"\n", {},
+                  R"({"a":"<redacted>","passcode":"right-secret","event_type":"PING"})",
+                  "right-secret");
+}
+
+TEST(RejectsTest, AForgersTokenStaysOut) {
+  const std::string config = config_with("sqlite:hapax.db",
+                                         "verify = { scheme = \"token\", header = \"X-Token\" }\n"
+                                         "secrets = [\"right-secret\"]\nid = \"json:/id\"\n");
+  Serve serve(config);
+  const Admin admin(serve);
+  RawClient client(serve.port());
+  for (const char* guess : {"<redacted>", "right-secre", ""}) {
+    ASSERT_EQ(client.post("/in/demo", {{"X-Token", guess}}, body_of("a")).status, 401);
+  }
+  for (const json::value& each : admin.rejects(3)) {
+    EXPECT_EQ(admin.admit(each).problem(), "still-invalid");
+  }
+}
+
+}  // namespace hapax::test
