@@ -16,11 +16,13 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 10> kRoutes{{
+constexpr std::array<Route, 12> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
+    {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake},
+    {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake},
     {"GET", "/v1/stats", kToken, kBlocks, &show_stats},
     {"POST", "/v1/dedup", kToken, kBlocks, &claim_id},
     {"GET", "/v1/openapi.json", kToken, kAtOnce, &show_openapi},

@@ -83,6 +83,13 @@ Result<Access> access_of(const AdminArguments& arguments) {
   return access;
 }
 
+Result<json::value> parsed(const std::string& body) {
+  json::error_code error;
+  json::value answer = json::parse(body, error);
+  if (!error) return answer;
+  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+}
+
 }  // namespace
 
 void AdminArguments::add_to(CLI::App& command) {
@@ -128,8 +135,13 @@ Result<AdminClient> AdminClient::make(const AdminArguments& arguments) {
 }
 
 Result<std::string> AdminClient::get(const std::string& target) {
+  return exchange("GET", target, "");
+}
+
+Result<std::string> AdminClient::exchange(const std::string& method, const std::string& target,
+                                          const std::string& body) {
   const std::array<Header, 1> headers{{{"Authorization", parts_->authorization}}};
-  const http::Outgoing request{"GET", target, headers, {}};
+  const http::Outgoing request{method, target, headers, body};
   http::Exchanged result;
   boost::asio::co_spawn(
       parts_->context, parts_->connection.exchange(request),
@@ -143,10 +155,12 @@ Result<std::string> AdminClient::get(const std::string& target) {
 
 Result<json::value> AdminClient::get_json(const std::string& target) {
   HAPAX_TRY_ASSIGN(body, get(target));
-  json::error_code error;
-  json::value answer = json::parse(body, error);
-  if (!error) return answer;
-  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+  return parsed(body);
+}
+
+Result<json::value> AdminClient::post_json(const std::string& target, const std::string& body) {
+  HAPAX_TRY_ASSIGN(answer, exchange("POST", target, body));
+  return parsed(answer);
 }
 
 std::string without_controls(std::string_view text) {

@@ -38,10 +38,13 @@ class AdminClient {
   // it does not answer. invalid_argument: the server took the request for a wrong one (400).
   Result<std::string> get(const std::string& target);
   Result<boost::json::value> get_json(const std::string& target);
+  Result<boost::json::value> post_json(const std::string& target, const std::string& body);
 
  private:
   struct Parts;
   explicit AdminClient(std::unique_ptr<Parts> parts);
+  Result<std::string> exchange(const std::string& method, const std::string& target,
+                               const std::string& body);
   std::unique_ptr<Parts> parts_;
 };
 

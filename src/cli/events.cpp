@@ -73,8 +73,8 @@ Result<json::array> all_pages(const EventsArguments& arguments) {
 
 // Columns as wide as what is in them.
 std::string as_table(const json::array& events) {
-  constexpr std::array<std::string_view, 8> kColumns{
-      "event", "received_at", "source", "id", "type", "status", "size", "duplicates"};
+  constexpr std::array<std::string_view, 9> kColumns{
+      "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
   constexpr std::size_t kWidest = 48;
   std::vector<std::vector<std::string>> rows{{kColumns.begin(), kColumns.end()}};
   for (const json::value& each : events) {

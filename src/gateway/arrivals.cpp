@@ -32,7 +32,7 @@ store::Arrival arrival_of(const Source& source, const Item& item, EventNo number
   store::Arrival arrival;
   arrival.no = number;
   arrival.source = source.no;
-  arrival.tenant = identity.tenant;
+  arrival.tenant = source.tenant.empty() ? identity.tenant : source.tenant;
   arrival.key = identity.key;
   arrival.id = identity.id;
   arrival.type = identity.type;
@@ -65,13 +65,14 @@ Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
     }
     made.arrivals_.push_back(arrival_of(source, each, *number));
   }
+  made.enforce_ = source.enforce;
   HAPAX_TRY(check(made.admit()));
   return made;
 }
 
-store::Admit Arrivals::admit() {
+store::Admit Arrivals::admit(Would would) {
   for (store::Arrival& each : arrivals_) each.headers = headers_;
-  return {.arrivals = arrivals_};
+  return {.arrivals = arrivals_, .would = would, .guard = enforce_};
 }
 
 std::vector<Accepted> Arrivals::accepted(const std::vector<store::Admission>& admissions,

@@ -16,13 +16,13 @@ const Item* first_refused(const Identified& identified);
 // outlive it.
 class Arrivals {
  public:
-  // store_unavailable: no event numbers can be made now. invalid_argument: over a limit.
+  // Of one event at least. store_unavailable: no event numbers can be made now. invalid_argument:
+  // over a limit.
   static Result<Arrivals> make(const Source& source, const Request& request,
                                const Identified& identified, NodeNumbers& numbers);
 
-  bool empty() const { return arrivals_.empty(); }
   // Shows this object too, which must stay where it is.
-  store::Admit admit();
+  store::Admit admit(Would would = Would::none);
   // What the store said of each, with duplicates counted.
   std::vector<Accepted> accepted(const std::vector<store::Admission>& admissions, WallTime now,
                                  DuplicateCounts& duplicates) const;
@@ -30,6 +30,7 @@ class Arrivals {
  private:
   std::string headers_;
   std::vector<store::Arrival> arrivals_;
+  bool enforce_ = true;
 };
 
 }  // namespace hapax::gateway

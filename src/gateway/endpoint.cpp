@@ -12,7 +12,8 @@ using http::Refusal;
 
 constexpr std::string_view kPrefix = "/in/";
 
-// The source's name as it stands in the path. Names need no escapes, so an escaped one is nobody's.
+// The source and its tenant as they stand in the path. Names need no escapes, so an escaped one is
+// nobody's.
 std::string_view source_in(std::string_view path) {
   return path.substr(0, kPrefix.size()) == kPrefix ? path.substr(kPrefix.size())
                                                    : std::string_view();
@@ -21,6 +22,17 @@ std::string_view source_in(std::string_view path) {
 const Sources::Entry* find(const Sources& sources, const http::Head& head) {
   const auto found = sources.by_name.find(source_in(head.path()));
   return found == sources.by_name.end() ? nullptr : &found->second;
+}
+
+// Why there is nobody under this path.
+Refusal why_nobody(const Sources& sources, std::string_view path) {
+  const std::string_view whole = source_in(path);
+  if (whole.empty()) return Refusal::not_found;
+  const std::string name(whole.substr(0, whole.find('/')));
+  const auto tenant = sources.by_name.lower_bound(name + '/');
+  const bool has_tenants = tenant != sources.by_name.end() && tenant->first.starts_with(name + '/');
+  const bool known = has_tenants || sources.by_name.count(name) != 0;
+  return known ? Refusal::tenant_unknown : Refusal::source_unknown;
 }
 
 bool may_greet(const Source& source, std::string_view method) {
@@ -40,15 +52,14 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
       sources_(std::move(sources)),
-      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.clock),
+      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.unclaimed, shared.clock),
       limit_(shared.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
   const Sources::Entry* entry = find(*sources_, head);
   if (entry == nullptr) {
-    const bool ours = !source_in(head.path()).empty();
-    const Refusal why = ours ? Refusal::source_unknown : Refusal::not_found;
+    const Refusal why = why_nobody(*sources_, head.path());
     note_refusal("", name(why), head.path(), peer);
     return http::problem(why);
   }
@@ -70,23 +81,35 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const Received received = co_await receiver_.receive(entry->source, request);
+  Received received = co_await receiver_.receive(entry->source, request);
+  if (!entry->source.enforce && request.method == "POST") {
+    co_await receiver_.observe(entry->source, request, received);
+  }
   co_return reply_to(*entry, received, incoming);
+}
+
+void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accepted,
+                     std::size_t bytes) {
+  bool authentic = accepted.empty();
+  for (const Accepted& each : accepted) {
+    authentic = authentic || each.would != Would::reject;
+    (each.would == Would::reject ? metrics.would_reject
+     : each.changed              ? metrics.changed
+     : each.duplicate            ? metrics.duplicate
+                                 : metrics.accepted)
+        .Increment();
+  }
+  metrics.bytes.Increment(static_cast<double>(bytes));
+  if (!authentic) return;
+  metrics.last_seen.Set(
+      std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
                                const http::Incoming& incoming) {
   const Source& source = entry.source;
   if (const auto* accepted = std::get_if<std::vector<Accepted>>(&received)) {
-    for (const Accepted& each : *accepted) {
-      (each.changed     ? entry.metrics->changed
-       : each.duplicate ? entry.metrics->duplicate
-                        : entry.metrics->accepted)
-          .Increment();
-    }
-    entry.metrics->bytes.Increment(static_cast<double>(incoming.body.size()));
-    entry.metrics->last_seen.Set(
-        std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
+    count(*entry.metrics, *accepted, incoming.body.size());
     return acknowledgement(source, *accepted);
   }
   if (const auto* greeting = std::get_if<HandshakeAnswer>(&received)) return handshake(*greeting);

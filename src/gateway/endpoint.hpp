@@ -14,7 +14,7 @@
 
 namespace hapax::gateway {
 
-// The sources that are served, by name. Replaced as a whole when the configuration is.
+// The sources that are served, by path_of() them. Replaced as a whole when the configuration is.
 struct Sources {
   struct Entry {
     Source source;
@@ -29,12 +29,13 @@ struct Shared {
   CommitQueue& commit;
   NodeNumbers& numbers;
   DuplicateCounts& duplicates;
+  UnclaimedRate& unclaimed;
   Metrics& metrics;
   Log& log;
   Clock& clock;
 };
 
-// POST /in/{source} of one I/O thread.
+// POST /in/{source}[/{tenant}] of one I/O thread.
 class Endpoint final : public http::Handler {
  public:
   Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources);
@@ -51,6 +52,7 @@ class Endpoint final : public http::Handler {
   http::Reply turn_away(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
+  void count(SourceMetrics& metrics, const std::vector<Accepted>& accepted, std::size_t bytes);
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
                     std::string_view peer);
 

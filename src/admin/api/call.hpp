@@ -13,7 +13,8 @@
 
 namespace hapax::gateway {
 class Metrics;
-}
+class Handshakes;
+}  // namespace hapax::gateway
 
 namespace hapax::admin {
 
@@ -31,11 +32,12 @@ struct Context {
   const State& state;
   const Served& served;
   Random& random;
+  const gateway::Handshakes& handshakes;
 };
 
 // A request that a route was found for.
 struct Call {
-  std::string_view argument;  // what stands for {event} in the path
+  std::string_view argument;  // what stands for {event} or {source} in the path
   std::string_view query;     // without the '?'
   std::string_view body;
 };
