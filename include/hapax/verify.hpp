@@ -198,8 +198,9 @@ HAPAX_API const Preset* preset(std::string_view name) noexcept;
 
 // What else a scheme may need to know.
 struct Context {
-  std::string_view key_id = {};             // the provider's name for the secret
-  std::span<const Header> parameters = {};  // {param:NAME}
+  std::string_view key_id = {};  // the provider's name for the secret
+  // {param:NAME}. Of Amazon SNS: every "topic" is one whose messages are taken; none: all.
+  std::span<const Header> parameters = {};
 };
 
 struct Verdict {
@@ -218,6 +219,8 @@ class HAPAX_API Verifier {
   // be; the text says which one and why, and never shows it.
   static Result<Verifier> make(const Scheme& scheme, std::span<const std::string> secrets,
                                const Context& context = {});
+  // One that has no secret yet and refuses everything.
+  static Result<Verifier> make_refusing(const Scheme& scheme, const Context& context = {});
   ~Verifier();
   Verifier(Verifier&&) noexcept;
   Verifier& operator=(Verifier&&) noexcept;

@@ -7,6 +7,7 @@
 #include "admin/served.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
+#include "gateway/handshake.hpp"
 #include "gateway/metrics.hpp"
 #include "http/server.hpp"
 
@@ -27,6 +28,7 @@ struct Shared {
   boost::asio::thread_pool& pool;  // where the store is asked: a few threads
   State& state;
   const Access& access;
+  const gateway::Handshakes& handshakes;
   WhatIsServed served;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "admin/served.hpp"
 
+#include <algorithm>
+
 namespace hapax::admin {
 
 ServedSource shown(const gateway::Source& source) {
@@ -12,11 +14,27 @@ ServedSource shown(const gateway::Source& source) {
     shown.time_signed = source.preset->time_signed;
   }
   shown.splits = source.splits;
+  shown.enforce = source.enforce;
+  shown.unnamed = source.tenant.empty();
+  if (!source.tenant.empty()) shown.tenants.push_back(source.tenant);
   shown.deliver_to = source.deliver_to;
   shown.remember = source.remember;
   shown.keep = source.keep;
   shown.keep_dead = source.keep_dead;
   return shown;
+}
+
+void show(const gateway::Source& source, std::vector<ServedSource>& among) {
+  const auto found = std::find_if(among.begin(), among.end(), [&](const ServedSource& each) {
+    return each.name == source.name;
+  });
+  if (found == among.end()) {
+    among.push_back(shown(source));
+  } else if (source.tenant.empty()) {
+    found->unnamed = true;
+  } else {
+    found->tenants.push_back(source.tenant);
+  }
 }
 
 }  // namespace hapax::admin

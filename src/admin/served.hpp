@@ -22,6 +22,9 @@ struct ServedSource {
   std::optional<bool> id_signed = {};
   std::optional<bool> time_signed = {};
   bool splits = false;
+  bool enforce = true;
+  bool unnamed = true;                    // can be posted to without a tenant
+  std::vector<std::string> tenants = {};  // that are declared
   std::vector<std::string> deliver_to = {};
   std::chrono::milliseconds remember{};
   std::chrono::milliseconds keep{};
@@ -44,5 +47,7 @@ struct Served {
 using WhatIsServed = std::function<std::shared_ptr<const Served>()>;
 
 ServedSource shown(const gateway::Source& source);
+// Adds it, or its tenant to the source that is there.
+void show(const gateway::Source& source, std::vector<ServedSource>& among);
 
 }  // namespace hapax::admin

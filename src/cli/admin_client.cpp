@@ -83,6 +83,13 @@ Result<Access> access_of(const AdminArguments& arguments) {
   return access;
 }
 
+Result<json::value> parsed(const std::string& body) {
+  json::error_code error;
+  json::value answer = json::parse(body, error);
+  if (!error) return answer;
+  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+}
+
 }  // namespace
 
 void AdminArguments::add_to(CLI::App& command) {
@@ -145,17 +152,6 @@ Result<std::string> AdminClient::ask(std::string_view method, const std::string&
   if (result.response->status != 200) return refused(*result.response);
   return std::move(result.response->body);
 }
-
-namespace {
-
-Result<json::value> parsed(const std::string& body) {
-  json::error_code error;
-  json::value answer = json::parse(body, error);
-  if (!error) return answer;
-  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
-}
-
-}  // namespace
 
 Result<json::value> AdminClient::get_json(const std::string& target) {
   HAPAX_TRY_ASSIGN(body, get(target));

@@ -20,14 +20,19 @@ std::string in_json(const std::vector<daemon::Problem>& list) {
   return "[" + text + "]";
 }
 
+// A source with declared tenants is in the list once for each.
 template <class List>
 std::string counted(const List& list, const std::string& word) {
-  std::string text = std::to_string(list.size()) + " " + word + (list.size() == 1 ? "" : "s");
-  for (std::size_t i = 0; i < list.size() && i < 10; ++i) {
-    text += (i == 0 ? " (" : ", ") + list[i].name;
+  std::vector<std::string> names;
+  for (const auto& each : list) {
+    if (names.empty() || names.back() != each.name) names.push_back(each.name);
   }
-  if (list.size() > 10) text += ", ...";
-  return text + (list.empty() ? "" : ")");
+  std::string text = std::to_string(names.size()) + " " + word + (names.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < names.size() && i < 10; ++i) {
+    text += (i == 0 ? " (" : ", ") + names[i];
+  }
+  if (names.size() > 10) text += ", ...";
+  return text + (names.empty() ? "" : ")");
 }
 
 std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) {

@@ -19,6 +19,7 @@ using Action = std::function<int(const Output&)>;
 void add_check(CLI::App& app, Action& action);
 void add_dedup(CLI::App& app, Action& action);
 void add_events(CLI::App& app, Action& action);
+void add_handshake(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_presets(CLI::App& app, Action& action);

@@ -74,9 +74,14 @@ Result<json::array> all_pages(const EventsArguments& arguments) {
 }
 
 std::string in_table(const json::array& events) {
-  constexpr std::array<std::string_view, 8> kColumns{
-      "event", "received_at", "source", "id", "type", "status", "size", "duplicates"};
-  return as_table(kColumns, events);
+  constexpr std::array<std::string_view, 9> kColumns{
+      "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
+  json::array rows = events;
+  for (json::value& each : rows) {
+    const std::string tenant = shown(each, "tenant");
+    if (!tenant.empty()) each.as_object()["source"] = shown(each, "source") + "/" + tenant;
+  }
+  return as_table(kColumns, rows);
 }
 
 int events_command(const EventsArguments& arguments, const Output& output) {

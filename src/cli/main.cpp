@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   add_check(app, action);
   add_dedup(app, action);
   add_events(app, action);
+  add_handshake(app, action);
   add_init(app, action);
   add_migrate(app, action);
   add_presets(app, action);

@@ -46,7 +46,7 @@ Error no_such_source(const daemon::Config& config, const std::string& path,
                      const std::string& wanted) {
   std::string names;
   for (const gateway::Source& each : config.sources)
-    names += (names.empty() ? "" : ", ") + each.name;
+    names += (names.empty() ? "" : ", ") + path_of(each);
   if (names.empty()) return Error(Code::misconfigured, path + " has no source yet");
   if (wanted.empty()) {
     return Error(Code::invalid_argument, "say with --source which one of " + names);
@@ -57,7 +57,7 @@ Error no_such_source(const daemon::Config& config, const std::string& path,
 Result<gateway::Source> take_source(daemon::Config& config, const SendArguments& arguments) {
   std::vector<gateway::Source>& all = config.sources;
   const auto found = std::find_if(all.begin(), all.end(), [&](const gateway::Source& each) {
-    return arguments.source.empty() ? all.size() == 1 : each.name == arguments.source;
+    return arguments.source.empty() ? all.size() == 1 : path_of(each) == arguments.source;
   });
   if (found == all.end()) return no_such_source(config, arguments.config, arguments.source);
   if (found->preset == nullptr) {
@@ -73,7 +73,7 @@ Result<gateway::Source> take_source(daemon::Config& config, const SendArguments&
 Result<Target> target_of_file(const SendArguments& arguments) {
   HAPAX_TRY_ASSIGN(config, read_server_file(arguments.config, "give --preset, --secret and --url"));
   HAPAX_TRY_ASSIGN(source, take_source(config, arguments));
-  const std::string path = "/in/" + source.name;
+  const std::string path = "/in/" + path_of(source);
   std::string url = arguments.scheme.url;
   if (url.empty()) {
     HAPAX_TRY_ASSIGN(base, url_of(config.listen, "give --url"));

@@ -63,7 +63,7 @@ std::string in_lines(const json::value& event) {
   std::string text;
   for (const std::string_view each :
        {"event", "source", "tenant", "id", "type", "order_key", "version", "received_at", "status",
-        "size", "sha256", "duplicates"}) {
+        "size", "sha256", "duplicates", "would"}) {
     add_line(text, each, shown(event, each));
   }
   add_headers(text, event);

@@ -272,10 +272,10 @@ void read_sources(const Node& root, std::vector<std::string> destinations, Confi
   std::vector<const Node*> taken;
   for (const Node* table : tables_of(root, "source", loading.report)) {
     std::optional<std::string> name = read_own_name(*table, taken, loading.report);
-    std::optional<gateway::Source> source = read_source(*table, around, loading);
-    if (!name || !source) continue;
-    source->name = std::move(*name);
-    config.sources.push_back(std::move(*source));
+    for (gateway::Source& each : read_source(*table, around, loading)) {
+      each.name = name.value_or("");
+      config.sources.push_back(std::move(each));
+    }
   }
 }
 

@@ -40,7 +40,7 @@ struct Config {
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
   std::string store_url = "sqlite:hapax.db";
-  std::vector<gateway::Source> sources;
+  std::vector<gateway::Source> sources;  // those with declared tenants once for each
   std::vector<Destination> destinations;
 };
 

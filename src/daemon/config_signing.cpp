@@ -7,6 +7,8 @@ namespace hapax::daemon {
 namespace {
 
 constexpr std::size_t kMaxSecrets = 16;
+constexpr std::size_t kMaxTopics = 1000;
+constexpr std::size_t kMaxTopic = 512;
 
 std::string_view nearest_preset(std::string_view word) {
   std::vector<std::string_view> names;
@@ -30,9 +32,7 @@ const Preset* read_preset(const Node& node, Report& report) {
                              (meant.empty() ? "; " : " ") + "'hapax presets' lists them all");
     return nullptr;
   }
-  if (found->verify.algorithm != Algorithm::aws_sns) return found;
-  report.problem(node, "'aws-sns' needs topics, which are not available in this version");
-  return nullptr;
+  return found;
 }
 
 bool is_none(const Node* verify) {
@@ -59,9 +59,9 @@ std::optional<Way> read_way_of_preset(const Node& table, const Node& node, Repor
   return Way{found, found->verify, &node};
 }
 
-std::vector<SecretEntry> read_secrets(const Node& table, Loading& loading) {
+std::vector<SecretEntry> read_secrets(const Node& holder, Loading& loading) {
   std::vector<SecretEntry> entries;
-  const Node* node = table.find("secrets");
+  const Node* node = holder.find("secrets");
   if (node == nullptr) return entries;
   if (node->kind != Node::Kind::list) {
     loading.report.problem(*node, "write a list, also of one: secrets = [{ env = \"VARIABLE\" }]");
@@ -86,6 +86,41 @@ std::vector<OwnedHeader> read_parameters(const Node& table, Report& report) {
     }
   }
   return parameters;
+}
+
+// Amazon signs for all of its customers: without a list everybody's topics would be taken.
+void read_topics(const Node& table, const std::optional<Way>& way,
+                 std::vector<OwnedHeader>& parameters, Report& report) {
+  const bool sns = way && way->scheme.algorithm == Algorithm::aws_sns;
+  const Node* node = table.find("topics");
+  if (node == nullptr) {
+    if (!sns) return;
+    report.problem_of(table, "topics",
+                      "Amazon signs everybody's messages alike, and hapax must know which are "
+                      "yours; write topics = [\"arn:aws:sns:REGION:ACCOUNT:NAME\"]");
+    return;
+  }
+  if (way && !sns) {
+    report.problem(*node, "only Amazon SNS has topics; leave it out");
+    return;
+  }
+  const std::vector<const Node*> texts = read_texts(*node, false, report);
+  if (node->kind == Node::Kind::list && (texts.empty() || texts.size() > kMaxTopics)) {
+    report.problem(*node, "write 1 to " + std::to_string(kMaxTopics) + " topics");
+  }
+  for (const Node* each : texts) {
+    if (!each->text.starts_with("arn:") || each->text.size() > kMaxTopic) {
+      report.problem(*each, in_quotes(each->text) +
+                                " is no topic; write its ARN, \"arn:aws:sns:REGION:ACCOUNT:NAME\"");
+    }
+    parameters.push_back({"topic", each->text});
+  }
+}
+
+std::vector<Header> views_of(const std::vector<OwnedHeader>& parameters) {
+  std::vector<Header> views;
+  for (const OwnedHeader& each : parameters) views.push_back({each.name, each.value});
+  return views;
 }
 
 // Where the verifier's complaint about a scheme belongs.
@@ -116,49 +151,54 @@ void check_secrets(const Way& way, const std::vector<SecretEntry>& entries, cons
   }
 }
 
-void check_unsigned(const Node& table, const Way& way, Report& report) {
-  if (table.find("secrets") != nullptr) {
-    report.problem_of(table, "secrets",
+void check_unsigned(const Node& holder, const Way& way, Report& report) {
+  if (holder.find("secrets") != nullptr) {
+    report.problem_of(holder, "secrets",
                       "nothing is verified with them under verify = \"none\"; "
                       "leave them out, or say how requests are signed");
   }
-  const Node* verify = table.find("verify");
+  const Node* verify = holder.find("verify");
   report.warning(verify != nullptr ? *verify : *way.at,
                  "nothing is verified: whoever knows the URL can send events");
 }
 
-std::optional<Verifier> make_verifier(const Node& table, const Way& way,
-                                      const std::vector<SecretEntry>& entries,
+bool has_secrets(const Node& holder) {
+  const Node* node = holder.find("secrets");
+  return node != nullptr && (node->kind != Node::Kind::list || !node->children.empty());
+}
+
+std::optional<Verifier> make_verifier(const Node& holder, const Way& way, const Signing& signing,
                                       const Context& context, Report& report) {
   const std::size_t before = report.count();
-  const Node* node = table.find("secrets");
   const bool is_signed = way.scheme.algorithm != Algorithm::none;
+  const bool handed_over = way.preset != nullptr && hands_over_secrets(*way.preset);
   if (!is_signed) {
-    check_unsigned(table, way, report);
-  } else if (node == nullptr || (node->kind == Node::Kind::list && node->children.empty())) {
-    report.problem_of(table, "secrets",
+    check_unsigned(holder, way, report);
+  } else if (!has_secrets(holder) && !handed_over) {
+    report.problem_of(holder, "secrets",
                       "this is missing; write secrets = [{ env = "
                       "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
   }
-  const Result<Verifier> without = Verifier::make(way.scheme, {}, context);
-  if (!without && without.error().code() == Code::misconfigured) {
-    report_scheme(table, way, without.error().detail(), report);
-    return std::nullopt;
-  }
-  check_secrets(way, entries, context, report);
+  check_secrets(way, signing.secrets, context, report);
   std::vector<std::string> secrets;
-  for (const SecretEntry& each : entries) {
+  for (const SecretEntry& each : signing.secrets) {
     if (!each.text) return std::nullopt;
     secrets.push_back(*each.text);
   }
-  if (report.count() != before || (is_signed && secrets.empty())) return std::nullopt;
-  Result<Verifier> made = Verifier::make(way.scheme, secrets, context);
+  if (report.count() != before) return std::nullopt;
+  const bool none_yet = is_signed && secrets.empty();
+  Result<Verifier> made = none_yet ? Verifier::make_refusing(way.scheme, context)
+                                   : Verifier::make(way.scheme, secrets, context);
   if (made) return std::move(*made);
   report.problem(*way.at, made.error().detail());
   return std::nullopt;
 }
 
 }  // namespace
+
+bool hands_over_secrets(const Preset& preset) {
+  return preset.handshake == Handshake::asana || preset.handshake == Handshake::notion;
+}
 
 std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Report& report) {
   if (const Node* node = table.find("preset")) return read_way_of_preset(table, *node, report);
@@ -188,16 +228,29 @@ std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Re
   return way;
 }
 
-Signing read_signing(const Node& table, const std::optional<Way>& way, Loading& loading) {
+KeyContext read_key_context(const Node& table, const std::optional<Way>& way, Report& report) {
+  KeyContext context;
+  take(table, "key_id", context.key_id, read_text, report);
+  context.parameters = read_parameters(table, report);
+  read_topics(table, way, context.parameters, report);
+  if (!way) return context;
+  const std::vector<Header> views = views_of(context.parameters);
+  const Result<Verifier> without = Verifier::make(way->scheme, {}, {context.key_id, views});
+  if (!without && without.error().code() == Code::misconfigured) {
+    report_scheme(table, *way, without.error().detail(), report);
+    context.good = false;
+  }
+  return context;
+}
+
+Signing read_signing(const Node& holder, const std::optional<Way>& way, const KeyContext& around,
+                     Loading& loading) {
   Signing signing;
-  signing.secrets = read_secrets(table, loading);
-  take(table, "key_id", signing.key_id, read_text, loading.report);
-  signing.parameters = read_parameters(table, loading.report);
-  if (!way) return signing;
-  std::vector<Header> views;
-  for (const OwnedHeader& each : signing.parameters) views.push_back({each.name, each.value});
-  const Context context{signing.key_id, views};
-  signing.verifier = make_verifier(table, *way, signing.secrets, context, loading.report);
+  signing.secrets = read_secrets(holder, loading);
+  if (!way || !around.good) return signing;
+  const std::vector<Header> views = views_of(around.parameters);
+  const Context context{around.key_id, views};
+  signing.verifier = make_verifier(holder, *way, signing, context, loading.report);
   return signing;
 }
 

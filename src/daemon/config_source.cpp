@@ -14,11 +14,11 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMaxAckBody = 64 * 1024;
 constexpr std::size_t kMaxContentType = 256;
 
-constexpr std::array<std::string_view, 20> kKnown{
-    "name",     "preset",    "verify",         "secrets",   "key_id",   "parameters",  "id",
-    "type",     "order_key", "version",        "split",     "ack",      "id_fallback", "split_max",
-    "remember", "keep",      "sender_retries", "keep_dead", "max_body", "deliver_to"};
-constexpr std::array<std::string_view, 4> kLater{"tenant", "enforce", "topics", "handshake"};
+constexpr std::array<std::string_view, 23> kKnown{
+    "name",        "preset",     "verify",    "secrets", "key_id",         "parameters",
+    "id",          "type",       "order_key", "version", "split",          "ack",
+    "id_fallback", "split_max",  "remember",  "keep",    "sender_retries", "keep_dead",
+    "max_body",    "deliver_to", "tenant",    "enforce", "topics"};
 
 bool needs_url(const Scheme& scheme) {
   return !scheme.jwt.url_claim.empty() ||
@@ -58,6 +58,7 @@ std::optional<Identifier> make_identifier(const Node& table, const Way& way,
   take_rule(table, "order_key", rule.order_key, report);
   take_rule(table, "version", rule.version, report);
   take_rule(table, "split", rule.split, report);
+  take_tenant_place(table, way, rule.tenant, report);
   std::int64_t split_max = static_cast<std::int64_t>(rule.split_max);
   // What one request may carry has to fit into one item of the store.
   constexpr auto kMost = static_cast<std::int64_t>(store::kMaxArrivals);
@@ -192,57 +193,125 @@ std::vector<std::string> secret_headers(const Scheme& scheme) {
   return {std::string(at.substr(kHeader.size()))};
 }
 
+// All of a source but who signs it.
+struct Common {
+  const Node& table;
+  Way way;
+  Spans spans;
+  std::optional<gateway::Ack> ack;
+  std::vector<std::string> deliver_to;
+  std::size_t max_body = 0;
+  bool enforce = true;
+};
+
+Common read_common(const Node& table, const Way& way, const Surroundings& around, Report& report) {
+  Common common{table, way, read_spans(table, way, report), {}, {}, around.max_body};
+  if (const Node* node = table.find("ack")) common.ack = read_ack(*node, report);
+  common.deliver_to = read_destinations(table, around, report);
+  take(table, "max_body", common.max_body, read_body_limit, report);
+  take(table, "enforce", common.enforce, read_flag, report);
+  if (!common.enforce) {
+    report.warning(*table.find("enforce"),
+                   "observe mode: forged and repeated requests are stored and delivered too, "
+                   "marked with what would have been done; write enforce = true when you have "
+                   "seen enough");
+  }
+  return common;
+}
+
+// A tenant that posts to a path of its own has secrets of its own, for the path is not signed.
+struct Sender {
+  std::string tenant;
+  Signing signing;
+};
+
+std::vector<Sender> read_senders(const Node& table, const std::optional<Way>& way,
+                                 const KeyContext& context, Loading& loading) {
+  Report& report = loading.report;
+  std::vector<Sender> senders;
+  const std::vector<DeclaredTenant> tenants = read_tenants(table, report);
+  const Node* declared = table.find("tenant");
+  const bool any = declared != nullptr && declared->kind == Node::Kind::list;
+  if (!any || table.find("secrets") != nullptr) {
+    senders.push_back({"", read_signing(table, way, context, loading)});
+  }
+  const bool is_signed = way && way->scheme.algorithm != Algorithm::none;
+  for (const DeclaredTenant& each : tenants) {
+    if (way && !is_signed) {
+      report.problem(*each.table,
+                     "the path is not signed, and under verify = \"none\" nothing else would tell "
+                     "tenants apart; say how requests are signed");
+      continue;
+    }
+    senders.push_back({each.name, read_signing(*each.table, way, context, loading)});
+  }
+  std::vector<const Signing*> signings;
+  for (const Sender& each : senders) signings.push_back(&each.signing);
+  check_own_secrets(signings, report);
+  return senders;
+}
+
+std::optional<gateway::Source> make_source(Sender sender, const Common& common,
+                                           const KeyContext& context) {
+  std::optional<Identifier> of_item;
+  Report said_already("");
+  std::optional<Identifier> identifier =
+      make_identifier(common.table, common.way, of_item, said_already);
+  if (!identifier || !sender.signing.verifier) return std::nullopt;
+  gateway::Source source{.name = {},
+                         .tenant = std::move(sender.tenant),
+                         .preset = common.way.preset,
+                         .secrets = {},
+                         .key_id = context.key_id,
+                         .parameters = context.parameters,
+                         .verifier = std::move(*sender.signing.verifier),
+                         .identifier = std::move(*identifier),
+                         .splits = of_item.has_value(),
+                         .enforce = common.enforce,
+                         .secret_headers = secret_headers(common.way.scheme),
+                         .remember = common.spans.remember,
+                         .keep = common.spans.keep,
+                         .keep_dead = common.spans.keep_dead,
+                         .max_body = common.max_body,
+                         .ack = common.ack,
+                         .deliver_to = common.deliver_to,
+                         .scheme = gateway::own_scheme(common.way.scheme),
+                         .sender_retries = common.spans.sender_retries,
+                         .item_identifier = std::move(of_item),
+                         .no = {},
+                         .targets = {}};
+  for (SecretEntry& each : sender.signing.secrets) source.secrets.push_back(std::move(*each.text));
+  return source;
+}
+
 }  // namespace
 
-std::optional<gateway::Source> read_source(const Node& table, const Surroundings& around,
-                                           Loading& loading) {
+std::vector<gateway::Source> read_source(const Node& table, const Surroundings& around,
+                                         Loading& loading) {
   Report& report = loading.report;
   const std::size_t before = report.count();
-  check_keys(table, {kKnown, kLater}, report);
+  check_keys(table, {kKnown}, report);
   std::deque<std::string> kept;
   const std::optional<Way> way = read_way(table, kept, report);
   const Way any = way.value_or(Way{});
-  Signing signing = read_signing(table, way, loading);
+  const KeyContext context = read_key_context(table, way, report);
+  std::vector<Sender> senders = read_senders(table, way, context, loading);
   if (way && needs_url(way->scheme) && !around.has_public_url) {
     report.problem(*way->at,
                    "the URL that the sender calls is signed, and hapax must know it; "
                    "write public_url = \"https://your.host\" in [server]");
   }
   std::optional<Identifier> of_item;
-  std::optional<Identifier> identifier;
   // Without a known preset it is not known what the file may leave out.
-  if (way || table.find("preset") == nullptr) {
-    identifier = make_identifier(table, any, of_item, report);
+  if (way || table.find("preset") == nullptr) make_identifier(table, any, of_item, report);
+  const Common common = read_common(table, any, around, report);
+  std::vector<gateway::Source> sources;
+  if (report.count() != before || !way) return sources;
+  for (Sender& each : senders) {
+    std::optional<gateway::Source> made = make_source(std::move(each), common, context);
+    if (made) sources.push_back(std::move(*made));
   }
-  const Spans spans = read_spans(table, any, report);
-  std::optional<gateway::Ack> ack;
-  if (const Node* node = table.find("ack")) ack = read_ack(*node, report);
-  std::vector<std::string> deliver_to = read_destinations(table, around, report);
-  std::size_t max_body = around.max_body;
-  take(table, "max_body", max_body, read_body_limit, report);
-  if (report.count() != before || !way || !signing.verifier || !identifier) return std::nullopt;
-  gateway::Source source{.name = {},
-                         .preset = way->preset,
-                         .secrets = {},
-                         .key_id = std::move(signing.key_id),
-                         .parameters = std::move(signing.parameters),
-                         .verifier = std::move(*signing.verifier),
-                         .identifier = std::move(*identifier),
-                         .splits = of_item.has_value(),
-                         .secret_headers = secret_headers(way->scheme),
-                         .remember = spans.remember,
-                         .keep = spans.keep,
-                         .keep_dead = spans.keep_dead,
-                         .max_body = max_body,
-                         .ack = std::move(ack),
-                         .deliver_to = std::move(deliver_to),
-                         .scheme = gateway::own_scheme(way->scheme),
-                         .sender_retries = spans.sender_retries,
-                         .item_identifier = std::move(of_item),
-                         .no = {},
-                         .targets = {}};
-  for (SecretEntry& each : signing.secrets) source.secrets.push_back(std::move(*each.text));
-  return source;
+  return sources;
 }
 
 }  // namespace hapax::daemon

@@ -16,9 +16,10 @@ struct Surroundings {
   std::vector<std::string> destinations;
 };
 
-// Nothing when a problem was reported.
-std::optional<gateway::Source> read_source(const Node& table, const Surroundings& around,
-                                           Loading& loading);
+// The source itself, where it can be posted to without a tenant, and each of its declared tenants.
+// Empty when a problem was reported.
+std::vector<gateway::Source> read_source(const Node& table, const Surroundings& around,
+                                         Loading& loading);
 
 // How requests of a source are verified.
 struct Way {
@@ -33,19 +34,43 @@ struct SecretEntry {
   std::optional<std::string> text;
 };
 
-// The parts of a source that its verifier is made of.
-struct Signing {
-  std::vector<SecretEntry> secrets;
+// What a verifier needs besides the secrets; the same for all tenants of a source.
+struct KeyContext {
   std::string key_id;
   std::vector<OwnedHeader> parameters;
+  bool good = true;
+};
+
+// What a verifier is made of, and what it became.
+struct Signing {
+  std::vector<SecretEntry> secrets;
   std::optional<Verifier> verifier;
 };
+
+// Whether the provider gives the secret away in a handshake, so that there need be none at first.
+bool hands_over_secrets(const Preset& preset);
 
 // Nothing when a problem was reported. The scheme's texts are in the tree or in `kept`.
 std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Report& report);
 
-// Secrets, key id and parameters; the verifier where there is a way and all of it is good.
-Signing read_signing(const Node& table, const std::optional<Way>& way, Loading& loading);
+KeyContext read_key_context(const Node& table, const std::optional<Way>& way, Report& report);
+
+// The secrets of a source or of a tenant; the verifier where there is a way and all of it is good.
+Signing read_signing(const Node& holder, const std::optional<Way>& way, const KeyContext& around,
+                     Loading& loading);
+
+// tenant = "json:/account": whether it is a place that the sender signs is checked too.
+void take_tenant_place(const Node& table, const Way& way, std::string_view& into, Report& report);
+
+// The tables of [[source.tenant]], each with a name that no other has.
+struct DeclaredTenant {
+  const Node* table = nullptr;
+  std::string name;
+};
+std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report);
+
+// A secret that two share would let a captured request in under another tenant's path.
+void check_own_secrets(const std::vector<const Signing*>& signings, Report& report);
 
 // verify = { scheme = ... }. The scheme's texts are in the tree or in `kept`, which must outlive
 // it.

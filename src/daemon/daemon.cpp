@@ -91,6 +91,7 @@ struct Daemon::Parts {
         store(std::move(opened)),
         rejects(clock()),
         numbers(clock()),
+        unclaimed(clock()),
         commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
                [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
@@ -104,6 +105,7 @@ struct Daemon::Parts {
   Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from);
   std::vector<store::Periods> periods() const;
   Result<void> begin();
+  Result<void> know_handshakes();
   Result<void> listen();
   Result<void> listen_for_admin();
   Result<std::shared_ptr<const admin::Served>> shown_of(const Config& from,
@@ -119,6 +121,8 @@ struct Daemon::Parts {
   gateway::DuplicateCounts duplicates;
   gateway::RejectQueue rejects;
   gateway::NodeNumbers numbers;
+  gateway::UnclaimedRate unclaimed;
+  std::optional<gateway::Handshakes> handshakes;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
   upkeep::RejectWriter reject_writer;
@@ -141,9 +145,11 @@ Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config
   made->public_url = from.public_url;
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, *store->driver));
-    gateway::SourceMetrics& counts = metrics.of_source(each.name);
-    const std::string name = each.name;
-    made->by_name.emplace(name, gateway::Sources::Entry{std::move(each), &counts});
+    HAPAX_TRY_ASSIGN(handed, handshakes->of(each));
+    each.handed = std::move(handed);
+    gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
+    std::string path = path_of(each);
+    made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
   }
   from.sources.clear();
   return std::shared_ptr<const gateway::Sources>(std::move(made));
@@ -153,6 +159,8 @@ std::vector<store::Periods> Daemon::Parts::periods() const {
   std::vector<store::Periods> periods;
   for (const auto& [name, entry] : sources->by_name) {
     const gateway::Source& source = entry.source;
+    const auto is_known = [&](const store::Periods& each) { return each.source == source.no; };
+    if (std::any_of(periods.begin(), periods.end(), is_known)) continue;  // another tenant of it
     periods.push_back({.source = source.no, .keep = source.keep, .keep_dead = source.keep_dead});
   }
   return periods;
@@ -165,6 +173,7 @@ void Daemon::Parts::set_gauges() {
 
 Result<void> Daemon::Parts::begin() {
   HAPAX_TRY(upkeep.take_node());
+  HAPAX_TRY(know_handshakes());
   HAPAX_TRY_ASSIGN(made, sources_of(config));
   sources = std::move(made);
   in_force.show(sources);
@@ -172,7 +181,7 @@ Result<void> Daemon::Parts::begin() {
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
-  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
+  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates, unclaimed,
                                                  metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
@@ -180,12 +189,20 @@ Result<void> Daemon::Parts::begin() {
   return listen_for_admin();
 }
 
+Result<void> Daemon::Parts::know_handshakes() {
+  const std::string path = config.data_dir + "/handshake.secrets";
+  HAPAX_TRY_ASSIGN(known, read_handed_secrets(path));
+  handshakes.emplace(clock(), std::move(known),
+                     [path](std::span<const gateway::HandedSecret> secrets) {
+                       return write_handed_secrets(path, secrets);
+                     });
+  return {};
+}
+
 Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
     const Config& from, const gateway::Sources& served) {
   auto made = std::make_shared<admin::Served>();
-  for (const auto& [name, entry] : served.by_name) {
-    made->sources.push_back(admin::shown(entry.source));
-  }
+  for (const auto& [path, entry] : served.by_name) admin::show(entry.source, made->sources);
   for (const Destination& each : from.destinations) {
     HAPAX_TRY_ASSIGN(no, store->driver->number_of(store::NameKind::destination, each.name));
     made->destinations.push_back({.name = each.name, .kind = "pull", .no = DestinationNo(no)});
@@ -194,7 +211,7 @@ Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit, numbers, duplicates, metrics, log, clock(), rejects, secret};
+  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, metrics, log, clock(), rejects, secret};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());
@@ -221,6 +238,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
                              pool,
                              state,
                              *access,
+                             *handshakes,
                              [this] { return shown.now(); },
                              &*readmission};
   const http::MakeHandler make_admin = [&](std::size_t) {

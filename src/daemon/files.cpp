@@ -6,10 +6,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -33,10 +35,38 @@ Result<std::string> read_token(const std::string& path) {
   return token;
 }
 
+// The provider is told to come again.
+Error unkept(const std::string& doing, const std::string& path) {
+  return Error(Code::store_unavailable,
+               "cannot " + doing + " " + path + ": " + std::strerror(errno));
+}
+
+// Everything in it is on disk when this is true.
+bool write_synced(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return fsync(fd) == 0;
+}
+
+// A rename is durable when its directory is.
+bool sync_directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool synced = fsync(fd) == 0;
+  close(fd);
+  return synced;
+}
+
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return cannot("open the lock file", path);
   FileLock lock(fd);
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
@@ -51,7 +81,7 @@ FileLock::~FileLock() {
 }
 
 Result<std::string> token_in(const std::string& path, Random& random) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return read_token(path);
   if (fd < 0) return cannot("make the admin token", path);
   std::array<unsigned char, 32> bytes{};
@@ -63,6 +93,41 @@ Result<std::string> token_in(const std::string& path, Random& random) {
   const bool closed = close(fd) == 0;
   if (!written || !closed) return cannot("write the admin token", path);
   return token;
+}
+
+Result<std::vector<gateway::HandedSecret>> read_handed_secrets(const std::string& path) {
+  std::vector<gateway::HandedSecret> secrets;
+  errno = 0;
+  std::ifstream file(path);
+  if (!file && errno == ENOENT) return secrets;
+  if (!file) return cannot("read", path);
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    const std::size_t space = line.find(' ');
+    if (line.empty()) continue;
+    if (space == 0 || space == std::string::npos || space + 1 == line.size()) {
+      return Error(Code::misconfigured, path + ":" + std::to_string(number) +
+                                            ": write a source, a space and its secret, or take "
+                                            "the line out");
+    }
+    secrets.push_back({line.substr(0, space), line.substr(space + 1)});
+  }
+  return secrets;
+}
+
+Result<void> write_handed_secrets(const std::string& path,
+                                  std::span<const gateway::HandedSecret> secrets) {
+  std::string text;
+  for (const gateway::HandedSecret& each : secrets) text += each.path + ' ' + each.secret + '\n';
+  const std::string fresh = path + ".new";
+  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return unkept("write", fresh);
+  const bool written = fchmod(fd, 0600) == 0 && write_synced(fd, text);
+  const bool closed = close(fd) == 0;
+  if (!written || !closed) return unkept("write", fresh);
+  if (rename(fresh.c_str(), path.c_str()) != 0) return unkept("replace", path);
+  if (!sync_directory_of(path)) return unkept("sync the directory of", path);
+  return {};
 }
 
 }  // namespace hapax::daemon

@@ -5,7 +5,11 @@
 #include <hapax/env.hpp>
 #include <hapax/result.hpp>
 
+#include "gateway/handshake.hpp"
+
+#include <span>
 #include <string>
+#include <vector>
 
 namespace hapax::daemon {
 
@@ -26,5 +30,12 @@ class FileLock {
 
 // The admin token in `path`; made, with mode 0600, when it is not there.
 Result<std::string> token_in(const std::string& path, Random& random);
+
+// The secrets that providers handed over, a line each: the source's path, a space, the secret; the
+// newest of a source first. None where there is no file.
+Result<std::vector<gateway::HandedSecret>> read_handed_secrets(const std::string& path);
+// Replaces the file as a whole, readable for its owner alone, on disk when this is done.
+Result<void> write_handed_secrets(const std::string& path,
+                                  std::span<const gateway::HandedSecret> secrets);
 
 }  // namespace hapax::daemon

@@ -16,7 +16,13 @@ void append_event(std::string& out, const Accepted& event) {
   out += to_text(event.event);
   out += R"(","id":)";
   append_json(out, event.id);
-  out += event.duplicate ? R"(,"duplicate":true})" : R"(,"duplicate":false})";
+  out += event.duplicate ? R"(,"duplicate":true)" : R"(,"duplicate":false)";
+  if (event.would != Would::none) {
+    out += R"(,"would":")";
+    out += name(event.would);
+    out += '"';
+  }
+  out += '}';
 }
 
 std::string list_of(const Taken& taken) {

@@ -37,7 +37,7 @@ store::Arrival arrival_of(const Source& source, const Item& item, EventNo number
   store::Arrival arrival;
   arrival.no = number;
   arrival.source = source.no;
-  arrival.tenant = identity.tenant;
+  arrival.tenant = tenant_of(source, identity);
   arrival.key = identity.key;
   arrival.id = identity.id;
   arrival.type = identity.type;
@@ -81,6 +81,7 @@ Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
     }
     made.arrivals_.push_back(arrival_of(source, each, *number));
   }
+  made.enforce_ = source.enforce;
   HAPAX_TRY(check(made.admit()));
   return made;
 }
@@ -93,9 +94,9 @@ void Arrivals::know_by(RejectNo reject) {
   }
 }
 
-store::Admit Arrivals::admit() {
+store::Admit Arrivals::admit(Would would) {
   for (store::Arrival& each : arrivals_) each.headers = headers_;
-  return {.arrivals = arrivals_};
+  return {.arrivals = arrivals_, .would = would, .guard = enforce_};
 }
 
 std::vector<Accepted> Arrivals::accepted(const std::vector<store::Admission>& admissions,

@@ -19,7 +19,8 @@ std::vector<Item> take_refused(Identified& identified);
 // outlive it.
 class Arrivals {
  public:
-  // store_unavailable: no event numbers can be made now. invalid_argument: over a limit.
+  // Of one event at least. store_unavailable: no event numbers can be made now. invalid_argument:
+  // over a limit.
   static Result<Arrivals> make(const Source& source, const Request& request,
                                const Identified& identified, NodeNumbers& numbers);
 
@@ -27,7 +28,7 @@ class Arrivals {
   // They came as this reject, which claims in place of ids that they have not.
   void know_by(RejectNo reject);
   // Shows this object too, which must stay where it is.
-  store::Admit admit();
+  store::Admit admit(Would would = Would::none);
   // What the store said of each, with duplicates counted.
   std::vector<Accepted> accepted(const std::vector<store::Admission>& admissions, WallTime now,
                                  DuplicateCounts& duplicates) const;
@@ -36,6 +37,7 @@ class Arrivals {
   std::string headers_;
   std::vector<store::Arrival> arrivals_;
   std::deque<std::string> keys_;  // of know_by()
+  bool enforce_ = true;
 };
 
 }  // namespace hapax::gateway

@@ -13,10 +13,22 @@ using http::Refusal;
 
 constexpr std::string_view kPrefix = "/in/";
 
-// The source's name as it stands in the path. Names need no escapes, so an escaped one is nobody's.
+// The source and its tenant as they stand in the path. Names need no escapes, so an escaped one is
+// nobody's.
 std::string_view source_in(std::string_view path) {
   return path.substr(0, kPrefix.size()) == kPrefix ? path.substr(kPrefix.size())
                                                    : std::string_view();
+}
+
+// Why there is nobody under this path.
+Refusal why_nobody(const Sources& sources, std::string_view path) {
+  const std::string_view whole = source_in(path);
+  if (whole.empty()) return Refusal::not_found;
+  const std::string name(whole.substr(0, whole.find('/')));
+  const auto tenant = sources.by_name.lower_bound(name + '/');
+  const bool has_tenants = tenant != sources.by_name.end() && tenant->first.starts_with(name + '/');
+  const bool known = has_tenants || sources.by_name.count(name) != 0;
+  return known ? Refusal::tenant_unknown : Refusal::source_unknown;
 }
 
 bool may_greet(const Source& source, std::string_view method) {
@@ -36,6 +48,7 @@ bool hands_over(const Source& source, const Request& request, WallTime now) {
 KeptReject reject_of(const Source& source, const Request& request, const Occasion& occasion,
                      Redacted redacted) {
   KeptReject kept{.source = source.no, .source_name = source.name, .received = occasion.received};
+  kept.tenant = source.tenant;
   kept.method = request.method;
   kept.headers = std::move(redacted.headers);
   kept.proof = std::move(redacted.proof);
@@ -59,15 +72,14 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
       sources_(std::move(sources)),
-      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.clock),
+      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.unclaimed, shared.clock),
       limit_(shared.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
   const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
-    const bool ours = !source_in(head.path()).empty();
-    const Refusal why = ours ? Refusal::source_unknown : Refusal::not_found;
+    const Refusal why = why_nobody(*sources_, head.path());
     note_refusal("", name(why), head.path(), peer);
     return http::problem(why);
   }
@@ -90,9 +102,29 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
   const Occasion occasion{.received = shared_.clock.wall()};
-  const Received received = co_await receiver_.receive(entry->source, request, occasion);
+  Received received = co_await receiver_.receive(entry->source, request, occasion);
+  if (!entry->source.enforce && request.method == "POST") {
+    co_await receiver_.observe(entry->source, request, received);
+  }
   keep(entry->source, request, occasion, received, incoming);
   co_return reply_to(*entry, received, incoming);
+}
+
+void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accepted,
+                     std::size_t bytes) {
+  bool authentic = accepted.empty();
+  for (const Accepted& each : accepted) {
+    authentic = authentic || each.would != Would::reject;
+    (each.would == Would::reject ? metrics.would_reject
+     : each.changed              ? metrics.changed
+     : each.duplicate            ? metrics.duplicate
+                                 : metrics.accepted)
+        .Increment();
+  }
+  metrics.bytes.Increment(static_cast<double>(bytes));
+  if (!authentic) return;
+  metrics.last_seen.Set(
+      std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
@@ -102,15 +134,7 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
     for (const Item& each : taken->rejected) {
       note_refusal(source.name, name(each.reason), each.detail, incoming.peer);
     }
-    for (const Accepted& each : taken->events) {
-      (each.changed     ? entry.metrics->changed
-       : each.duplicate ? entry.metrics->duplicate
-                        : entry.metrics->accepted)
-          .Increment();
-    }
-    entry.metrics->bytes.Increment(static_cast<double>(incoming.body.size()));
-    entry.metrics->last_seen.Set(
-        std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
+    count(*entry.metrics, taken->events, incoming.body.size());
     return acknowledgement(source, *taken);
   }
   if (const auto* greeting = std::get_if<HandshakeAnswer>(&received)) return handshake(*greeting);

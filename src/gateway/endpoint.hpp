@@ -15,7 +15,7 @@
 
 namespace hapax::gateway {
 
-// The sources that are served, by name. Replaced as a whole when the configuration is.
+// The sources that are served, by path_of() them. Replaced as a whole when the configuration is.
 struct Sources {
   struct Entry {
     Source source;
@@ -35,6 +35,7 @@ struct Shared {
   CommitQueue& commit;
   NodeNumbers& numbers;
   DuplicateCounts& duplicates;
+  UnclaimedRate& unclaimed;
   Metrics& metrics;
   Log& log;
   Clock& clock;
@@ -42,7 +43,7 @@ struct Shared {
   store::StoreSecret secret;  // for what of a reject is not stored
 };
 
-// POST /in/{source} of one I/O thread.
+// POST /in/{source}[/{tenant}] of one I/O thread.
 class Endpoint final : public http::Handler {
  public:
   Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources);
@@ -62,6 +63,7 @@ class Endpoint final : public http::Handler {
   // Kept as rejects, off the way of the answer.
   void keep(const Source& source, const Request& request, const Occasion& occasion,
             const Received& received, const http::Incoming& incoming);
+  void count(SourceMetrics& metrics, const std::vector<Accepted>& accepted, std::size_t bytes);
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
                     std::string_view peer);
 

@@ -50,22 +50,25 @@ Metrics::Metrics()
                           "Open connections of both listeners")
                        .Add({})) {}
 
-prometheus::Counter& Metrics::arrivals(const std::string& source, std::string_view outcome) {
-  return arrivals_.Add({{"source", source}, {"outcome", std::string(outcome)}});
+prometheus::Counter& Metrics::arrivals(prometheus::Labels labels, std::string_view outcome) {
+  labels["outcome"] = std::string(outcome);
+  return arrivals_.Add(labels);
 }
 
-SourceMetrics& Metrics::of_source(const std::string& name) {
+SourceMetrics& Metrics::of_source(const std::string& name, const std::string& tenant) {
   const std::lock_guard lock(mutex_);
-  const auto found = sources_.find(name);
+  const auto found = sources_.find({name, tenant});
   if (found != sources_.end()) return found->second;
-  const SourceMetrics made{arrivals(name, "accepted"), arrivals(name, "duplicate"),
-                           arrivals(name, "changed"), bytes_.Add({{"source", name}}),
-                           last_seen_.Add({{"source", name}})};
-  return sources_.emplace(name, made).first->second;
+  prometheus::Labels labels{{"source", name}};
+  if (!tenant.empty()) labels["tenant"] = tenant;
+  const SourceMetrics made{arrivals(labels, "accepted"), arrivals(labels, "duplicate"),
+                           arrivals(labels, "changed"),  arrivals(labels, "would-reject"),
+                           bytes_.Add(labels),           last_seen_.Add(labels)};
+  return sources_.emplace(std::pair(name, tenant), made).first->second;
 }
 
 void Metrics::refused(const std::string& source, std::string_view name) {
-  arrivals(source, name).Increment();
+  arrivals({{"source", source}}, name).Increment();
 }
 
 void Metrics::rejected(const std::string& source, std::string_view reason) {

@@ -19,12 +19,13 @@
 
 namespace hapax::gateway {
 
-// What is counted of one source. Lives as long as the server, also when the source leaves the
-// configuration: a counter never goes back.
+// What is counted of one source, or one declared tenant of it. Lives as long as the server, also
+// when the source leaves the configuration: a counter never goes back.
 struct SourceMetrics {
   prometheus::Counter& accepted;
   prometheus::Counter& duplicate;
   prometheus::Counter& changed;
+  prometheus::Counter& would_reject;  // observe mode
   prometheus::Counter& bytes;
   prometheus::Gauge& last_seen;  // of an accepted or duplicate arrival, seconds since 1970
 };
@@ -34,7 +35,8 @@ class Metrics {
  public:
   Metrics();
 
-  SourceMetrics& of_source(const std::string& name);
+  // `tenant` is a declared one, so that a sender cannot make up labels; empty: none.
+  SourceMetrics& of_source(const std::string& name, const std::string& tenant);
   // An arrival that was not taken: by its reason's or error's name. `source` is empty where it is
   // not known, so that a stranger cannot make up labels.
   void refused(const std::string& source, std::string_view name);
@@ -51,7 +53,7 @@ class Metrics {
   std::string text() const;  // Prometheus' text format
 
  private:
-  prometheus::Counter& arrivals(const std::string& source, std::string_view outcome);
+  prometheus::Counter& arrivals(prometheus::Labels labels, std::string_view outcome);
 
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& arrivals_;
@@ -66,7 +68,7 @@ class Metrics {
   prometheus::Gauge& queue_depth_;
   prometheus::Gauge& connections_;
   std::mutex mutex_;
-  std::map<std::string, SourceMetrics> sources_;
+  std::map<std::pair<std::string, std::string>, SourceMetrics> sources_;
 };
 
 }  // namespace hapax::gateway

@@ -79,7 +79,7 @@ std::unique_ptr<Readmission::Tried> Readmission::prepare(
 // store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     boost::asio::co_spawn(loop_.get_executor(), Tried::receive(receiver, *each),
@@ -95,7 +95,7 @@ void Readmission::run(Group& group) {
 
 // As run(), without a change: what is known already is asked for.
 Result<void> Readmission::look(Group& group) {
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     const auto examined = receiver.examine(each->entry->source, each->request, each->occasion);
@@ -103,11 +103,12 @@ Result<void> Readmission::look(Group& group) {
       each->invalid = {std::string(name(refused->reason)), refused->detail};
       continue;
     }
+    const Source& source = each->entry->source;
     std::vector<store::WantedIdentity> wanted;
     for (const Item& item : std::get<Identified>(examined).items) {
       const Identity& identity = item.identity;
       if (!identity.key.empty()) {
-        wanted.push_back({each->entry->source.no, identity.tenant, identity.key});
+        wanted.push_back({source.no, tenant_of(source, identity), identity.key});
       }
     }
     HAPAX_TRY_ASSIGN(found, with_.driver.find(wanted));
@@ -207,7 +208,7 @@ Readmission::Finding Readmission::look_at(const store::StoredReject& stored) {
   Finding finding{tried->invalid, {}};
   if (tried->invalid) return finding;
   const Source& source = tried->entry->source;
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
   const auto examined = receiver.examine(source, tried->request, tried->occasion);
   const auto* refused = std::get_if<Refused>(&examined);
   if (refused == nullptr) return finding;

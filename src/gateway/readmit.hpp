@@ -24,6 +24,7 @@ class Readmission {
     CommitQueue& commit;
     NodeNumbers& numbers;
     DuplicateCounts& duplicates;
+    UnclaimedRate& unclaimed;
     Metrics& metrics;
     Clock& clock;
     store::StoreSecret secret;

@@ -2,26 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/receive.hpp"
 
-#include "base/sha256.hpp"
 #include "gateway/arrivals.hpp"
+#include "gateway/handshake.hpp"
 
 namespace hapax::gateway {
 
 namespace {
-
-std::optional<HandshakeAnswer> shake_hands(const Source& source, const Request& request,
-                                           WallTime now) {
-  if (source.preset == nullptr || source.preset->handshake == Handshake::none) return std::nullopt;
-  std::vector<Header> parameters;
-  for (const OwnedHeader& each : source.parameters) parameters.push_back({each.name, each.value});
-  const Context context{source.key_id, parameters};
-  std::optional<HandshakeAnswer> answer =
-      answer_handshake(*source.preset, source.secrets, request, now, context);
-  // A secret that is handed over now is nobody's wish, and a URL to call is somebody else's: the
-  // request goes the ordinary way, which refuses it.
-  if (answer && (!answer->secret.empty() || !answer->confirm_url.empty())) return std::nullopt;
-  return answer;
-}
 
 // A claim is forgotten after `remember`: what was signed before that could be an event that was
 // accepted once already. A reject may be the copy of one that was accepted before it came, by as
@@ -38,6 +24,10 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
                                                     const Occasion& occasion) {
   Verdict verdict;
   if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch_);
+  if (!verdict.authentic() && source.handed) {
+    verdict =
+        verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
+  }
   if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
   const WallTime now = occasion.reject ? clock_.wall() : occasion.received;
   if (is_forgotten(source, verdict, occasion, now)) {
@@ -57,9 +47,10 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
 
 Task<Received> Receiver::receive(const Source& source, const Request& request,
                                  const Occasion& occasion) {
-  std::optional<HandshakeAnswer> greeting;
+  Result<std::optional<HandshakeAnswer>> greeting = std::optional<HandshakeAnswer>();
   if (!occasion.reject) greeting = shake_hands(source, request, occasion.received);
-  if (greeting) co_return std::move(*greeting);
+  if (!greeting) co_return std::move(greeting).error();
+  if (*greeting) co_return std::move(**greeting);
 
   std::variant<Identified, Refused> examined = examine(source, request, occasion);
   if (auto* refused = std::get_if<Refused>(&examined)) co_return std::move(*refused);

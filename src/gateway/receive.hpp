@@ -8,6 +8,7 @@
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/source.hpp"
+#include "gateway/unclaimed_rate.hpp"
 
 #include <string>
 #include <variant>
@@ -19,7 +20,8 @@ struct Accepted {
   EventNo event;  // the one that has the id: of a duplicate the first one's
   std::string id;
   bool duplicate = false;
-  bool changed = false;  // a duplicate with another body
+  bool changed = false;       // a duplicate with another body
+  Would would = Would::none;  // observe mode: stored as `event`, without a claim
 };
 
 struct Refused {
@@ -48,8 +50,13 @@ struct Occasion {
 // The way of a request, stage after stage. One per I/O thread.
 class Receiver {
  public:
-  Receiver(CommitQueue& commit, NodeNumbers& numbers, DuplicateCounts& duplicates, Clock& clock)
-      : commit_(commit), numbers_(numbers), duplicates_(duplicates), clock_(clock) {}
+  Receiver(CommitQueue& commit, NodeNumbers& numbers, DuplicateCounts& duplicates,
+           UnclaimedRate& unclaimed, Clock& clock)
+      : commit_(commit),
+        numbers_(numbers),
+        duplicates_(duplicates),
+        unclaimed_(unclaimed),
+        clock_(clock) {}
 
   // All must live until the answer is there.
   Task<Received> receive(const Source& source, const Request& request, const Occasion& occasion);
@@ -59,10 +66,15 @@ class Receiver {
   std::variant<Identified, Refused> examine(const Source& source, const Request& request,
                                             const Occasion& occasion);
 
+  // Observe mode: of what was `received` of a source that does not enforce, stores what was refused
+  // or a duplicate, and says so in `received`. In observe.cpp.
+  Task<void> observe(const Source& source, const Request& request, Received& received);
+
  private:
   CommitQueue& commit_;
   NodeNumbers& numbers_;
   DuplicateCounts& duplicates_;
+  UnclaimedRate& unclaimed_;
   Clock& clock_;
   Scratch scratch_;
 };

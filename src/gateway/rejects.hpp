@@ -22,6 +22,7 @@ namespace hapax::gateway {
 struct KeptReject {
   SourceNo source{};
   std::string source_name = {};
+  std::string tenant = {};  // declared; one that the request names is not to be believed
   Reason reason = Reason::none;
   std::string detail = {};
   WallTime received{};

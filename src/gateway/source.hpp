@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@ struct Ack {
   std::string content_type;  // empty: no Content-Type
 };
 
-// One [[source]] of the configuration, checked and made ready. Immutable while it serves.
+class HandedOver;
+
+// One [[source]] of the configuration, or one declared tenant of it, checked and made ready.
+// Immutable while it serves.
 struct Source {
   std::string name;
+  std::string tenant = {};         // declared, and posted to by its own path; empty: none
   const Preset* preset = nullptr;  // null: the file says how it is signed. For handshakes
   std::vector<std::string> secrets;
   std::string key_id;
@@ -34,6 +39,7 @@ struct Source {
   Verifier verifier;
   Identifier identifier;
   bool splits = false;  // answered with a list
+  bool enforce = true;  // false: observe mode, see gateway/observe.cpp
   // Headers whose value is the secret itself (token and basic schemes): stored as "<redacted>".
   std::vector<std::string> secret_headers;
   std::chrono::milliseconds remember = kDefaultTtl;
@@ -51,6 +57,19 @@ struct Source {
   // What the store calls them; filled in when the store is open.
   SourceNo no{};
   std::vector<store::Target> targets;
+
+  // Secrets that the provider handed over, where it does such a thing; otherwise null.
+  std::shared_ptr<HandedOver> handed = {};
 };
+
+// Whose an event of it is: by the path, or by what it says.
+inline const std::string& tenant_of(const Source& source, const Identity& identity) {
+  return source.tenant.empty() ? identity.tenant : source.tenant;
+}
+
+// How it is posted to, behind /in/: "stripe" or "stripe/acme".
+inline std::string path_of(const Source& source) {
+  return source.tenant.empty() ? source.name : source.name + '/' + source.tenant;
+}
 
 }  // namespace hapax::gateway

@@ -20,6 +20,7 @@ constexpr std::size_t kLastSteps = gateway::RejectQueue::kMaxRejects / RejectWri
 store::Reject shown(const KeptReject& reject) {
   return {.no = *reject.no,
           .source = reject.source,
+          .tenant = reject.tenant,
           .reason = name(reject.reason),
           .detail = std::string_view(reject.detail).substr(0, store::kMaxRejectText),
           .received = reject.received,

@@ -50,6 +50,17 @@ std::optional<std::string> joined(JsonReader& json, const std::array<std::string
   return message;
 }
 
+// Amazon signs for everybody: whose message it is says the topic alone.
+bool is_listed(const std::vector<OwnedHeader>& parameters, const std::string& topic) {
+  bool any = false;
+  for (const OwnedHeader& each : parameters) {
+    if (each.name != "topic") continue;
+    if (each.value == topic) return true;
+    any = true;
+  }
+  return !any;
+}
+
 }  // namespace
 
 bool is_sns_url(std::string_view url) {
@@ -99,6 +110,9 @@ Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch
   const SignatureHash hash = version == "2" ? SignatureHash::sha256 : SignatureHash::sha1;
   for (std::size_t i = 0; signature && i < parts.secrets.size(); ++i) {
     if (!parts.secrets[i].key->verify(hash, *message, *signature)) continue;
+    if (!is_listed(parts.parameters, text_at(json, "TopicArn").value_or(""))) {
+      return refused({Reason::signature_invalid, "it is Amazon's, of a topic that is not listed"});
+    }
     Verdict verdict;
     verdict.secret = i;
     return verdict;

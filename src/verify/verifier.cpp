@@ -164,9 +164,13 @@ Verdict Check::run_each() {
   JsonReader* json = fields_.json();
   if (json == nullptr) return refused({Reason::payload_unreadable, "the body is not JSON"});
   const JsonElements items = json->each(parts_.each, kMaxItems);
-  if (items.status != JsonStatus::found || items.too_many) {
-    return refused({Reason::payload_unreadable,
-                    "the body has no list of items at '" + parts_.each + "', or too many"});
+  if (items.too_many) {
+    return refused({Reason::body_too_large,
+                    "there are more than " + std::to_string(kMaxItems) + " items to be verified"});
+  }
+  if (items.status != JsonStatus::found) {
+    return refused(
+        {Reason::payload_unreadable, "the body has no list of items at '" + parts_.each + "'"});
   }
   Verdict verdict;
   if (items.raw.empty()) {
@@ -441,6 +445,14 @@ Result<Verifier> Verifier::make(const Scheme& scheme, std::span<const std::strin
                    "secret " + std::to_string(i + 1) + ": " + secret.error().detail());
     }
     parts.secrets.push_back(std::move(*secret));
+  }
+  return Verifier(std::make_unique<const Parts>(std::move(parts)));
+}
+
+Result<Verifier> Verifier::make_refusing(const Scheme& scheme, const Context& context) {
+  HAPAX_TRY_ASSIGN(parts, Parts::make(scheme, context));
+  if (scheme.algorithm == Algorithm::none) {
+    return Error(Code::misconfigured, "a scheme that verifies nothing refuses nothing");
   }
   return Verifier(std::make_unique<const Parts>(std::move(parts)));
 }

@@ -148,8 +148,10 @@ struct Api::Parts {
   admin::State state;
   admin::Access access{kToken, {"hapax.internal"}};
   std::shared_ptr<const admin::Served> served = make_served(*driver);
-  admin::Shared shared{
-      *driver, metrics, log, clock, random, pool, state, access, [this] { return served; }};
+  gateway::Handshakes handshakes{
+      clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
+  admin::Shared shared{*driver, metrics, log,    clock,      random,
+                       pool,    state,   access, handshakes, [this] { return served; }};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, 2};  // the first to go

@@ -31,7 +31,7 @@ TEST_P(AdminCounts, ShowTheSourcesOfTheConfiguration) {
   EXPECT_THAT(std::string(demo.at("last_seen_at").as_string()), StartsWith("2023-11-14T22:13:2"));
   demo.erase("last_seen_at");
   EXPECT_EQ(demo, json::parse(R"({"name":"demo","preset":"stripe","id_signed":true,
-      "time_signed":true,"splits":false,"deliver_to":["work"],"remember_s":2592000,
+      "time_signed":true,"splits":false,"enforce":true,"tenants":[],"deliver_to":["work"],"remember_s":2592000,
       "keep_s":604800,"keep_dead_s":2592000})"));
   EXPECT_EQ(sources[1].at("name"), "quiet");
   EXPECT_EQ(sources[1].at("preset"), nullptr);

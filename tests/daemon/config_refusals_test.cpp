@@ -107,7 +107,8 @@ TEST_F(ConfigRefusalsTest, Keys) {
       {with("\"a\\u001bb\\n\" = 1"),
        "6: source[1].'a\\x1bb\\x0a': there is no such key; here can be: name, preset, verify, "
        "secrets, key_id, parameters, id, type, order_key, version, split, ack, id_fallback, "
-       "split_max, remember, keep, sender_retries, keep_dead, max_body, deliver_to"},
+       "split_max, remember, keep, sender_retries, keep_dead, max_body, deliver_to, tenant, "
+       "enforce, topics"},
       {with("ack = { stat = 200 }"),
        "6: source[1].ack.stat: there is no such key; did you mean 'status'?"},
       {verify("scheme = 'hmac', header = 'X', headr = 'X'"),
@@ -123,10 +124,6 @@ TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
       {"[keys]\nstore = 'x'\n", later("1: keys")},
       {"[[outbox]]\nurl = 'x'\n", later("1: outbox")},
       {"[encryption]\n", later("1: encryption")},
-      {with("tenant = 'json:/a'"), later("6: source[1].tenant")},
-      {with("[[source.tenant]]\nname = 'x'"), later("6: source[1].tenant")},
-      {with("enforce = false"), later("6: source[1].enforce")},
-      {with("topics = ['x']"), later("6: source[1].topics")},
       {kPull + "max_abandons = 3\n", later("4: destination[1].max_abandons")},
       {kPull + "timeout = '15s'\n", later("4: destination[1].timeout")},
       {"[[destination]]\nname = 'x'\n",
@@ -136,8 +133,6 @@ TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
        "3: destination[1].kind: 'sql' is not available in this version; write kind = \"pull\""},
       {"[[destination]]\nname = 'x'\nkind = 'push'\n",
        "3: destination[1].kind: there is no such kind; write kind = \"pull\""},
-      {preset("aws-sns"),
-       "3: source[1].preset: 'aws-sns' needs topics, which are not available in this version"},
   });
 }
 

@@ -216,11 +216,11 @@ TEST_F(DemoTest, WhatIsNotASourceIsTurnedAway) {
   const std::vector<std::pair<std::string, std::string>> targets = {
       {"/in/nobody", "source-unknown"},
       {"/in/de%6do", "source-unknown"},
-      {"/in/demo/", "source-unknown"},
+      {"/in/demo/", "tenant-unknown"},
       {"/in/demo%2f..", "source-unknown"},
       {"/in/../demo", "source-unknown"},
       {"/in/\xff\xfe", "source-unknown"},
-      {"/in/demo/tenant", "source-unknown"},
+      {"/in/demo/tenant", "tenant-unknown"},
       {"/in/" + std::string(5000, 'a'), "source-unknown"},
       {"/", "not-found"},
       {"/in", "not-found"},

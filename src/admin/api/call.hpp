@@ -13,6 +13,7 @@
 
 namespace hapax::gateway {
 class Metrics;
+class Handshakes;
 class Readmission;
 }  // namespace hapax::gateway
 
@@ -32,12 +33,13 @@ struct Context {
   const State& state;
   const Served& served;
   Random& random;
+  const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
 };
 
 // A request that a route was found for.
 struct Call {
-  std::string_view argument;  // what stands for {event} in the path
+  std::string_view argument;  // what stands for {event} or {source} in the path
   std::string_view query;     // without the '?'
   std::string_view body;
 };

@@ -18,8 +18,13 @@ http::Reply show_readiness(const Context& context, const Call&) {
   const bool reachable = context.state.store_reachable && context.driver.paused().has_value();
   if (!reachable) reasons.emplace_back("store-unreachable");
   if (context.state.stopping) reasons.emplace_back("stopping");
+  std::vector<std::string> observed;
+  for (const ServedSource& each : context.served.sources) {
+    if (!each.enforce) observed.push_back(each.name);
+  }
   JsonObject json;
   json.flag("ready", reasons.empty()).json("reasons", json_texts(reasons));
+  if (!observed.empty()) json.json("observe", json_texts(observed));
   http::Reply reply = ok(json.done());
   if (!reasons.empty()) reply.status = 503;
   return reply;

@@ -11,10 +11,12 @@
 // block. The document at /v1/openapi.json says what is in the answers.
 namespace hapax::admin {
 
-http::Reply list_events(const Context& context, const Call& call);   // api/events.cpp
-http::Reply show_event(const Context& context, const Call& call);    // api/event.cpp
-http::Reply send_body(const Context& context, const Call& call);     // api/body.cpp
-http::Reply list_sources(const Context& context, const Call& call);  // api/sources.cpp
+http::Reply list_events(const Context& context, const Call& call);     // api/events.cpp
+http::Reply show_event(const Context& context, const Call& call);      // api/event.cpp
+http::Reply send_body(const Context& context, const Call& call);       // api/body.cpp
+http::Reply list_sources(const Context& context, const Call& call);    // api/sources.cpp
+http::Reply show_handshake(const Context& context, const Call& call);  // api/handshake.cpp
+http::Reply open_handshake(const Context& context, const Call& call);
 http::Reply show_stats(const Context& context, const Call& call);    // api/stats.cpp
 http::Reply list_rejects(const Context& context, const Call& call);  // api/rejects.cpp
 http::Reply show_reject(const Context& context, const Call& call);   // api/reject.cpp

@@ -31,6 +31,8 @@ std::string source_json(const ServedSource& source, const store::Stats& stats) {
       .flag_or_null("id_signed", source.id_signed)
       .flag_or_null("time_signed", source.time_signed)
       .flag("splits", source.splits)
+      .flag("enforce", source.enforce)
+      .json("tenants", json_texts(source.tenants))
       .json("deliver_to", json_texts(source.deliver_to))
       .number("remember_s", in_seconds(source.remember))
       .number("keep_s", in_seconds(source.keep))

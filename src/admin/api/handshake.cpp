@@ -1,0 +1,117 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/handshake.hpp"
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "http/problem.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <variant>
+
+// The window in which a provider may hand over a secret, and what handshakes left behind.
+namespace hapax::admin {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kWrite = R"(write {"for_s":600} or {"for_s":600,"tenant":"..."})";
+
+struct Asked {
+  std::chrono::seconds time{};
+  std::string tenant;
+};
+
+Error bad(std::string_view what) {
+  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWrite));
+}
+
+Result<Asked> read_body(std::string_view body) {
+  json::error_code error;
+  const json::value value = json::parse(json::string_view(body.data(), body.size()), error);
+  if (error) return bad("the body is not JSON: " + error.message());
+  const json::object* const object = value.if_object();
+  if (object == nullptr) return bad("the body is not a JSON object");
+  Asked asked;
+  bool timed = false;
+  for (const auto& [key, member] : *object) {
+    if (key == "for_s" && member.is_int64() && member.get_int64() >= 0 &&
+        member.get_int64() <= gateway::kMaxWindow.count()) {
+      asked.time = std::chrono::seconds(member.get_int64());
+      timed = true;
+    } else if (key == "tenant" && member.is_string()) {
+      asked.tenant.assign(member.get_string().data(), member.get_string().size());
+    } else if (key == "for_s") {
+      return bad("for_s is not a whole number of seconds from 0 to 86400");
+    } else if (key == "tenant") {
+      return bad("tenant is not a string");
+    } else {
+      return bad("there is no member '" + std::string(key.data(), key.size()).substr(0, 64) + "'");
+    }
+  }
+  if (!timed) return bad("for_s is missing");
+  return asked;
+}
+
+// What is kept of the source's handshakes, or why there is nothing.
+std::variant<std::shared_ptr<gateway::HandedOver>, http::Reply> find(const Context& context,
+                                                                     const Call& call,
+                                                                     const std::string& tenant) {
+  const std::string name(call.argument);
+  const auto& sources = context.served.sources;
+  const auto served = std::find_if(sources.begin(), sources.end(),
+                                   [&](const ServedSource& each) { return each.name == name; });
+  if (served == sources.end()) return http::problem(http::Refusal::source_unknown);
+  const bool known = tenant.empty() ? served->unnamed
+                                    : std::find(served->tenants.begin(), served->tenants.end(),
+                                                tenant) != served->tenants.end();
+  if (!known) return http::problem(http::Refusal::tenant_unknown);
+  auto handed = context.handshakes.find(tenant.empty() ? name : name + '/' + tenant);
+  if (handed) return handed;
+  return http::problem(http::Refusal::bad_request,
+                       "this source's provider hands over no secret and no subscription");
+}
+
+http::Reply status_of(const Call& call, const std::string& tenant,
+                      const gateway::HandedOver& handed) {
+  const gateway::HandedOver::Status status = handed.status();
+  JsonObject answer;
+  answer.text("source", call.argument)
+      .text("tenant", tenant)
+      .time_or_null("open_until", status.open_until)
+      .number("secrets", static_cast<std::int64_t>(status.secrets))
+      .time_or_null("taken_at", status.taken_at)
+      .json("confirm_urls", json_texts(status.confirm_urls));
+  return ok(answer.done());
+}
+
+}  // namespace
+
+http::Reply show_handshake(const Context& context, const Call& call) {
+  const Result<Query> query = Query::parse(call.query, {"tenant"});
+  if (!query) return failure(query.error());
+  const std::string tenant(query->text("tenant").value_or(""));
+  const auto found = find(context, call, tenant);
+  if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
+  return status_of(call, tenant, *std::get<std::shared_ptr<gateway::HandedOver>>(found));
+}
+
+http::Reply open_handshake(const Context& context, const Call& call) {
+  const Result<Query> query = Query::parse(call.query, {});
+  if (!query) return failure(query.error());
+  const Result<Asked> asked = read_body(call.body);
+  if (!asked) return failure(asked.error());
+  const auto found = find(context, call, asked->tenant);
+  if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
+  gateway::HandedOver& handed = *std::get<std::shared_ptr<gateway::HandedOver>>(found);
+  const Result<WallTime> opened = handed.open(asked->time);
+  if (!opened) return failure(opened.error());
+  return status_of(call, asked->tenant, handed);
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/duration.hpp"
+#include "base/try.hpp"
+#include "cli/admin_client.hpp"
+#include "cli/command.hpp"
+#include "cli/percent.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace hapax::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+struct HandshakeArguments {
+  AdminArguments admin;
+  std::string source;
+  std::string tenant;
+  std::string time;
+};
+
+std::string in_sentences(const json::value& state) {
+  const std::string until = shown(state, "open_until");
+  const std::string taken = shown(state, "taken_at");
+  std::string text = until.empty()
+                         ? "No secret would be taken now."
+                         : "The next secret that is handed over is taken, until " + until + ".";
+  text += " Handed over so far: " + shown(state, "secrets") +
+          (taken.empty() ? "." : ", the last at " + taken + ".");
+  const json::value* urls =
+      state.is_object() ? state.get_object().if_contains("confirm_urls") : nullptr;
+  if (urls == nullptr || !urls->is_array() || urls->get_array().empty()) return text;
+  text = "Subscriptions that wait; open the URL to confirm one:";
+  for (const json::value& each : urls->get_array()) {
+    if (!each.is_string()) continue;
+    text += "\n  " + without_controls({each.get_string().data(), each.get_string().size()});
+  }
+  return text;
+}
+
+Result<json::value> ask(const HandshakeArguments& arguments) {
+  const std::string target = "/v1/sources/" + percent_encoded(arguments.source) + "/handshake";
+  std::string body;
+  if (!arguments.time.empty()) {
+    HAPAX_TRY_ASSIGN(time, parse_duration(arguments.time));
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(time).count();
+    body = "{\"for_s\":" + std::to_string(seconds) +
+           (arguments.tenant.empty() ? "" : ",\"tenant\":" + json_string(arguments.tenant)) + "}";
+  }
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  if (!body.empty()) return admin.post_json(target, body);
+  return admin.get_json(
+      target + (arguments.tenant.empty() ? "" : "?tenant=" + percent_encoded(arguments.tenant)));
+}
+
+int handshake_command(const HandshakeArguments& arguments, const Output& output) {
+  const Result<json::value> state = ask(arguments);
+  if (!state) return output.fail(state.error());
+  output.answer(in_sentences(*state), json::serialize(*state));
+  return kDone;
+}
+
+}  // namespace
+
+void add_handshake(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "handshake", "Let a provider hand over its secret (Asana, Notion), or see what waits");
+  auto arguments = std::make_shared<HandshakeArguments>();
+  arguments->admin.add_to(*command);
+  command->add_option("source", arguments->source, "The source")->required();
+  command->add_option("--tenant", arguments->tenant, "A declared tenant of it");
+  command->add_option("--for", arguments->time,
+                      "Take the next secret within this time, like 10m; 0s: no more");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return handshake_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,161 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/handshake.hpp"
+
+#include "base/try.hpp"
+
+#include <algorithm>
+
+namespace hapax::gateway {
+
+namespace {
+
+bool leaves_something(const Preset& preset) {
+  return preset.handshake == Handshake::asana || preset.handshake == Handshake::notion ||
+         preset.handshake == Handshake::sns;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Verifier>> HandedOver::verifier_of(
+    const std::vector<std::string>& secrets) const {
+  if (secrets.empty()) return std::shared_ptr<const Verifier>();
+  HAPAX_TRY_ASSIGN(made, Verifier::make(preset_->verify, secrets));
+  return std::shared_ptr<const Verifier>(std::make_shared<Verifier>(std::move(made)));
+}
+
+Result<void> HandedOver::verify_as(const Preset& preset) {
+  const std::lock_guard lock(mutex_);
+  preset_ = &preset;
+  HAPAX_TRY_ASSIGN(made, verifier_of(secrets_));
+  verifier_ = std::move(made);
+  return {};
+}
+
+Result<WallTime> HandedOver::open(std::chrono::seconds time) {
+  const std::lock_guard lock(mutex_);
+  if (preset_->handshake == Handshake::sns) {
+    return Error(Code::invalid_argument,
+                 "Amazon SNS hands over no secret; a subscription is confirmed by opening the URL "
+                 "that is shown here");
+  }
+  if (time > std::chrono::seconds(0) && secrets_.size() >= kMaxHandedSecrets) {
+    return Error(Code::invalid_argument,
+                 "16 secrets were handed over already; take out of handshake.secrets in data_dir "
+                 "those that are over, and start again");
+  }
+  until_ = clock_.since_boot() + time;
+  taken_ = false;
+  return clock_.wall() + time;
+}
+
+HandedOver::Status HandedOver::status() const {
+  const std::lock_guard lock(mutex_);
+  Status status{{}, secrets_.size(), taken_at_, confirm_urls_};
+  if (in_time() && !taken_) status.open_until = clock_.wall() + (*until_ - clock_.since_boot());
+  return status;
+}
+
+Result<bool> HandedOver::take(const std::string& secret) {
+  const std::lock_guard lock(mutex_);
+  if (!in_time()) return false;
+  if (taken_) return secrets_.front() == secret;
+  std::vector<std::string> secrets{secret};
+  for (const std::string& each : secrets_) {
+    if (each != secret) secrets.push_back(each);
+  }
+  HAPAX_TRY_ASSIGN(made, verifier_of(secrets));
+  HAPAX_TRY(keep_(secrets));
+  verifier_ = std::move(made);
+  secrets_ = std::move(secrets);
+  taken_at_ = clock_.wall();
+  taken_ = true;
+  return true;
+}
+
+void HandedOver::note_confirmation(const std::string& url) {
+  const std::lock_guard lock(mutex_);
+  std::erase(confirm_urls_, url);
+  if (confirm_urls_.size() >= kMaxConfirmations) confirm_urls_.erase(confirm_urls_.begin());
+  confirm_urls_.push_back(url);
+}
+
+std::shared_ptr<const Verifier> HandedOver::verifier() const {
+  const std::lock_guard lock(mutex_);
+  return verifier_;
+}
+
+Handshakes::Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep)
+    : clock_(clock), keep_(std::move(keep)) {
+  for (HandedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
+}
+
+Result<std::shared_ptr<HandedOver>> Handshakes::of(const Source& source) {
+  if (source.preset == nullptr || !leaves_something(*source.preset)) {
+    return std::shared_ptr<HandedOver>();
+  }
+  const std::string path = path_of(source);
+  std::shared_ptr<HandedOver> handed;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<HandedOver>& entry = by_path_[path];
+    if (!entry) {
+      entry = std::make_shared<HandedOver>(
+          clock_, secrets_[path],
+          [this, path](const std::vector<std::string>& all) { return keep(path, all); });
+    }
+    handed = entry;
+  }
+  if (Result<void> used = handed->verify_as(*source.preset); !used) {
+    return Error(Code::misconfigured, "a secret that was handed over to '" + path +
+                                          "' cannot be used: " + used.error().detail());
+  }
+  return handed;
+}
+
+std::shared_ptr<HandedOver> Handshakes::find(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? nullptr : found->second;
+}
+
+Result<void> Handshakes::keep(const std::string& path, const std::vector<std::string>& secrets) {
+  const std::lock_guard lock(mutex_);
+  std::vector<HandedSecret> all;
+  for (const auto& [other, theirs] : secrets_) {
+    for (const std::string& each : other == path ? secrets : theirs) all.push_back({other, each});
+  }
+  HAPAX_TRY(keep_(all));
+  secrets_[path] = secrets;
+  return {};
+}
+
+Result<std::optional<HandshakeAnswer>> shake_hands(const Source& source, const Request& request,
+                                                   WallTime now) {
+  std::optional<HandshakeAnswer> answer;
+  if (source.preset == nullptr || source.preset->handshake == Handshake::none) return answer;
+  std::vector<Header> parameters;
+  for (const OwnedHeader& each : source.parameters) parameters.push_back({each.name, each.value});
+  const Context context{source.key_id, parameters};
+  answer = answer_handshake(*source.preset, source.secrets, request, now, context);
+  if (!answer) return answer;
+  if (!answer->secret.empty()) {
+    // Outside of a window it is nobody's wish: the request goes the ordinary way, which refuses it.
+    if (!source.handed) return std::optional<HandshakeAnswer>();
+    HAPAX_TRY_ASSIGN(taken, source.handed->take(answer->secret));
+    if (!taken) return std::optional<HandshakeAnswer>();
+  }
+  if (!answer->confirm_url.empty() && source.handed) {
+    source.handed->note_confirmation(answer->confirm_url);
+  }
+  return answer;
+}
+
+Verdict verify_handed_over(const Source& source, const Request& request, WallTime now,
+                           Scratch& scratch, Verdict refused) {
+  const std::shared_ptr<const Verifier> verifier = source.handed->verifier();
+  if (!verifier) return refused;
+  return verifier->verify(request, now, scratch);
+}
+
+}  // namespace hapax::gateway

@@ -1,0 +1,117 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+#include <hapax/handshake.hpp>
+
+#include "gateway/source.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+// Handshakes that change something: a secret that a provider hands over (Asana, Notion), and a
+// subscription that waits to be confirmed (Amazon SNS). Both are a stranger's word, so a secret is
+// taken only while somebody has opened a window for it, and a confirmation is only shown.
+namespace hapax::gateway {
+
+inline constexpr std::size_t kMaxHandedSecrets = 16;  // of one source
+inline constexpr std::size_t kMaxConfirmations = 16;
+inline constexpr std::chrono::seconds kMaxWindow = std::chrono::hours(24);
+
+struct HandedSecret {
+  std::string path;  // path_of() its source
+  std::string secret;
+};
+
+// Of one source, or one declared tenant. Thread-safe.
+class HandedOver {
+ public:
+  struct Status {
+    std::optional<WallTime> open_until;  // nothing: the window is closed
+    std::size_t secrets = 0;             // that were handed over and count
+    std::optional<WallTime> taken_at;    // the last one, since the start
+    std::vector<std::string> confirm_urls;
+  };
+  // Makes the secrets of this source durable; all of them each time.
+  using Keep = std::function<Result<void>(const std::vector<std::string>&)>;
+
+  // `secrets`: the newest first.
+  HandedOver(Clock& clock, std::vector<std::string> secrets, Keep keep)
+      : clock_(clock), keep_(std::move(keep)), secrets_(std::move(secrets)) {}
+
+  // Verifies as this preset does from now on. An error: one of the secrets cannot be used.
+  Result<void> verify_as(const Preset& preset);
+
+  // From now on, in place of a window before. 0: closed. invalid_argument: there are too many
+  // secrets already, or the provider hands over none.
+  Result<WallTime> open(std::chrono::seconds time);
+  Status status() const;
+
+  // The secret is durable and in force when this is true. False: no window is open. The window
+  // closes with it, but for the same one again, whose answer may have been lost; after an error it
+  // stays open.
+  Result<bool> take(const std::string& secret);
+  void note_confirmation(const std::string& url);
+
+  // Null: nothing was handed over yet.
+  std::shared_ptr<const Verifier> verifier() const;
+
+ private:
+  bool in_time() const { return until_ && clock_.since_boot() < *until_; }
+  Result<std::shared_ptr<const Verifier>> verifier_of(
+      const std::vector<std::string>& secrets) const;
+
+  Clock& clock_;
+  const Keep keep_;
+  mutable std::mutex mutex_;
+  const Preset* preset_ = nullptr;
+  std::vector<std::string> secrets_;  // the newest first
+  std::shared_ptr<const Verifier> verifier_;
+  std::optional<BootTime> until_;
+  bool taken_ = false;  // in the window until then
+  std::optional<WallTime> taken_at_;
+  std::vector<std::string> confirm_urls_;  // the newest last
+};
+
+// Of all sources, for as long as the server runs. Thread-safe.
+class Handshakes {
+ public:
+  using Keep = std::function<Result<void>(std::span<const HandedSecret>)>;
+
+  // `known` was kept by an earlier run.
+  Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep);
+
+  // What belongs to this source; null where its preset has no such handshake.
+  Result<std::shared_ptr<HandedOver>> of(const Source& source);
+  // The one that is posted to under this path; null: none is.
+  std::shared_ptr<HandedOver> find(const std::string& path) const;
+
+ private:
+  Result<void> keep(const std::string& path, const std::vector<std::string>& secrets);
+
+  Clock& clock_;
+  const Keep keep_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<std::string>> secrets_;  // by path, also of former sources
+  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;
+};
+
+// The answer to a handshake; nothing when the request is none. An error: a secret could not be
+// kept.
+Result<std::optional<HandshakeAnswer>> shake_hands(const Source& source, const Request& request,
+                                                   WallTime now);
+
+// Verifies what the configured secrets refused with those that were handed over.
+Verdict verify_handed_over(const Source& source, const Request& request, WallTime now,
+                           Scratch& scratch, Verdict refused);
+
+}  // namespace hapax::gateway

@@ -1,0 +1,166 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// Tenants, topics and observe mode in the file: what is read, and what is refused where.
+#include "daemon/config.hpp"
+
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace hapax::daemon {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ConfigTenantsTest : public testing::Test {
+ protected:
+  Loaded load(const std::string& text) {
+    std::ofstream(directory_.file("hapax.toml"), std::ios::binary) << text;
+    chmod(directory_.file("hapax.toml").c_str(), 0600);
+    return load_config(directory_.file("hapax.toml"),
+                       [](const std::string&) { return std::nullopt; });
+  }
+  // The one problem there is, behind the file's name.
+  std::string problem(const std::string& text) {
+    const Loaded loaded = load(text);
+    EXPECT_EQ(loaded.problems.size(), 1U) << text;
+    if (loaded.problems.empty()) return "";
+    for (const Problem& each : loaded.problems) shown_ += each.to_string() + "\n";
+    const std::string whole = loaded.problems.front().to_string();
+    return whole.substr(whole.find("toml:") + 5);
+  }
+
+  test::TempDir directory_;
+  std::string shown_;  // everything that was ever said
+};
+
+const std::string kHmac =
+    "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\nid = 'json:/id'\n";
+
+std::string tenant(const std::string& name, const std::string& secrets) {
+  return "[[source.tenant]]\nname = '" + name + "'\nsecrets = " + secrets + "\n";
+}
+
+TEST_F(ConfigTenantsTest, DeclaredTenantsAreSourcesOfTheirOwn) {
+  const Loaded loaded = load(kHmac + tenant("x", "['1']") + tenant("y", "['2', '3']"));
+  ASSERT_TRUE(loaded.config);
+  ASSERT_EQ(loaded.config->sources.size(), 2U);  // nobody posts to /in/a
+  EXPECT_EQ(path_of(loaded.config->sources[0]), "a/x");
+  EXPECT_EQ(path_of(loaded.config->sources[1]), "a/y");
+  EXPECT_THAT(loaded.config->sources[1].secrets, ElementsAre("2", "3"));
+  const Loaded both = load(kHmac + "secrets = ['0']\n" + tenant("x", "['1']"));
+  ASSERT_TRUE(both.config);
+  EXPECT_EQ(path_of(both.config->sources[0]), "a");
+  EXPECT_EQ(both.config->sources.size(), 2U);
+}
+
+TEST_F(ConfigTenantsTest, ATenantWithoutSecretsOfItsOwnIsRefused) {
+  EXPECT_THAT(problem(kHmac + "[[source.tenant]]\nname = 'x'\n"),
+              HasSubstr("5: source[1].tenant[1].secrets: this is missing"));
+  EXPECT_THAT(problem(kHmac + tenant("x", "[]")),
+              HasSubstr("7: source[1].tenant[1].secrets: this is missing"));
+  EXPECT_THAT(problem(kHmac + tenant("x", "['']")),
+              HasSubstr("7: source[1].tenant[1].secrets[1]: the secret is empty"));
+  EXPECT_THAT(problem(kHmac + tenant("x", "['same']") + tenant("y", "['same']")),
+              HasSubstr("10: source[1].tenant[2].secrets[1]: the secret on line 7 is the same"));
+  EXPECT_THAT(problem(kHmac + "secrets = ['same']\n" + tenant("x", "['same']")),
+              HasSubstr("8: source[1].tenant[1].secrets[1]: the secret on line 5 is the same"));
+  EXPECT_THAT(problem("[[source]]\nname = 'a'\nverify = 'none'\nid = 'json:/id'\n"
+                      "[[source.tenant]]\nname = 'x'\n"),
+              HasSubstr("5: source[1].tenant[1]: the path is not signed"));
+  EXPECT_THAT(shown_, testing::Not(HasSubstr("'same'")));
+}
+
+TEST_F(ConfigTenantsTest, SecretsThatAreNotInTheirEncodingAreRefusedWithTheirLine) {
+  const std::string standard = "[[source]]\nname = 'a'\npreset = 'standard-webhooks'\n";
+  EXPECT_THAT(problem(standard + tenant("x", "['whsec_!!!']")),
+              HasSubstr("6: source[1].tenant[1].secrets[1]: the secret must be written in base64"));
+  EXPECT_THAT(problem("[[source]]\nname = 'a'\npreset = 'adyen'\nsecrets = ['0g']\n"),
+              HasSubstr("4: source[1].secrets[1]: the secret must be written in hexadecimal"));
+  EXPECT_THAT(problem("[[source]]\nname = 'a'\npreset = 'discord'\nsecrets = ['nonsense']\n"),
+              HasSubstr("4: source[1].secrets[1]: "));
+}
+
+TEST_F(ConfigTenantsTest, OddNamesOfTenantsAreRefused) {
+  for (const std::string name : {"a/b", "..", ".", "a b", "a%2fb", "\xc3\xa9", "outbox"}) {
+    EXPECT_THAT(problem(kHmac + tenant(name, "['1']")), HasSubstr("6: source[1].tenant[1].name"))
+        << name;
+  }
+  EXPECT_THAT(problem(kHmac + tenant("", "['1']")), HasSubstr("this is empty"));
+  EXPECT_THAT(problem(kHmac + tenant(std::string(129, 'x'), "['1']")),
+              HasSubstr("cannot be a name"));
+  EXPECT_TRUE(load(kHmac + tenant(std::string(128, 'x'), "['1']")).config);
+  EXPECT_THAT(problem(kHmac + tenant("x", "['1']") + tenant("x", "['2']")),
+              HasSubstr("9: source[1].tenant[2].name: line 6 has the tenant 'x' already"));
+  EXPECT_THAT(problem(kHmac + "[[source.tenant]]\nsecrets = ['1']\n"),
+              HasSubstr("source[1].tenant[1].name: this is missing"));
+  EXPECT_THAT(problem(kHmac + tenant("x", "['1']") + "id = 'json:/x'\n"),
+              HasSubstr("8: source[1].tenant[1].id: there is no such key"));
+  EXPECT_THAT(problem(kHmac + "secrets = ['1']\ntenant = 5\n"),
+              HasSubstr("6: source[1].tenant: write tenant = \"json:/pointer\""));
+}
+
+TEST_F(ConfigTenantsTest, ATenantIsReadFromWhatIsSigned) {
+  const std::string good = kHmac + "secrets = ['1']\n";
+  EXPECT_TRUE(load(good + "tenant = 'json:/account'\n").config);
+  EXPECT_THAT(problem(good + "tenant = 'header:X-Account'\n"),
+              HasSubstr("6: source[1].tenant: 'header:X-Account' is not signed"));
+  EXPECT_THAT(problem(good + "tenant = 'query:account'\n"), HasSubstr("is not signed"));
+  EXPECT_THAT(problem(good + "tenant = 'account'\n"), HasSubstr("6: source[1].tenant"));
+  EXPECT_TRUE(load("[[source]]\nname = 'a'\npreset = 'adyen'\nsecrets = ['00ff']\n"
+                   "tenant = 'json:/merchantAccountCode'\n")
+                  .config);
+  EXPECT_THAT(problem("[[source]]\nname = 'a'\npreset = 'adyen'\nsecrets = ['00ff']\n"
+                      "tenant = 'json:/eventDate'\n"),
+              HasSubstr("is not signed"));
+  const Loaded token = load(
+      "[[source]]\nname = 'a'\npreset = 'gitlab-token'\nsecrets = ['1']\n"
+      "tenant = 'json:/project'\n");
+  ASSERT_TRUE(token.config);
+  ASSERT_EQ(token.warnings.size(), 1U);
+  EXPECT_THAT(token.warnings[0].text, HasSubstr("nothing is signed"));
+}
+
+TEST_F(ConfigTenantsTest, ObserveModeIsWarnedAbout) {
+  const Loaded off = load(kHmac + "secrets = ['1']\nenforce = true\n");
+  ASSERT_TRUE(off.config);
+  EXPECT_TRUE(off.config->sources[0].enforce);
+  EXPECT_THAT(off.warnings, IsEmpty());
+  const Loaded on = load(kHmac + "secrets = ['1']\nenforce = false\n");
+  ASSERT_TRUE(on.config);
+  EXPECT_FALSE(on.config->sources[0].enforce);
+  ASSERT_EQ(on.warnings.size(), 1U);
+  EXPECT_EQ(on.warnings[0].field, "source[1].enforce");
+  EXPECT_THAT(on.warnings[0].text, HasSubstr("observe mode"));
+  EXPECT_THAT(problem(kHmac + "secrets = ['1']\nenforce = 'no'\n"),
+              HasSubstr("6: source[1].enforce: this is a text; write true or false"));
+}
+
+TEST_F(ConfigTenantsTest, TopicsBelongToAmazon) {
+  EXPECT_THAT(problem(kHmac + "secrets = ['1']\ntopics = ['arn:aws:sns:r:1:n']\n"),
+              HasSubstr("6: source[1].topics: only Amazon SNS has topics"));
+  const std::string sns = "[[source]]\nname = 'a'\npreset = 'aws-sns'\n";
+  const Loaded without = load(sns + "secrets = ['x']\n");
+  ASSERT_FALSE(without.problems.empty());
+  EXPECT_THAT(without.problems[0].to_string(), HasSubstr("1: source[1].topics: Amazon signs"));
+  const Loaded empty = load(sns + "secrets = ['x']\ntopics = []\n");
+  EXPECT_THAT(empty.problems.back().to_string(), HasSubstr("5: source[1].topics: write 1 to"));
+  const Loaded bad = load(sns + "secrets = ['x']\ntopics = ['mine']\n");
+  EXPECT_THAT(bad.problems.back().to_string(), HasSubstr("5: source[1].topics[1]: 'mine' is no"));
+}
+
+TEST_F(ConfigTenantsTest, WhereTheProviderHandsOverTheSecretThereNeedBeNone) {
+  EXPECT_TRUE(load("[[source]]\nname = 'a'\npreset = 'asana'\n").config);
+  EXPECT_TRUE(load("[[source]]\nname = 'a'\npreset = 'notion'\nsecrets = ['x']\n").config);
+  EXPECT_FALSE(load("[[source]]\nname = 'a'\npreset = 'stripe'\n").config);
+}
+
+}  // namespace
+}  // namespace hapax::daemon

@@ -1,0 +1,225 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/serve.hpp"
+#include "gateway/unclaimed_rate.hpp"
+#include "support/postgres.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <thread>
+
+// A source that is tried out: what it would have done is shown, and nothing is done.
+namespace hapax::test {
+
+namespace {
+
+using gateway::UnclaimedRate;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string config(const std::string& store_url, bool enforce) {
+  std::string text = demo_config(store_url);
+  const std::string at = "deliver_to";
+  return text.insert(text.find(at), enforce ? "enforce = true\n" : "enforce = false\n");
+}
+
+std::vector<store::EventRow> all_events(store::Driver& driver) {
+  std::vector<store::EventRow> rows;
+  store::EventQuery query{.limit = store::kMaxPage};
+  for (;;) {
+    const Result<store::EventPage> page = driver.events(query);
+    EXPECT_TRUE(page);
+    if (!page) return rows;
+    rows.insert(rows.end(), page->events.begin(), page->events.end());
+    if (!page->next) return rows;
+    query.before = *page->next;
+  }
+}
+
+std::vector<OwnedHeader> signed_for(const std::string& id, const std::string& body) {
+  return signed_headers("standard-webhooks", kDemoSecret, body, id);
+}
+
+std::string body_of(int n) {
+  return "{\"n\":" + std::to_string(n) + "}";
+}
+
+void reload(Serve& serve, const std::string& text) {
+  serve.write_config(text);
+  serve.signal(SIGHUP);
+  for (int i = 0; i < 3000 && serve.log().find("reloaded") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+// Of twenty arrivals one is forged and four are duplicates.
+void send_mixed(Serve& serve, int events, int& forged, int& duplicates) {
+  RawClient client(serve.port());
+  for (int i = 0; i < events; ++i) {
+    const std::string id = "evt-" + std::to_string(i);
+    if (i % 15 == 0) {  // the forger names an event that is still to come
+      const HttpAnswer answer = client.post("/in/demo", signed_for(id, "another"), body_of(i));
+      EXPECT_THAT(answer.body, HasSubstr("\"would\":\"reject\"")) << answer.body;
+      ++forged;
+    }
+    const auto headers = signed_for(id, body_of(i));
+    const HttpAnswer first = client.post("/in/demo", headers, body_of(i));
+    EXPECT_THAT(first.body, HasSubstr("\"duplicate\":false}")) << first.body;
+    if (i % 4 != 0) continue;
+    const HttpAnswer again = client.post("/in/demo", headers, body_of(i));
+    EXPECT_THAT(again.body, HasSubstr("\"would\":\"duplicate\"")) << again.body;
+    ++duplicates;
+  }
+}
+
+void observe_then_enforce(const std::string& store_url, const std::string& view_url) {
+  Serve serve(config(store_url, false));
+  const std::string url = view_url.empty() ? "sqlite:" + serve.file("hapax.db") : view_url;
+  const int events = rounds(3000);
+  int forged = 0;
+  int duplicates = 0;
+  send_mixed(serve, events, forged, duplicates);
+
+  StoreView view(url);
+  std::map<Would, int> seen;
+  std::set<std::string> claimed;
+  for (const store::EventRow& each : all_events(view.driver())) {
+    ++seen[each.would];
+    EXPECT_EQ(each.status, DeliveryState::pending);  // delivered all the same
+    if (each.would != Would::none) continue;
+    EXPECT_TRUE(claimed.insert(each.id).second) << each.id;
+  }
+  EXPECT_EQ(seen[Would::none], events);
+  EXPECT_EQ(seen[Would::reject], forged);
+  EXPECT_EQ(seen[Would::duplicate], duplicates);
+
+  reload(serve, config(store_url, true));
+  RawClient client(serve.port());
+  // What was forged under an id that nobody has sent yet does not stand in its sender's way.
+  const auto forge = [&](const std::string& id) {
+    return client.post("/in/demo", signed_for(id, "other"), "forged");
+  };
+  int status = 200;
+  for (int i = 0; i < 1000 && status == 200; ++i) status = forge("later").status;
+  EXPECT_EQ(status, 401);
+  EXPECT_THAT(serve.post(client, "later", "true").body, HasSubstr("\"duplicate\":false"));
+  EXPECT_THAT(serve.post(client, "new", "true").body, HasSubstr("\"duplicate\":false"));
+  EXPECT_EQ(serve.post(client, "evt-0", body_of(0)).header("Hapax-Duplicate"), "true");
+}
+
+TEST(ObserveTest, ShowsWhatItWouldHaveDoneAndSuppressesNothingTrueAfterwards) {
+  observe_then_enforce("sqlite:hapax.db", "");
+}
+
+TEST(ObserveTest, DoesSoOnPostgres) {
+  PostgresDatabase database;
+  observe_then_enforce(database.url(), database.url());
+}
+
+class ObservedTest : public testing::Test {
+ protected:
+  StoreView view() { return StoreView("sqlite:" + serve_.file("hapax.db")); }
+
+  Serve serve_{config("sqlite:hapax.db", false) +
+               "[[source]]\nname = \"many\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
+               kDemoSecret +
+               "\"]\nid = \"json:/id\"\nsplit = \"json:/*\"\nsplit_max = 3\nenforce = false\n"
+               "[[source]]\nname = \"lab\"\npreset = \"gitlab-token\"\nsecrets = [\"right\"]\n"
+               "id = \"json:/id\"\nenforce = false\n"};
+};
+
+TEST_F(ObservedTest, IsSaidWhereItMatters) {
+  RawClient admin(serve_.admin_port());
+  EXPECT_THAT(admin.get("/readyz").body,
+              HasSubstr(R"({"ready":true,"reasons":[],"observe":["demo","lab","many"]})"));
+  EXPECT_THAT(serve_.log(), HasSubstr("observe mode"));
+  const std::string said = serve_.file("said");
+  const std::string command =
+      std::string(HAPAX_BINARY) + " check -c " + serve_.file("hapax.toml") + " > " + said + " 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(said);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text, HasSubstr("observe mode"));
+}
+
+TEST_F(ObservedTest, StoresWhatIsRefusedWholeWithWhatItSaysOfItself) {
+  RawClient client(serve_.port());
+  EXPECT_THAT(client.post("/in/demo", {}, "no signature").body, HasSubstr("\"would\":\"reject\""));
+  const std::string body = R"([{"id":"1"},{"id":"2"}])";
+  EXPECT_THAT(client.post("/in/many", {}, body).body,
+              HasSubstr(R"("would":"reject"}],"accepted":1)"));
+  EXPECT_EQ(client.post("/in/lab", {{"X-Gitlab-Token", "stolen"}}, R"({"id":"7"})").status, 200);
+  StoreView store = view();
+  const std::vector<store::EventRow> rows = all_events(store.driver());
+  ASSERT_EQ(rows.size(), 3U);
+  for (const store::EventRow& each : rows) EXPECT_EQ(each.would, Would::reject);
+  EXPECT_EQ(rows[0].id, "7");
+  EXPECT_THAT(store.driver().event(rows[0].no)->value->headers, Not(HasSubstr("stolen")));
+  EXPECT_EQ(store.driver().body(rows[1].no, store::BodyOf::event)->value, body);
+}
+
+TEST_F(ObservedTest, OfASplitRequestOnlyTheKnownAreMarked) {
+  RawClient client(serve_.port());
+  const auto post = [&](const std::string& body) {
+    return client.post("/in/many", signed_for("r", body), body).body;
+  };
+  EXPECT_THAT(post(R"([{"id":"1"},{"id":"2"}])"), HasSubstr("\"accepted\":2"));
+  const std::string second = post(R"([{"id":"2"},{"id":"3"}])");
+  EXPECT_THAT(second, HasSubstr(R"("id":"2","duplicate":true,"would":"duplicate"})"));
+  EXPECT_THAT(second, HasSubstr(R"("id":"3","duplicate":false})"));
+  StoreView store = view();
+  EXPECT_EQ(all_events(store.driver()).size(), 4U);
+}
+
+TEST_F(ObservedTest, LimitsHoldAllTheSame) {
+  RawClient client(serve_.port());
+  const std::string body = "[1,2,3,4]";
+  EXPECT_EQ(client.post("/in/many", signed_for("r", body), body).status, 413);
+  EXPECT_EQ(RawClient(serve_.port()).post("/in/demo", {}, std::string(1024 * 1024 + 1, 'x')).status,
+            413);
+}
+
+// A forger's body costs more the larger it is, so this needs few of them.
+TEST_F(ObservedTest, WhatIsStoredUnverifiedIsBoundedByARate) {
+  const std::string body(1024 * 1024, 'x');
+  int stored = 0;
+  HttpAnswer answer;
+  RawClient client(serve_.port());
+  for (int i = 0; i < 200; ++i) {
+    answer = client.post("/in/demo", {}, body);
+    if (answer.status != 200) break;
+    ++stored;
+  }
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.problem(), "queue-full");
+  EXPECT_EQ(answer.header("Retry-After"), "1");
+  EXPECT_GE(stored, 38);
+  // What is true is not held up by it.
+  EXPECT_THAT(serve_.post(client, "true", body).body, HasSubstr("\"duplicate\":false}"));
+  EXPECT_THAT(serve_.post(client, "true", body).body, HasSubstr("\"duplicate\":true"));
+}
+
+TEST(UnclaimedRateTest, GivesATimeAtOnceAndThenSoMuchASecond) {
+  ManualClock clock;
+  UnclaimedRate rate(clock);
+  const SourceNo one(1);
+  EXPECT_FALSE(rate.take(one, static_cast<std::size_t>(UnclaimedRate::kAtOnce) + 1, 0));
+  EXPECT_TRUE(rate.take(one, static_cast<std::size_t>(UnclaimedRate::kAtOnce), 0));
+  EXPECT_FALSE(rate.take(one, 1, 0));
+  EXPECT_TRUE(rate.take(SourceNo(2), 1, 0));
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_TRUE(rate.take(one, 50, 50 * UnclaimedRate::kUnitBytes));
+  EXPECT_FALSE(rate.take(one, 1, 0));
+  clock.advance(std::chrono::hours(1));
+  EXPECT_TRUE(rate.take(one, static_cast<std::size_t>(UnclaimedRate::kAtOnce), 0));
+  EXPECT_FALSE(rate.take(one, 1, 0));
+}
+
+}  // namespace
+
+}  // namespace hapax::test
