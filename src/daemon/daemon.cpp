@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "commit/queue.hpp"
 #include "daemon/files.hpp"
+#include "daemon/limits.hpp"
 #include "gateway/endpoint.hpp"
 #include "http/server.hpp"
 #include "store/open.hpp"
@@ -56,6 +57,16 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
   return {};
 }
 
+// A secret that stays keeps the time when it was last used, whatever its place is now.
+void carry_over(const gateway::Source& from, gateway::Source& to) {
+  for (std::size_t i = 0; i < to.secrets.size(); ++i) {
+    for (std::size_t before = 0; before < from.secrets.size(); ++before) {
+      const auto used = from.secret_use->last(before);
+      if (used && from.secrets[before] == to.secrets[i]) to.secret_use->note(i, *used);
+    }
+  }
+}
+
 // What the admin API shows, replaced as a whole. Thread-safe.
 class Shown {
  public:
@@ -82,9 +93,9 @@ struct Daemon::Parts {
         store(std::move(opened)),
         numbers(clock()),
         commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
-               [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
+               [this](const CommitQueue::Batch& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
-               [this] { set_gauges(); }),
+               [this] { every_second(); }),
         pool(kAdminThreads),
         server(clock(),
                std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
@@ -97,7 +108,10 @@ struct Daemon::Parts {
   Result<void> listen_for_admin();
   Result<std::shared_ptr<const admin::Served>> shown_of(const Config& from,
                                                         const gateway::Sources& served);
+  void note(const CommitQueue::Batch& batch);
+  void every_second();
   void set_gauges();
+  void share_out_files();
   void say_what_waits(const Config& next);
 
   Config config;
@@ -107,13 +121,15 @@ struct Daemon::Parts {
   gateway::Metrics metrics;
   gateway::DuplicateCounts duplicates;
   gateway::NodeNumbers numbers;
+  admin::State state;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
   std::shared_ptr<const gateway::Sources> sources;
   std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
   std::optional<admin::Access> access;
-  admin::State state;
   Shown shown;
+  Shares shares;
+  std::size_t turned_away = 0;    // connections, of which the log knows
   boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
   http::Server server;
   std::uint16_t port = 0;
@@ -127,6 +143,9 @@ Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config
     HAPAX_TRY(intern(each, *store->driver));
     gateway::SourceMetrics& counts = metrics.of_source(each.name);
     const std::string name = each.name;
+    if (sources && sources->by_name.contains(name)) {
+      carry_over(sources->by_name.find(name)->second.source, each);
+    }
     made->by_name.emplace(name, gateway::Sources::Entry{std::move(each), &counts});
   }
   from.sources.clear();
@@ -142,12 +161,38 @@ std::vector<store::Periods> Daemon::Parts::periods() const {
   return periods;
 }
 
+void Daemon::Parts::note(const CommitQueue::Batch& batch) {
+  metrics.batch(batch);
+  if (state.store_reachable == batch.failed) state.store_reachable = !batch.failed;
+}
+
+void Daemon::Parts::every_second() {
+  set_gauges();
+  // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
+  if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
+}
+
 void Daemon::Parts::set_gauges() {
   metrics.queue_depth().Set(static_cast<double>(commit.waiting()));
   metrics.connections().Set(static_cast<double>(server.connections()));
+  const std::size_t more = server.turned_away() - turned_away;
+  if (more == 0) return;
+  turned_away += more;
+  metrics.turned_away().Increment(static_cast<double>(more));
+  log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
+}
+
+void Daemon::Parts::share_out_files() {
+  shares = shares_of(config.limits, raise_open_files());
+  const std::size_t most = shares.listen.door.connections;
+  if (most >= config.limits.connections) return;
+  log.line(Level::warning,
+           "fewer connections than max_connections says: raise the limit on open files",
+           {{"connections", std::to_string(most)}});
 }
 
 Result<void> Daemon::Parts::begin() {
+  share_out_files();
   HAPAX_TRY(upkeep.take_node());
   HAPAX_TRY_ASSIGN(made, sources_of(config));
   sources = std::move(made);
@@ -179,7 +224,7 @@ Result<void> Daemon::Parts::listen() {
     return endpoint;
   };
   const http::Address where{config.listen.host, config.listen.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, {}, make_public));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, shares.listen, make_public));
   port = opened;
   return {};
 }
@@ -199,7 +244,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
     return std::make_unique<admin::Endpoint>(shared);
   };
   const http::Address where{config.admin.host, config.admin.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, {}, make_admin));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, shares.admin, make_admin));
   admin_port = opened;
   return {};
 }
@@ -210,6 +255,7 @@ void Daemon::Parts::say_what_waits(const Config& next) {
   };
   say(next.listen != config.listen, "server.listen");
   say(next.admin != config.admin, "server.admin");
+  say(next.limits != config.limits, "connections and time-outs of [server]");
   say(next.store_url != config.store_url, "store.url");
   say(next.data_dir != config.data_dir, "server.data_dir");
   say(next.admin_token != config.admin_token, "admin.token");

@@ -38,6 +38,7 @@ Task<Received> Receiver::receive(const Source& source, const Request& request) {
 
   const Verdict verdict = source.verifier.verify(request, now, scratch_);
   if (!verdict.authentic()) co_return Refused{verdict.reason, verdict.detail};
+  source.secret_use->note(verdict.secret, now);
   if (is_forgotten(source, verdict, now)) {
     co_return Refused{Reason::timestamp_outside_window,
                       "signed longer ago than ids are remembered"};

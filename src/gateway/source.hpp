@@ -6,10 +6,12 @@
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
+#include "gateway/secret_use.hpp"
 #include "store/inbox_queue.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,7 @@ struct Source {
   std::string name;
   const Preset* preset = nullptr;  // null: the file says how it is signed. For handshakes
   std::vector<std::string> secrets;
+  std::shared_ptr<SecretUse> secret_use = std::make_shared<SecretUse>();
   std::string key_id;
   std::vector<OwnedHeader> parameters;  // {param:NAME}
   Verifier verifier;

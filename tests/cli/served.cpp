@@ -73,6 +73,7 @@ Served::Served(const std::string& sources) {
     std::abort();
   }
   address_ = boost::json::value_to<std::string>(ready.at("listen"));
+  admin_address_ = boost::json::value_to<std::string>(ready.at("admin"));
 }
 
 Served::~Served() {

@@ -29,12 +29,14 @@ class Served {
 
   const TempDir& directory() const { return directory_; }
   std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE
+  std::string admin() const { return "http://" + admin_address_; }
   void stop();
 
  private:
   TempDir directory_;
   pid_t process_ = -1;
   std::string address_;
+  std::string admin_address_;
 };
 
 }  // namespace hapax::test

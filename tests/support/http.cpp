@@ -46,12 +46,17 @@ std::string HttpAnswer::problem() const {
   return body.substr(kType.size(), body.find('"', kType.size()) - kType.size());
 }
 
-RawClient::RawClient(int port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawClient::RawClient(int port, const char* from)
+    : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const timeval patience{10, 0};
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  if (from != nullptr) {
+    inet_pton(AF_INET, from, &address.sin_addr);
+    bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
