@@ -89,6 +89,7 @@ bool Senders::send_until_taken(RawClient& client, std::size_t thread, const std:
     sent_.insert(id);
   }
   const HttpAnswer answer = serve_.post(client, id, body);
+  if (!client.connected()) poll(nullptr, 0, 10);
   if (answer.status == 503) {
     EXPECT_FALSE(answer.header("Retry-After").empty()) << answer.head;
     EXPECT_FALSE(answer.problem().empty()) << answer.body;

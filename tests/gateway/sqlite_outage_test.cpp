@@ -4,6 +4,8 @@
 #include "support/sqlite.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include <fstream>
 #include <iostream>
@@ -88,6 +90,8 @@ TEST(SqliteOutageTest, MoreThanFitsIsRefusedEarlyAndMemoryStaysBounded) {
   for (int i = 0; i < kClients; ++i) {
     clients.emplace_back([&, i] {
       RawClient client(serve.port());
+      const timeval patience{60, 0};
+      setsockopt(client.handle(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
       const HttpAnswer answer = serve.post(client, "big-" + std::to_string(i), body);
       const std::lock_guard lock(mutex);
       ++answers[answer.status == 200 ? "200" : answer.problem()];

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 
 namespace hapax::test {
 
@@ -72,6 +73,7 @@ RawClient::~RawClient() {
 bool RawClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -84,7 +86,10 @@ void RawClient::finish_sending() {
 
 bool RawClient::read_more() {
   std::array<char, 16384> part{};
-  const ssize_t got = recv(socket_, part.data(), part.size(), 0);
+  ssize_t got = 0;
+  do {  // a process that was stopped for a while is interrupted here
+    got = recv(socket_, part.data(), part.size(), 0);
+  } while (got < 0 && errno == EINTR);
   if (got <= 0) return false;
   buffer_.append(part.data(), static_cast<std::size_t>(got));
   return true;
