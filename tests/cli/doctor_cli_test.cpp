@@ -30,7 +30,7 @@ std::string findings(const Ran& ran, const std::string& check) {
   std::string text;
   const json::value whole = json::parse(ran.out);
   for (const json::value& each : whole.at("findings").as_array()) {
-    if (each.at("check") != check) continue;
+    if (json::value_to<std::string>(each.at("check")) != check) continue;
     text += json::value_to<std::string>(each.at("level")) + ": " +
             json::value_to<std::string>(each.at("text")) + "\n";
   }
@@ -43,7 +43,7 @@ class DoctorCliTest : public testing::Test {
     return run_hapax(served_.directory(), "doctor --json --admin " + served_.admin() + " " + more);
   }
   void send() {
-    const Ran sent = run_hapax(served_.directory(), "send " + served_.url("demo") +
+    const Ran sent = run_hapax(served_.directory(), "send --url " + served_.url("demo") +
                                                         " --preset standard-webhooks --secret "
                                                         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     ASSERT_EQ(sent.exit_code, 0) << sent.out << sent.errors;
