@@ -21,6 +21,8 @@ ServedSource shown(const gateway::Source& source) {
   shown.remember = source.remember;
   shown.keep = source.keep;
   shown.keep_dead = source.keep_dead;
+  shown.secrets = source.secrets.size();
+  shown.secret_use = source.secret_use;
   return shown;
 }
 

@@ -29,6 +29,8 @@ struct ServedSource {
   std::chrono::milliseconds remember{};
   std::chrono::milliseconds keep{};
   std::chrono::milliseconds keep_dead{};
+  std::size_t secrets = 0;
+  std::shared_ptr<const gateway::SecretUse> secret_use = {};
 };
 
 struct ServedDestination {

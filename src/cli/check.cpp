@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "cli/command.hpp"
+#include "cli/store_names.hpp"
 #include "daemon/config.hpp"
 #include "env/environment.hpp"
 
@@ -9,6 +10,8 @@
 namespace hapax::cli {
 
 namespace {
+
+constexpr std::chrono::seconds kPatience{2};
 
 std::string in_json(const std::vector<daemon::Problem>& list) {
   std::string text;
@@ -51,8 +54,22 @@ std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) 
          (file ? config.store_url : config.store_url.substr(0, config.store_url.find(':')));
 }
 
+// Where there is a store, and it can be looked at. The file may be meant for another machine.
+void look_at_names(const std::string& path, daemon::Loaded& loaded) {
+  OpenOptions options;
+  options.timeout = kPatience;
+  options.busy_timeout = kPatience;
+  const Result<std::optional<store::Sight>> sight =
+      store::look_at(loaded.config->store_url, options);
+  if (!sight || !*sight) return;
+  for (std::string& each : names_without_file(**sight, *loaded.config)) {
+    loaded.warnings.push_back({path, 0, "", std::move(each)});
+  }
+}
+
 int check_command(const std::string& path, const Output& output) {
-  const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
+  daemon::Loaded loaded = daemon::load_config(path, environment_variable);
+  if (loaded.config) look_at_names(path, loaded);
   const bool ok = loaded.config.has_value();
   output.answer(in_sentences(path, loaded), std::string("{\"ok\":") + (ok ? "true" : "false") +
                                                 ",\"problems\":" + in_json(loaded.problems) +

@@ -68,6 +68,8 @@ class Suspended final : public CommitQueue::Waiting {
 
 using Group = CommitQueue::Group;
 
+constexpr std::size_t kLooks = 5;  // before somebody has waited for too long
+
 // One post per I/O thread, not per request: waking a thread is a system call.
 void send_home(Group& done) {
   while (!done.empty()) {
@@ -87,11 +89,18 @@ void send_home(Group& done) {
 CommitQueue::CommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher)
     : driver_(driver), clock_(clock), limits_(limits), watcher_(std::move(watcher)) {
   for (std::size_t i = 0; i < limits_.threads; ++i) threads_.emplace_back([this] { run(); });
+  watch_ = std::thread([this] { watch(); });
 }
 
 CommitQueue::~CommitQueue() {
   stop();
   for (std::thread& each : threads_) each.join();
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_all();
+  watch_.join();
 }
 
 Task<store::AdmitAnswer> CommitQueue::admit(const store::Admit& admit) {
@@ -113,6 +122,7 @@ void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {
                waiting_bytes_ + waiting->bytes > limits_.max_waiting_bytes) {
       waiting->answer = Error(Code::queue_full, "too many requests wait for the store");
     } else {
+      ++entered_;
       waiting_bytes_ += waiting->bytes;
       waiting_.push_back(std::move(waiting));
       wake = idle_ > 0;
@@ -151,12 +161,41 @@ CommitQueue::Group CommitQueue::take() {
   ++idle_;
   work_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
   --idle_;
-  const std::size_t count = std::min(waiting_.size(), limits_.max_batch);
+  return take_first(std::min(waiting_.size(), limits_.max_batch));
+}
+
+// Under the mutex.
+CommitQueue::Group CommitQueue::take_first(std::size_t count) {
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   Group group(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
   for (const auto& each : group) waiting_bytes_ -= each->bytes;
+  left_ += count;
   return group;
+}
+
+// While all store threads wait for a store that does not answer nobody else would do it.
+void CommitQueue::watch() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, limits_.max_wait / kLooks, [&] { return ended_; })) {
+    Group old = take_old();
+    if (old.empty()) continue;
+    lock.unlock();
+    for (auto& each : old) {
+      each->answer = Error(Code::store_unavailable, "the store has not come to it in time");
+    }
+    send_home(old);
+    lock.lock();
+  }
+}
+
+// Under the mutex.
+CommitQueue::Group CommitQueue::take_old() {
+  entered_before_.push_back(entered_);
+  if (entered_before_.size() <= kLooks) return {};
+  const std::uint64_t old = entered_before_.front();
+  entered_before_.pop_front();
+  return old <= left_ ? Group() : take_first(static_cast<std::size_t>(old - left_));
 }
 
 void CommitQueue::write(Group& group) {
@@ -167,7 +206,9 @@ void CommitQueue::write(Group& group) {
   store::Answers answers = driver_.write({.admit = work});
   HAPAX_CHECK(answers.admit.size() == group.size());
   for (std::size_t i = 0; i < group.size(); ++i) group[i]->answer = std::move(answers.admit[i]);
-  watcher_({.requests = group.size(), .took = clock_.since_boot() - start});
+  const store::AdmitAnswer& first = *group.front()->answer;
+  const bool failed = !first && first.error().code() != Code::invalid_argument;
+  watcher_({.requests = group.size(), .took = clock_.since_boot() - start, .failed = failed});
 }
 
 }  // namespace hapax

@@ -7,6 +7,8 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,12 +27,16 @@ class CommitQueue {
     std::size_t max_waiting = 16'384;                  // requests
     std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // of their bodies
     std::size_t max_batch = 512;                       // requests in one transaction
+    // A request that no store thread has taken by then is given up: its sender would not wait much
+    // longer, and can send it again. Up to a fifth late.
+    std::chrono::milliseconds max_wait = std::chrono::seconds(3);
   };
 
   // What a batch was, for metrics. Called by store threads.
   struct Batch {
     std::size_t requests = 0;
     std::chrono::microseconds took{};
+    bool failed = false;  // the store could not write it
   };
   using Watcher = std::function<void(const Batch&)>;
 
@@ -39,8 +45,8 @@ class CommitQueue {
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;
 
-  // Admits one request. What it shows must live until the answer is there. queue_full and stopping:
-  // nothing was tried.
+  // Admits one request. What it shows must live until the answer is there. queue_full and stopping,
+  // and store_unavailable when it waited too long: nothing was tried.
   Task<store::AdmitAnswer> admit(const store::Admit& admit);
 
   // Nothing new is taken; what waits is written. Thread-safe.
@@ -56,6 +62,9 @@ class CommitQueue {
   void run();
   Group take();
   void write(Group& group);
+  void watch();
+  Group take_old();
+  Group take_first(std::size_t count);
 
   store::Driver& driver_;
   Clock& clock_;
@@ -68,6 +77,14 @@ class CommitQueue {
   std::size_t idle_ = 0;  // threads that wait for work
   bool stopping_ = false;
   std::vector<std::thread> threads_;
+  // Who has waited for too long is found by counting, so that nobody has to look at a clock when he
+  // enters: how many had entered at the last looks, and how many have left.
+  std::uint64_t entered_ = 0;
+  std::uint64_t left_ = 0;
+  std::deque<std::uint64_t> entered_before_;
+  bool ended_ = false;
+  std::condition_variable end_;
+  std::thread watch_;
 };
 
 }  // namespace hapax

@@ -3,6 +3,7 @@
 #include "daemon/config.hpp"
 
 #include "base/base64.hpp"
+#include "daemon/config_limits.hpp"
 #include "daemon/config_source.hpp"
 #include "daemon/config_text.hpp"
 #include "daemon/config_values.hpp"
@@ -19,8 +20,8 @@ namespace {
 using Words = std::string_view;
 constexpr std::array<Words, 5> kTables{"server", "admin", "store", "source", "destination"};
 constexpr std::array<Words, 5> kLaterTables{"token", "route", "keys", "outbox", "encryption"};
-constexpr std::array<Words, 7> kServer{"listen",   "admin",    "data_dir", "public_url",
-                                       "max_body", "insecure", "tls"};
+constexpr std::array<Words, 7> kServerOnly{"listen",   "admin",    "data_dir", "public_url",
+                                           "max_body", "insecure", "tls"};
 constexpr std::array<Words, 2> kTls{"cert", "key"};
 constexpr std::array<Words, 2> kAdmin{"token", "names"};
 constexpr std::array<Words, 1> kStore{"url"};
@@ -159,7 +160,9 @@ void read_server(const Node& root, Config& config, Loading& loading) {
   config.data_dir = loading.path(config.data_dir);
   const Node* server = table_of(root, "server", report);
   if (server == nullptr) return;
-  check_keys(*server, {kServer}, report);
+  std::vector<Words> keys(kServerOnly.begin(), kServerOnly.end());
+  keys.insert(keys.end(), kLimitKeys.begin(), kLimitKeys.end());
+  check_keys(*server, {keys}, report);
   take(*server, "listen", config.listen, read_address, report);
   take(*server, "admin", config.admin, read_address, report);
   if (const Node* node = server->find("data_dir")) {
@@ -167,6 +170,7 @@ void read_server(const Node& root, Config& config, Loading& loading) {
   }
   take(*server, "public_url", config.public_url, read_public_url, report);
   take(*server, "max_body", config.max_body, read_body_limit, report);
+  read_limits(*server, config.limits, report);
   if (const Node* node = server->find("tls")) {
     config.listen.tls = read_tls(*node, loading);
     config.admin.tls = config.listen.tls;
@@ -293,6 +297,7 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
                    "the file holds secrets and everybody on this machine can read it; run "
                    "chmod o-rwx on it, or write { env = ... } or { file = ... }");
   }
+  config.secret_files = std::move(loading.secret_files);
   Loaded loaded;
   if (report.good()) loaded.config = std::move(config);
   return loaded;

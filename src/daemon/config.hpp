@@ -7,6 +7,7 @@
 #include "gateway/source.hpp"
 #include "http/tls_files.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,15 +32,29 @@ struct Destination {
   Kind kind = Kind::pull;
 };
 
+// What a listener gives to callers it does not know.
+struct ServerLimits {
+  std::size_t connections = 16'384;
+  std::optional<std::size_t> per_address;  // nothing: three quarters of `connections`
+  std::chrono::milliseconds idle = std::chrono::seconds(75);
+  std::chrono::milliseconds header = std::chrono::seconds(10);
+  std::chrono::milliseconds body = std::chrono::seconds(30);
+  std::chrono::milliseconds write = std::chrono::seconds(30);
+
+  friend bool operator==(const ServerLimits&, const ServerLimits&) = default;
+};
+
 struct Config {
   Listen listen{"127.0.0.1", 8420, {}};
   Listen admin{"127.0.0.1", 8421, {}};
   std::string data_dir = ".";
   std::string public_url;  // without a '/' at its end; empty: not given
   std::size_t max_body = 1024 * 1024;
+  ServerLimits limits;
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
   std::string store_url = "sqlite:hapax.db";
+  std::vector<std::string> secret_files;  // that { file = ... } named
   std::vector<gateway::Source> sources;  // those with declared tenants once for each
   std::vector<Destination> destinations;
 };

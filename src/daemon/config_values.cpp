@@ -121,6 +121,7 @@ std::optional<std::string> secret_of_file(const Node& node, Loading& loading) {
     return std::nullopt;
   }
   drop_line_end(*text);
+  loading.secret_files.push_back(path);
   if (!text->empty()) return std::move(*text);
   loading.report.problem(node,
                          "the file " + in_quotes(path) + " is empty; write the secret into it");

@@ -22,6 +22,7 @@ struct Loading {
   const Variable& variable;
   std::filesystem::path directory;  // that of the file
   bool plain_secrets = false;       // the file itself holds one
+  std::vector<std::string> secret_files = {};
 
   std::string path(std::string_view relative) const;  // as seen from the file
 };

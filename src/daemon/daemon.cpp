@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "commit/queue.hpp"
 #include "daemon/files.hpp"
+#include "daemon/limits.hpp"
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
@@ -58,6 +59,16 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
   return {};
 }
 
+// A secret that stays keeps the time when it was last used, whatever its place is now.
+void carry_over(const gateway::Source& from, gateway::Source& to) {
+  for (std::size_t i = 0; i < to.secrets.size(); ++i) {
+    for (std::size_t before = 0; before < from.secrets.size(); ++before) {
+      const auto used = from.secret_use->last(before);
+      if (used && from.secrets[before] == to.secrets[i]) to.secret_use->note(i, *used);
+    }
+  }
+}
+
 // What other threads look at, replaced as a whole. Thread-safe.
 template <class T>
 class Shown {
@@ -93,9 +104,9 @@ struct Daemon::Parts {
         numbers(clock()),
         unclaimed(clock()),
         commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
-               [this](const CommitQueue::Batch& batch) { metrics.batch(batch); }),
+               [this](const CommitQueue::Batch& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
-               [this] { set_gauges(); }),
+               [this] { every_second(); }),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
@@ -110,7 +121,10 @@ struct Daemon::Parts {
   Result<void> listen_for_admin();
   Result<std::shared_ptr<const admin::Served>> shown_of(const Config& from,
                                                         const gateway::Sources& served);
+  void note(const CommitQueue::Batch& batch);
+  void every_second();
   void set_gauges();
+  void share_out_files();
   void say_what_waits(const Config& next);
 
   Config config;
@@ -123,6 +137,7 @@ struct Daemon::Parts {
   gateway::NodeNumbers numbers;
   gateway::UnclaimedRate unclaimed;
   std::optional<gateway::Handshakes> handshakes;
+  admin::State state;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
   upkeep::RejectWriter reject_writer;
@@ -131,10 +146,11 @@ struct Daemon::Parts {
   std::shared_ptr<const gateway::Sources> sources;
   std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
   std::optional<admin::Access> access;
-  admin::State state;
   Shown<admin::Served> shown;
   Shown<gateway::Sources> in_force;  // for those who are not I/O threads
-  boost::asio::thread_pool pool;     // outlives the server, whose threads it answers
+  Shares shares;
+  std::size_t turned_away = 0;    // connections, of which the log knows
+  boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
   http::Server server;
   std::uint16_t port = 0;
   std::uint16_t admin_port = 0;
@@ -149,6 +165,9 @@ Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config
     each.handed = std::move(handed);
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
     std::string path = path_of(each);
+    if (sources && sources->by_name.contains(path)) {
+      carry_over(sources->by_name.find(path)->second.source, each);
+    }
     made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
   }
   from.sources.clear();
@@ -166,12 +185,38 @@ std::vector<store::Periods> Daemon::Parts::periods() const {
   return periods;
 }
 
+void Daemon::Parts::note(const CommitQueue::Batch& batch) {
+  metrics.batch(batch);
+  if (state.store_reachable == batch.failed) state.store_reachable = !batch.failed;
+}
+
+void Daemon::Parts::every_second() {
+  set_gauges();
+  // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
+  if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
+}
+
 void Daemon::Parts::set_gauges() {
   metrics.queue_depth().Set(static_cast<double>(commit.waiting()));
   metrics.connections().Set(static_cast<double>(server.connections()));
+  const std::size_t more = server.turned_away() - turned_away;
+  if (more == 0) return;
+  turned_away += more;
+  metrics.turned_away().Increment(static_cast<double>(more));
+  log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
+}
+
+void Daemon::Parts::share_out_files() {
+  shares = shares_of(config.limits, raise_open_files());
+  const std::size_t most = shares.listen.door.connections;
+  if (most >= config.limits.connections) return;
+  log.line(Level::warning,
+           "fewer connections than max_connections says: raise the limit on open files",
+           {{"connections", std::to_string(most)}});
 }
 
 Result<void> Daemon::Parts::begin() {
+  share_out_files();
   HAPAX_TRY(upkeep.take_node());
   HAPAX_TRY(know_handshakes());
   HAPAX_TRY_ASSIGN(made, sources_of(config));
@@ -218,7 +263,7 @@ Result<void> Daemon::Parts::listen() {
     return endpoint;
   };
   const http::Address where{config.listen.host, config.listen.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, {}, make_public));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, shares.listen, make_public));
   port = opened;
   return {};
 }
@@ -245,7 +290,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
     return std::make_unique<admin::Endpoint>(shared);
   };
   const http::Address where{config.admin.host, config.admin.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, {}, make_admin));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, shares.admin, make_admin));
   admin_port = opened;
   return {};
 }
@@ -256,6 +301,7 @@ void Daemon::Parts::say_what_waits(const Config& next) {
   };
   say(next.listen != config.listen, "server.listen");
   say(next.admin != config.admin, "server.admin");
+  say(next.limits != config.limits, "connections and time-outs of [server]");
   say(next.store_url != config.store_url, "store.url");
   say(next.data_dir != config.data_dir, "server.data_dir");
   say(next.admin_token != config.admin_token, "admin.token");

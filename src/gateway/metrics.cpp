@@ -48,6 +48,9 @@ Metrics::Metrics()
                        .Add({})),
       connections_(family(registry_, prometheus::BuildGauge(), "hapax_connections",
                           "Open connections of both listeners")
+                       .Add({})),
+      turned_away_(family(registry_, prometheus::BuildCounter(), "hapax_connections_refused_total",
+                          "Connections over a limit, closed at once")
                        .Add({})) {}
 
 prometheus::Counter& Metrics::arrivals(prometheus::Labels labels, std::string_view outcome) {

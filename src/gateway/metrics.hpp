@@ -49,6 +49,7 @@ class Metrics {
   void batch(const CommitQueue::Batch& batch);
   prometheus::Gauge& queue_depth() { return queue_depth_; }
   prometheus::Gauge& connections() { return connections_; }
+  prometheus::Counter& turned_away() { return turned_away_; }
 
   std::string text() const;  // Prometheus' text format
 
@@ -67,6 +68,7 @@ class Metrics {
   prometheus::Histogram& commit_seconds_;
   prometheus::Gauge& queue_depth_;
   prometheus::Gauge& connections_;
+  prometheus::Counter& turned_away_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, SourceMetrics> sources_;
 };

@@ -24,7 +24,9 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
                                                     const Occasion& occasion) {
   Verdict verdict;
   if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch_);
-  if (!verdict.authentic() && source.handed) {
+  if (!occasion.item && verdict.authentic()) {
+    source.secret_use->note(verdict.secret, occasion.received);
+  } else if (!verdict.authentic() && source.handed) {
     verdict =
         verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
   }

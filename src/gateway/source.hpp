@@ -7,6 +7,7 @@
 #include <hapax/verify.hpp>
 
 #include "gateway/own_scheme.hpp"
+#include "gateway/secret_use.hpp"
 #include "store/inbox_queue.hpp"
 
 #include <chrono>
@@ -34,6 +35,7 @@ struct Source {
   std::string tenant = {};         // declared, and posted to by its own path; empty: none
   const Preset* preset = nullptr;  // null: the file says how it is signed. For handshakes
   std::vector<std::string> secrets;
+  std::shared_ptr<SecretUse> secret_use = std::make_shared<SecretUse>();
   std::string key_id;
   std::vector<OwnedHeader> parameters;  // {param:NAME}
   Verifier verifier;

@@ -16,6 +16,7 @@ namespace hapax::http {
 // readable bytes behind them. It grows with what arrives, never with what is announced.
 class Buffer {
  public:
+  std::size_t capacity() const { return capacity_; }
   std::string_view view() const { return {data_.get(), size_}; }
 
   // Room for `wanted` bytes more, or as many as doubling the buffer gives. May move what is there.

@@ -22,6 +22,8 @@ constexpr std::chrono::seconds kLinger{2};
 // Chunk sizes, extensions and trailers that are not whole yet.
 constexpr std::size_t kMaxChunkOverhead = 32 * 1024;
 constexpr std::size_t kReadSize = 64 * 1024;
+// What every connection may keep without asking. A usual event is smaller.
+constexpr std::size_t kFree = 16 * 1024;
 
 std::string peer_of(const Socket& socket) {
   error_code error;
@@ -40,11 +42,12 @@ Socket& next_layer(Tls& stream) {
 
 template <class Stream>
 Connection<Stream>::Connection(Stream stream, Reactor& reactor, Handler& handler,
-                               const Limits& limits)
+                               const Limits& limits, Door::Visit& visit)
     : stream_(std::move(stream)),
       reactor_(reactor),
       handler_(handler),
       limits_(limits),
+      visit_(visit),
       place_(reactor.enter(*this)),
       peer_(peer_of(next_layer(stream_))) {}
 
@@ -104,7 +107,7 @@ Task<bool> Connection<Stream>::exchange() {
 template <class Stream>
 Task<bool> Connection<Stream>::read_head() {
   constexpr std::string_view kEnd = "\r\n\r\n";
-  buffer_.shrink();
+  give_back();
   idle = buffer_.view().empty();
   deadline = reactor_.now() + (idle ? limits_.idle : limits_.head_time);
   for (std::size_t searched = 0;;) {
@@ -120,7 +123,8 @@ Task<bool> Connection<Stream>::read_head() {
     const bool more = co_await read_more(kReadSize);
     if (!more) co_return false;
     if (idle) deadline = reactor_.now() + limits_.head_time;
-    idle = false;
+    idle = expired = false;
+    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
   }
   idle = false;
   deadline = reactor_.now() + limits_.request_time;
@@ -154,6 +158,7 @@ Task<bool> Connection<Stream>::read_length() {
   while (buffer_.view().size() < used_) {
     const bool more = co_await read_more(used_ - buffer_.view().size());
     if (!more) co_return false;
+    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
   }
   body_ = buffer_.view().substr(head_size_, length);
   co_return true;
@@ -175,6 +180,7 @@ Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
     }
     const bool more = co_await read_more(kReadSize);
     if (!more) co_return false;
+    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
   }
   used_ = head_size_;
   chunked_.reserve(chunked_.size() + kBodyPadding);
@@ -191,6 +197,31 @@ void Connection<Stream>::settle_views() {
   parsed_at_ = bytes.data();
 }
 
+// What has come together by now is accounted for.
+template <class Stream>
+bool Connection<Stream>::may_keep() {
+  const std::size_t kept = buffer_.capacity() + chunked_.capacity();
+  return kept <= kFree || visit_.hold(kept);
+}
+
+// Between two requests a connection keeps little: many of them wait.
+template <class Stream>
+void Connection<Stream>::give_back() {
+  buffer_.shrink();
+  if (chunked_.capacity() > kFree) chunked_ = std::string();
+  if (out_.capacity() > kFree) out_ = std::string();
+  if (buffer_.capacity() <= kFree) visit_.hold_nothing();
+}
+
+// A request that came just before the server wanted to stop.
+template <class Stream>
+bool Connection<Stream>::was_called_again() {
+  error_code error;
+  const bool waits = idle && reactor_.stopping() && next_layer(stream_).available(error) > 0;
+  if (waits) idle = expired = false;
+  return waits && !error;
+}
+
 // False: nothing more comes. What had begun and was too slow is told so.
 template <class Stream>
 Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
@@ -201,6 +232,11 @@ Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
   if (!error) {
     buffer_.filled(got);
     co_return true;
+  }
+  if (was_called_again()) {
+    deadline = reactor_.now() + limits_.head_time;
+    const bool came = co_await read_more(wanted);
+    co_return came;
   }
   if (expired && !idle) co_await refuse(Refusal::request_timeout);
   co_return false;

@@ -22,7 +22,8 @@ using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 template <class Stream>
 class Connection final : public Timed {
  public:
-  Connection(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits);
+  Connection(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits,
+             Door::Visit& visit);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -44,11 +45,15 @@ class Connection final : public Timed {
   Task<void> close();
   void put_together(const Reply& reply, bool keep);
   void settle_views();
+  bool may_keep();
+  void give_back();
+  bool was_called_again();
 
   Stream stream_;
   Reactor& reactor_;
   Handler& handler_;
   const Limits& limits_;
+  Door::Visit& visit_;
   const std::list<Timed*>::iterator place_;
   std::string peer_;
   Buffer buffer_;

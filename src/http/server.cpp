@@ -13,7 +13,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
-#include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -27,16 +27,17 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Tls = asio::ssl::stream<Socket>;
 
 constexpr std::chrono::milliseconds kAcceptAgain{100};
+constexpr int kMaxBacklog = 8192;  // that is taken in at the end
 
 struct Listener {
-  Listener(const Limits& given, asio::io_context& context)
-      : limits(given), acceptor(context.get_executor()) {}
+  Listener(const Limits& given, Door& given_door, asio::io_context& context)
+      : limits(given), door(given_door), acceptor(context.get_executor()) {}
 
   Limits limits;
+  Door& door;
   Acceptor acceptor;
   std::optional<asio::ssl::context> tls;
   std::vector<std::unique_ptr<Handler>> handlers;  // one per I/O thread
-  std::atomic<std::size_t> connections = 0;
 };
 
 Error cannot_listen(const Address& address, const error_code& error) {
@@ -65,12 +66,17 @@ Result<void> load_tls(Listener& listener, const TlsFiles& files) {
 }
 
 template <class Stream>
-Task<void> serve(Stream stream, Reactor& reactor, Handler& handler, Listener& listener) {
-  {
-    Connection<Stream> connection(std::move(stream), reactor, handler, listener.limits);
-    co_await connection.run();
-  }
-  listener.connections.fetch_sub(1, std::memory_order_relaxed);
+Task<void> serve(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits,
+                 Door::Visit visit) {
+  Connection<Stream> connection(std::move(stream), reactor, handler, limits, visit);
+  co_await connection.run();
+}
+
+std::uint64_t key_of(const asio::ip::address& address) {
+  const auto key = [](const auto& bytes) {
+    return key_of_address({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  return address.is_v4() ? key(address.to_v4().to_bytes()) : key(address.to_v6().to_bytes());
 }
 
 }  // namespace
@@ -80,9 +86,13 @@ struct Server::Parts {
     for (std::size_t i = 0; i < count; ++i) reactors.push_back(std::make_unique<Reactor>(clock));
   }
 
-  Task<void> accept(Listener& listener);
-  void begin(Socket socket, Listener& listener, std::size_t thread);
+  using Peer = asio::ip::tcp::endpoint;
 
+  Task<void> accept(Listener& listener);
+  void begin(Socket socket, const Peer& peer, Listener& listener, std::size_t thread);
+  void close_doors();
+
+  std::vector<std::unique_ptr<Door>> doors;  // outlive what waits in a reactor
   std::vector<std::unique_ptr<Reactor>> reactors;
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::thread> threads;
@@ -97,40 +107,58 @@ Task<void> Server::Parts::accept(Listener& listener) {
     const std::size_t thread = next++ % reactors.size();
     error_code error;
     Socket socket(reactors[thread]->context().get_executor());
-    co_await listener.acceptor.async_accept(socket, asio::redirect_error(kUseTask, error));
+    Peer peer;
+    co_await listener.acceptor.async_accept(socket, peer, asio::redirect_error(kUseTask, error));
     if (error == asio::error::operation_aborted) co_return;
     if (error) {  // no file descriptors left, most likely: some will be given back
       pause.expires_after(kAcceptAgain);
       co_await pause.async_wait(asio::redirect_error(kUseTask, error));
       continue;
     }
-    begin(std::move(socket), listener, thread);
+    begin(std::move(socket), peer, listener, thread);
   }
 }
 
-void Server::Parts::begin(Socket socket, Listener& listener, std::size_t thread) {
-  if (listener.connections.fetch_add(1, std::memory_order_relaxed) >= listener.limits.connections) {
-    listener.connections.fetch_sub(1, std::memory_order_relaxed);
-    return;  // closed at once
-  }
+void Server::Parts::begin(Socket socket, const Peer& peer, Listener& listener, std::size_t thread) {
+  std::optional<Door::Visit> visit = listener.door.enter(key_of(peer.address()));
+  if (!visit) return;  // closed at once
   error_code ignored;
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket.non_blocking(true, ignored);
   Reactor& reactor = *reactors[thread];
   Handler& handler = *listener.handlers[thread];
-  asio::post(
-      reactor.context(), [socket = std::move(socket), &reactor, &handler, &listener]() mutable {
-        if (reactor.stopping()) {
-          listener.connections.fetch_sub(1, std::memory_order_relaxed);
-        } else if (listener.tls) {
-          asio::co_spawn(reactor.context().get_executor(),
-                         serve(Tls(std::move(socket), *listener.tls), reactor, handler, listener),
-                         asio::detached);
-        } else {
-          asio::co_spawn(reactor.context().get_executor(),
-                         serve(std::move(socket), reactor, handler, listener), asio::detached);
-        }
-      });
+  asio::post(reactor.context(), [socket = std::move(socket), visit = std::move(*visit), &reactor,
+                                 &handler, &listener]() mutable {
+    if (reactor.stopping()) return;
+    const auto here = reactor.context().get_executor();
+    if (listener.tls) {
+      Tls stream(std::move(socket), *listener.tls);
+      asio::co_spawn(here,
+                     serve(std::move(stream), reactor, handler, listener.limits, std::move(visit)),
+                     asio::detached);
+    } else {
+      asio::co_spawn(here,
+                     serve(std::move(socket), reactor, handler, listener.limits, std::move(visit)),
+                     asio::detached);
+    }
+  });
+}
+
+// Who has connected and was not accepted yet believes to be served: he is, one last time.
+void Server::Parts::close_doors() {
+  error_code error;
+  for (auto& each : listeners) {
+    each->acceptor.cancel(error);
+    each->acceptor.non_blocking(true, error);
+    for (int count = 0; count < kMaxBacklog && !error; ++count) {
+      const std::size_t thread = static_cast<std::size_t>(count) % reactors.size();
+      Socket socket(reactors[thread]->context().get_executor());
+      Peer peer;
+      each->acceptor.accept(socket, peer, error);
+      if (!error) begin(std::move(socket), peer, *each, thread);
+    }
+    each->acceptor.close(error);
+  }
 }
 
 Server::Server(Clock& clock, std::size_t threads)
@@ -145,7 +173,8 @@ Result<std::uint16_t> Server::listen(const Address& address, const std::optional
   error_code error;
   const auto ip = asio::ip::make_address(address.host, error);
   if (error) return cannot_listen(address, error);
-  auto listener = std::make_unique<Listener>(limits, parts_->reactors.front()->context());
+  Door& door = *parts_->doors.emplace_back(std::make_unique<Door>(limits.door));
+  auto listener = std::make_unique<Listener>(limits, door, parts_->reactors.front()->context());
   if (tls) HAPAX_TRY(load_tls(*listener, *tls));
   const asio::ip::tcp::endpoint endpoint(ip, address.port);
   Acceptor& acceptor = listener->acceptor;
@@ -171,10 +200,14 @@ void Server::start() {
 }
 
 void Server::stop(std::chrono::milliseconds grace) {
-  asio::post(parts_->reactors.front()->context(), [this] {
-    error_code ignored;
-    for (auto& each : parts_->listeners) each->acceptor.close(ignored);
-  });
+  if (!parts_->threads.empty()) {
+    std::promise<void> closed;
+    asio::post(parts_->reactors.front()->context(), [&] {
+      parts_->close_doors();
+      closed.set_value();
+    });
+    closed.get_future().wait();
+  }
   for (auto& each : parts_->reactors) {
     asio::post(each->context(), [&reactor = *each, grace] { reactor.stop(grace); });
   }
@@ -192,8 +225,13 @@ void Server::post(std::size_t thread, std::function<void()> work) {
 
 std::size_t Server::connections() const {
   std::size_t sum = 0;
-  for (const auto& each : parts_->listeners)
-    sum += each->connections.load(std::memory_order_relaxed);
+  for (const auto& each : parts_->doors) sum += each->inside();
+  return sum;
+}
+
+std::size_t Server::turned_away() const {
+  std::size_t sum = 0;
+  for (const auto& each : parts_->doors) sum += each->turned_away();
   return sum;
 }
 

@@ -6,6 +6,7 @@
 #include <hapax/result.hpp>
 
 #include "commit/task.hpp"
+#include "http/door.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
 #include "http/tls_files.hpp"
@@ -24,7 +25,7 @@ struct Limits {
   std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
   std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request
   std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of an answer
-  std::size_t connections = 16'384;                                   // of one listener
+  DoorLimits door = {};                                               // of one listener
 };
 
 // What answers. Each I/O thread has its own, which is only ever used on that thread.
@@ -63,14 +64,15 @@ class Server {
 
   void start();
 
-  // Closes the ports and what is idle, lets requests that have begun end for `grace`, then closes
-  // the rest. An answer that waits for the store is waited for.
+  // Takes in who had come before, closes the ports and what is idle, lets requests that have begun
+  // end for `grace`, then closes the rest. An answer that waits for the store is waited for.
   void stop(std::chrono::milliseconds grace);
 
   std::size_t threads() const;
   // Runs `work` on that I/O thread, soon.
   void post(std::size_t thread, std::function<void()> work);
   std::size_t connections() const;  // now, of all listeners
+  std::size_t turned_away() const;  // connections over a limit, since the start
 
  private:
   struct Parts;

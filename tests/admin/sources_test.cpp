@@ -32,7 +32,7 @@ TEST_P(AdminCounts, ShowTheSourcesOfTheConfiguration) {
   demo.erase("last_seen_at");
   EXPECT_EQ(demo, json::parse(R"({"name":"demo","preset":"stripe","id_signed":true,
       "time_signed":true,"splits":false,"enforce":true,"tenants":[],"deliver_to":["work"],"remember_s":2592000,
-      "keep_s":604800,"keep_dead_s":2592000})"));
+      "keep_s":604800,"keep_dead_s":2592000,"secrets":[]})"));
   EXPECT_EQ(sources[1].at("name"), "quiet");
   EXPECT_EQ(sources[1].at("preset"), nullptr);
   EXPECT_EQ(sources[1].at("id_signed"), nullptr);

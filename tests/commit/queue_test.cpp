@@ -167,6 +167,25 @@ TEST_F(CommitQueueTest, BytesThatWaitAreBoundedToo) {
   context_.run();
 }
 
+TEST_F(CommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
+  make({.threads = 1, .max_wait = std::chrono::milliseconds(50)});
+  const OneEvent& first = send();
+  gate_.wait_for(1);  // the store has it, and does not answer
+  const OneEvent& second = send();
+  while (!second.answer) context_.run_one();
+  ASSERT_FALSE(*second.answer);
+  EXPECT_EQ(second.answer->error().code(), Code::store_unavailable);
+  EXPECT_EQ(second.answer->error().outcome(), Outcome::did_not_happen);
+  EXPECT_FALSE(first.answer) << "what the store has taken has its own time";
+  EXPECT_EQ(queue_->waiting(), 0U);
+  gate_.open(2);
+  while (!first.answer) context_.run_one();
+  EXPECT_TRUE(*first.answer);
+  const OneEvent& third = send();
+  while (!third.answer) context_.run_one();
+  EXPECT_TRUE(*third.answer) << third.answer->error().to_string();
+}
+
 TEST_F(CommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
   make({});
   const OneEvent& first = send();

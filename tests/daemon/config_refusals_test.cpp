@@ -149,6 +149,16 @@ TEST_F(ConfigRefusalsTest, Types) {
        "2: server.data_dir: this is empty; write something, or leave the key out"},
       {"[server]\ndata_dir = \"a\\u0000\"\n",
        "2: server.data_dir: a NUL character cannot be in here"},
+      {"[server]\nmax_connections = 0\n",
+       "2: server.max_connections: 0 is outside of what works; write a number from 1 to 1000000"},
+      {"[server]\nmax_connections = 10\nmax_connections_per_address = 11\n",
+       "3: server.max_connections_per_address: one address cannot have more connections than there "
+       "are; write a number below max_connections, which is 10"},
+      {"[server]\nheader_timeout = '10ms'\n",
+       "2: server.header_timeout: '10ms' is outside of what works; write \"1s\" to \"36500d\""},
+      {"[server]\nbody_timeout = 30\n",
+       "2: server.body_timeout: this is a number; write a whole number and a unit in quotes: "
+       "\"250ms\", \"15s\", \"5m\", \"24h\", \"30d\""},
       {"[server]\ninsecure = 'yes'\n", "2: server.insecure: this is a text; write true or false"},
       {"[server]\ntls = true\n", "2: server.tls: this is true or false; write a table"},
       {"[admin]\nnames = 'x'\n",

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config.hpp"
 
+#include "daemon/limits.hpp"
+
 #include "support/world.hpp"
 
 #include <gmock/gmock.h>
@@ -78,6 +80,41 @@ std::string verify(const std::string& inside, const std::string& secrets = "['hu
 
 std::string preset(const std::string& name, const std::string& more = "") {
   return "[[source]]\nname = 'a'\npreset = '" + name + "'\nsecrets = ['hunter2']\n" + more;
+}
+
+TEST_F(ConfigTest, LimitsOfTheServerAreRead) {
+  const Loaded loaded = load(R"(
+[server]
+max_connections = 100
+max_connections_per_address = 10
+idle_timeout = "1m"
+header_timeout = "2s"
+body_timeout = "3s"
+write_timeout = "4s"
+)");
+  ASSERT_TRUE(loaded.config);
+  const ServerLimits& limits = loaded.config->limits;
+  EXPECT_EQ(limits.connections, 100U);
+  EXPECT_EQ(limits.per_address, 10U);
+  EXPECT_EQ(limits.idle, std::chrono::minutes(1));
+  EXPECT_EQ(limits.header, std::chrono::seconds(2));
+  EXPECT_EQ(limits.body, std::chrono::seconds(3));
+  EXPECT_EQ(limits.write, std::chrono::seconds(4));
+}
+
+// Callers never get the open files that the store needs.
+TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
+  const Shares many = shares_of({}, 20'000);
+  EXPECT_EQ(many.listen.door.connections, 16'384U);
+  EXPECT_EQ(many.listen.door.connections_per_address, 12'288U);
+  EXPECT_EQ(many.admin.door.connections, 1024U);
+  const Shares few = shares_of({}, 1024);
+  EXPECT_LE(few.listen.door.connections + few.admin.door.connections + 100, 1024U);
+  EXPECT_LT(few.listen.door.connections_per_address, few.listen.door.connections);
+  EXPECT_GT(few.admin.door.connections, 0U);
+  ServerLimits wanted;
+  wanted.per_address = 5;
+  EXPECT_EQ(shares_of(wanted, 1024).listen.door.connections_per_address, 5U);
 }
 
 TEST_F(ConfigTest, TheFileOfTheDesignLoads) {

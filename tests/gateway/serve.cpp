@@ -37,15 +37,16 @@ std::string read_line(int fd) {
 
 }  // namespace
 
-std::string demo_config(const std::string& store_url) {
-  return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n[store]\nurl = \"" +
-         store_url +
+std::string demo_config(const std::string& store_url, const std::string& server) {
+  return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n" + server +
+         "[store]\nurl = \"" + store_url +
          "\"\n[[source]]\nname = \"demo\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
          kDemoSecret +
          "\"]\ndeliver_to = [\"work\"]\n[[destination]]\nname = \"work\"\nkind = \"pull\"\n";
 }
 
-Serve::Serve(std::string config) {
+Serve::Serve(std::string config, std::vector<std::string> variables)
+    : variables_(std::move(variables)) {
   write_config(config);
   start();
 }
@@ -72,8 +73,12 @@ void Serve::start() {
                                    O_WRONLY | O_CREAT | O_APPEND, 0600);
   const std::string config = file("hapax.toml");
   const char* const words[] = {HAPAX_BINARY, "serve", "-c", config.c_str(), nullptr};
-  const int failed =
-      posix_spawn(&pid_, HAPAX_BINARY, &actions, nullptr, const_cast<char* const*>(words), environ);
+  std::vector<char*> variables;
+  for (const std::string& each : variables_) variables.push_back(const_cast<char*>(each.c_str()));
+  for (char** each = environ; *each != nullptr; ++each) variables.push_back(*each);
+  variables.push_back(nullptr);
+  const int failed = posix_spawn(&pid_, HAPAX_BINARY, &actions, nullptr,
+                                 const_cast<char* const*>(words), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   ASSERT_EQ(failed, 0);
@@ -104,6 +109,21 @@ void Serve::signal(int number) const {
   kill(pid_, number);
 }
 
+std::size_t Serve::resident() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+HttpAnswer Serve::ask(std::string_view target) const {
+  std::string token = contents(file("admin.token"));
+  while (token.ends_with('\n')) token.pop_back();
+  RawClient client(admin_port_);
+  return client.get(target, {{"Authorization", "Bearer " + token}});
+}
+
 HttpAnswer Serve::post(RawClient& client, const std::string& id, std::string_view body) const {
   return client.post("/in/demo", signed_headers("standard-webhooks", kDemoSecret, body, id), body);
 }
@@ -111,6 +131,7 @@ HttpAnswer Serve::post(RawClient& client, const std::string& id, std::string_vie
 StoreView::StoreView(const std::string& url) {
   OpenOptions options;
   options.needs = {Capability::inbox};
+  options.timeout = std::chrono::minutes(1);
   Result<std::unique_ptr<store::Opened>> opened = store::open_store(url, options);
   if (opened) {
     opened_ = std::move(*opened);

@@ -13,20 +13,22 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace hapax::test {
 
 // The secret of the source "demo" in demo_config().
 inline const std::string kDemoSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-// Standard Webhooks at /in/demo, for workers of "work", on ports that are free.
-std::string demo_config(const std::string& store_url);
+// Standard Webhooks at /in/demo, for workers of "work", on ports that are free. `server` are more
+// lines of [server].
+std::string demo_config(const std::string& store_url, const std::string& server = "");
 
 // A real `hapax serve` in a directory of its own.
 class Serve {
  public:
-  // Starts it and waits until it is ready.
-  explicit Serve(std::string config);
+  // Starts it and waits until it is ready. `variables` ("NAME=value") are added to its environment.
+  explicit Serve(std::string config, std::vector<std::string> variables = {});
   ~Serve();  // kills it
   Serve(const Serve&) = delete;
   Serve& operator=(const Serve&) = delete;
@@ -36,6 +38,11 @@ class Serve {
   pid_t pid() const { return pid_; }
   std::string file(const std::string& name) const { return directory_.file(name); }
   std::string log() const;
+  const std::filesystem::path& directory() const { return directory_.path(); }
+  // Its memory now, in bytes.
+  std::size_t resident() const;
+  // The admin API, asked on a connection of its own.
+  HttpAnswer ask(std::string_view target) const;
   void write_config(const std::string& config) const;
 
   void start();    // again, after stop() or kill_it(), with the same files
@@ -48,6 +55,7 @@ class Serve {
 
  private:
   TempDir directory_;
+  const std::vector<std::string> variables_;
   pid_t pid_ = -1;
   int port_ = 0;
   int admin_port_ = 0;

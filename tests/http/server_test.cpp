@@ -218,7 +218,7 @@ TEST_F(ServerTest, TricklingDoesNotHoldAConnection) {
 }
 
 TEST_F(ServerTest, ConnectionsOverTheLimitAreClosed) {
-  start({.head = {}, .connections = 2});
+  start({.head = {}, .door = {.connections = 2, .connections_per_address = 2}});
   RawClient first(port_);
   RawClient second(port_);
   ASSERT_TRUE(first.send(post("/a", "x")));

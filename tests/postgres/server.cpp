@@ -90,7 +90,7 @@ void end(pid_t process, int signal) {
 
 }  // namespace
 
-PostgresServer::PostgresServer() {
+void PostgresServer::make_place() {
   program("initdb");  // gives up before there is anything to remove
   // Beside the shared server. Short: a socket's path has 107 bytes at most.
   const std::filesystem::path beside = std::filesystem::path(postgres_directory()).parent_path();
@@ -103,7 +103,18 @@ PostgresServer::PostgresServer() {
     if (user == nullptr) give_up("there is no user postgres");
     if (chown(place_.c_str(), user->pw_uid, user->pw_gid) != 0) give_up("cannot chown " + place_);
   }
+}
+
+PostgresServer::PostgresServer() {
+  make_place();
   make_cluster();
+  start();
+}
+
+PostgresServer::PostgresServer(const StandbyOf& of) {
+  make_place();
+  run_to_the_end({program("pg_basebackup"), "-h", of.primary.directory(), "-U", "hapax", "-D",
+                  place_ + "/data", "-R", "-X", "stream", "-c", "fast", "--no-sync"});
   start();
 }
 
@@ -114,9 +125,12 @@ PostgresServer::~PostgresServer() {
 }
 
 void PostgresServer::make_cluster() const {
-  const pid_t made = spawn({program("initdb"), "-D", place_ + "/data", "-A", "trust", "-U", "hapax",
-                            "--no-sync", "--no-instructions", "--locale=C.UTF-8"},
-                           log_file());
+  run_to_the_end({program("initdb"), "-D", place_ + "/data", "-A", "trust", "-U", "hapax",
+                  "--no-sync", "--no-instructions", "--locale=C.UTF-8"});
+}
+
+void PostgresServer::run_to_the_end(std::vector<std::string> words) const {
+  const pid_t made = spawn(std::move(words), log_file());
   int status = 0;
   waitpid(made, &status, 0);
   if (status != 0) give_up(read_file(log_file()));
@@ -146,6 +160,11 @@ void PostgresServer::stop(Stop how) {
 void PostgresServer::restart(Stop how) {
   stop(how);
   start();
+}
+
+void PostgresServer::promote() const {
+  const PgHandle connection = connect();
+  EXPECT_EQ(ask(connection.get(), "SELECT pg_promote()"), "t");
 }
 
 void PostgresServer::set(const std::string& name, const std::string& value) const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hapax::test {
 
@@ -22,6 +23,12 @@ class PostgresServer {
   };
 
   PostgresServer();
+  // A copy that streams from `primary`, which is not waited for unless it is told so. It can be
+  // read, and takes over when it is promoted.
+  struct StandbyOf {
+    const PostgresServer& primary;
+  };
+  explicit PostgresServer(const StandbyOf& of);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -29,6 +36,7 @@ class PostgresServer {
   void start();         // returns when it takes connections
   void stop(Stop how);  // returns when all its processes have ended
   void restart(Stop how);
+  void promote() const;  // returns when it can be written
 
   // As in postgresql.conf. Sessions see it from their next command on.
   void set(const std::string& name, const std::string& value) const;
@@ -39,7 +47,9 @@ class PostgresServer {
   PgHandle connect() const;
 
  private:
+  void make_place();
   void make_cluster() const;
+  void run_to_the_end(std::vector<std::string> words) const;
   std::string log_file() const { return place_ + "/server.log"; }
 
   std::string place_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 
 namespace hapax::test {
 
@@ -46,12 +47,17 @@ std::string HttpAnswer::problem() const {
   return body.substr(kType.size(), body.find('"', kType.size()) - kType.size());
 }
 
-RawClient::RawClient(int port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawClient::RawClient(int port, const char* from)
+    : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const timeval patience{10, 0};
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  if (from != nullptr) {
+    inet_pton(AF_INET, from, &address.sin_addr);
+    bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
@@ -67,6 +73,7 @@ RawClient::~RawClient() {
 bool RawClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -79,7 +86,10 @@ void RawClient::finish_sending() {
 
 bool RawClient::read_more() {
   std::array<char, 16384> part{};
-  const ssize_t got = recv(socket_, part.data(), part.size(), 0);
+  ssize_t got = 0;
+  do {  // a process that was stopped for a while is interrupted here
+    got = recv(socket_, part.data(), part.size(), 0);
+  } while (got < 0 && errno == EINTR);
   if (got <= 0) return false;
   buffer_.append(part.data(), static_cast<std::size_t>(got));
   return true;

@@ -25,7 +25,8 @@ struct HttpAnswer {
 // A client that sends exactly the bytes it is given. Blocks; gives up after ten seconds.
 class RawClient {
  public:
-  explicit RawClient(int port);
+  // `from`: an address of this machine, other than 127.0.0.1.
+  explicit RawClient(int port, const char* from = nullptr);
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
@@ -36,6 +37,7 @@ class RawClient {
   std::string receive_all();  // until the other side closes
   bool closed_by_peer();      // waits for it
   void finish_sending();
+  int handle() const { return socket_; }
 
   // One request with a body, and its answer.
   HttpAnswer post(std::string_view target, const std::vector<OwnedHeader>& headers,

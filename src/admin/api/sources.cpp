@@ -24,6 +24,16 @@ std::optional<WallTime> last_seen(const store::Stats& stats, SourceNo source) {
   return found == stats.sources.end() ? std::nullopt : std::optional(found->last_seen);
 }
 
+// In the order of the configuration. Never the secrets themselves.
+std::string secrets_json(const ServedSource& source) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < source.secrets; ++i) {
+    const auto used = source.secret_use ? source.secret_use->last(i) : std::nullopt;
+    list.push_back(JsonObject().time_or_null("last_used_at", used).done());
+  }
+  return json_list(list);
+}
+
 std::string source_json(const ServedSource& source, const store::Stats& stats) {
   JsonObject json;
   json.text("name", source.name)
@@ -37,7 +47,8 @@ std::string source_json(const ServedSource& source, const store::Stats& stats) {
       .number("remember_s", in_seconds(source.remember))
       .number("keep_s", in_seconds(source.keep))
       .number("keep_dead_s", in_seconds(source.keep_dead))
-      .time_or_null("last_seen_at", last_seen(stats, source.no));
+      .time_or_null("last_seen_at", last_seen(stats, source.no))
+      .json("secrets", secrets_json(source));
   return json.done();
 }
 

@@ -200,7 +200,8 @@ bool has_port_numbers(const PQconninfoOption* options) {
   return true;
 }
 
-// Never shows what libpq says about it: that may quote the password.
+}  // namespace
+
 Result<void> check_url(const std::string& url) {
   // An @, / or ? in a password that is not written as %XX makes a part of it a host or a port,
   // which libpq then quotes.
@@ -217,8 +218,6 @@ Result<void> check_url(const std::string& url) {
   PQfreemem(message);
   return readable ? Result<void>() : Result<void>(unreadable_url());
 }
-
-}  // namespace
 
 bool is_url(std::string_view url) {
   return url.starts_with("postgres://") || url.starts_with("postgresql://");

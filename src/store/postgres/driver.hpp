@@ -13,6 +13,10 @@ namespace hapax::store::postgres {
 // "postgres://..." and "postgresql://..."
 bool is_url(std::string_view url);
 
+// misconfigured: it cannot be read. Never shows what libpq says about it: that may quote the
+// password.
+Result<void> check_url(const std::string& url);
+
 // Opens the store behind `url`. `random` must outlive it; `clock` too, where the options give one.
 Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOptions& options,
                                             Random& random);

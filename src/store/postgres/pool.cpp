@@ -11,6 +11,10 @@ namespace hapax::store::postgres {
 namespace {
 
 constexpr Backoff kWhileAway{std::chrono::milliseconds(20), std::chrono::seconds(2)};
+// Long enough for a restart. Whoever waits longer keeps others waiting who could be told.
+constexpr BootTime kRestart = std::chrono::seconds(2);
+// So that recovery is soon found out.
+constexpr Backoff kAskAgain{std::chrono::milliseconds(100), std::chrono::milliseconds(500)};
 
 }  // namespace
 
@@ -22,10 +26,45 @@ std::optional<Connection> Pool::take_idle() {
   return connection;
 }
 
-Result<Connection> Pool::take(BootTime deadline) {
+bool Pool::is_for_long(BootTime now) const {
+  return away_ && now - away_->since > kRestart;
+}
+
+bool Pool::is_away() const {
+  const std::lock_guard lock(mutex_);
+  return is_for_long(clock_.since_boot());
+}
+
+// Why nobody should ask the server now. Nothing: the caller asks it, and for a while only he.
+std::optional<Error> Pool::not_now() {
+  const std::lock_guard lock(mutex_);
+  const BootTime now = clock_.since_boot();
+  if (!is_for_long(now)) return std::nullopt;
+  if (now < away_->ask_again) return away_->why;
+  away_->ask_again = now + kAskAgain.rest(away_->failures++, random_);
+  return std::nullopt;
+}
+
+void Pool::note(const Result<Connection>& made) {
+  const std::lock_guard lock(mutex_);
+  if (made) {
+    away_.reset();
+  } else if (away_) {
+    away_->why = made.error();
+  } else if (is_passing(made.error())) {
+    away_ = Away{clock_.since_boot(), {}, 0, made.error()};
+  }
+}
+
+Result<Connection> Pool::take(BootTime deadline, Wait wait) {
   for (int failures = 0;; ++failures) {
     if (std::optional<Connection> idle = take_idle()) return std::move(*idle);
+    if (wait == Wait::briefly) {
+      if (std::optional<Error> why = not_now()) return std::move(*why);
+    }
     Result<Connection> made = Connection::connect(url_, clock_, timeout_);
+    note(made);
+    if (wait == Wait::briefly && is_away()) return made;
     const BootTime rest = kWhileAway.rest(failures, random_);
     const bool in_time = clock_.since_boot() + rest < deadline;
     if (made || !in_time || !is_passing(made.error())) return made;
@@ -38,6 +77,7 @@ void Pool::give_back(Connection connection) {
   if (connection.broken()) {
     idle_.clear();
   } else {
+    away_.reset();
     idle_.push_back(std::move(connection));
   }
 }

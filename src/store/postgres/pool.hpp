@@ -18,21 +18,40 @@ class Pool {
   Pool(std::string url, BootTime timeout, const Clock& clock, Random& random)
       : url_(std::move(url)), timeout_(timeout), clock_(clock), random_(random) {}
 
+  enum class Wait : std::uint8_t {
+    briefly,    // for a restart; once a server has been away for longer, one in a while asks it
+    patiently,  // until the deadline
+  };
+
   // A connection that worked when it was last used, or a new one. While the server cannot be
   // reached it tries again, waiting a little longer each time, until the deadline.
-  Result<Connection> take(BootTime deadline);
+  Result<Connection> take(BootTime deadline, Wait wait);
+  // It could not be reached for longer than a restart takes.
+  bool is_away() const;
   // Broken ones are dropped, and so are then all that lie idle: they had the same server.
   void give_back(Connection connection);
 
  private:
+  // A server that cannot be reached, since the first time that was noticed.
+  struct Away {
+    BootTime since{};
+    BootTime ask_again{};
+    int failures = 0;
+    Error why;
+  };
+
   std::optional<Connection> take_idle();
+  std::optional<Error> not_now();
+  void note(const Result<Connection>& made);
+  bool is_for_long(BootTime now) const;
 
   const std::string url_;
   const BootTime timeout_;
   const Clock& clock_;
   Random& random_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Connection> idle_;
+  std::optional<Away> away_;
 };
 
 }  // namespace hapax::store::postgres

@@ -22,7 +22,7 @@ constexpr int kConflictsMax = 200;
 }  // namespace
 
 Result<void> Runner::start(const OpenOptions& options) {
-  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot()));
+  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot(), Pool::Wait::briefly));
   ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
   if (options.migrate) {
     HAPAX_TRY(migrate(executor));
@@ -36,19 +36,24 @@ Result<void> Runner::start(const OpenOptions& options) {
 
 Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
                            Form form, Lost lost) {
-  const BootTime last = io_clock_->since_boot() + 3 * timeout_;
+  const BootTime began = io_clock_->since_boot();
   std::optional<Error> unknown;
   int conflicts = 0;
   for (int tries = 1;;) {
-    Result<Answer> answer = try_once(sql, parameters, doing, form);
+    // What may have happened is worth a wait; what did not can be told at once.
+    const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
+    Result<Answer> answer = try_once(sql, parameters, doing, form, wait);
     if (answer) return answer;
     if (answer.error().outcome() == Outcome::unknown) {
       if (lost == Lost::report) return answer;
       unknown = answer.error();
     }
     const bool conflict = answer.error().code() == Code::store_busy;
+    // A server that is gone will not soon tell what became of it.
+    const BootTime last = began + (pool_.is_away() ? 1 : 3) * timeout_;
     const bool in_time = tries < kTriesMax && conflicts < kConflictsMax && since_boot() < last;
-    if (in_time && is_passing(answer.error())) {
+    const bool hopeless = !unknown && pool_.is_away();
+    if (in_time && !hopeless && is_passing(answer.error())) {
       ++(conflict ? conflicts : tries);
       if (conflict) step_back(conflicts);
       continue;
@@ -69,8 +74,8 @@ void Runner::step_back(int conflicts) {
 }
 
 Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
-                                std::string_view doing, Form form) {
-  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_));
+                                std::string_view doing, Form form, Pool::Wait wait) {
+  HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_, wait));
   // Counted from here: a statement that is sent must have its time.
   Result<Answer> answer =
       connection.run(sql, parameters, io_clock_->since_boot() + timeout_, doing, form);

@@ -48,7 +48,7 @@ class Runner {
 
  private:
   Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing,
-                          Form form);
+                          Form form, Pool::Wait wait);
 
   void step_back(int conflicts);
 

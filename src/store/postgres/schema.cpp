@@ -32,7 +32,8 @@ int known() {
   return static_cast<int>(migrations().size());
 }
 
-// 0 when there is none.
+}  // namespace
+
 Result<int> version_of(Executor& executor) {
   constexpr std::string_view kDoing = "read the schema version";
   HAPAX_TRY_ASSIGN(exists, executor.run(kHasVersion, kDoing));
@@ -41,6 +42,8 @@ Result<int> version_of(Executor& executor) {
   if (version.rows() == 0) return 0;
   return std::atoi(std::string(version.field(0, 0)).c_str());
 }
+
+namespace {
 
 Result<void> apply(Executor& executor) {
   constexpr std::string_view kDoing = "upgrade the schema";

@@ -17,6 +17,8 @@ std::span<const std::string_view> migrations();
 // that is newer. Returns the version.
 Result<int> migrate(Executor& executor);
 
+Result<int> version_of(Executor& executor);  // 0 when there is none
+
 // Says what migrate() would have to do, as an error: a schema that is missing, older or newer.
 Result<void> check_schema(Executor& executor);
 

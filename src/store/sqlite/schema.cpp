@@ -248,15 +248,6 @@ Result<bool> has_version_table(sqlite3* db) {
 }
 
 // 0 when there is none.
-Result<int> version_of(sqlite3* db) {
-  HAPAX_TRY_ASSIGN(exists, has_version_table(db));
-  if (!exists) return 0;
-  HAPAX_TRY_ASSIGN(query, Statement::prepare(db, "SELECT version FROM hapax_schema"));
-  Run run(query);
-  HAPAX_TRY_ASSIGN(row, run.step("read the schema version"));
-  return row ? static_cast<int>(run.number(0)) : 0;
-}
-
 Result<void> apply(sqlite3* db, int from) {
   HAPAX_TRY_ASSIGN(exists, has_version_table(db));
   if (!exists) HAPAX_TRY(execute(db, kMakeVersionTable, "create the schema"));
@@ -271,6 +262,19 @@ Result<void> apply(sqlite3* db, int from) {
 }
 
 }  // namespace
+
+int known_version() {
+  return kVersion;
+}
+
+Result<int> version_of(sqlite3* db) {
+  HAPAX_TRY_ASSIGN(exists, has_version_table(db));
+  if (!exists) return 0;
+  HAPAX_TRY_ASSIGN(query, Statement::prepare(db, "SELECT version FROM hapax_schema"));
+  Run run(query);
+  HAPAX_TRY_ASSIGN(row, run.step("read the schema version"));
+  return row ? static_cast<int>(run.number(0)) : 0;
+}
 
 Result<int> migrate(sqlite3* db) {
   HAPAX_TRY_ASSIGN(seen, version_of(db));

@@ -13,6 +13,9 @@ namespace hapax::store::sqlite {
 // is newer. Returns the version.
 Result<int> migrate(sqlite3* db);
 
+int known_version();                  // the one that this binary knows
+Result<int> version_of(sqlite3* db);  // 0 when there is none
+
 // Says what migrate() would have to do, as an error: a schema that is missing, older or newer.
 Result<void> check_schema(sqlite3* db);
 

@@ -1,0 +1,249 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/findings.hpp"
+
+#include "base/calendar.hpp"
+#include "cli/admin_client.hpp"
+#include "cli/store_names.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace hapax::cli {
+
+namespace {
+
+using std::chrono::microseconds;
+using Level = Finding::Level;
+
+constexpr std::string_view kSqlite = "sqlite:";
+constexpr microseconds kSlowSync = std::chrono::milliseconds(20);
+constexpr microseconds kClockOff = std::chrono::seconds(5);
+constexpr std::size_t kSyncs = 21;
+
+std::string sqlite_file(const daemon::Config& config) {
+  return config.store_url.starts_with(kSqlite) ? config.store_url.substr(kSqlite.size()) : "";
+}
+
+std::string in_ms(microseconds span) {
+  const auto tenths = span.count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
+}
+
+// Files that only their owner should read, or at least only he should change.
+void look_at_file(const std::string& what, const std::string& path, mode_t forbidden,
+                  Level otherwise, Findings& findings) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return;
+  const mode_t open = status.st_mode & forbidden;
+  if (open == 0) return findings.ok("permissions", what + " " + path + " is for its owner alone");
+  const bool can_write = (open & (S_IWGRP | S_IWOTH)) != 0;
+  std::string text = "others can " + std::string(can_write ? "change" : "read") + " " + what + " " +
+                     path + "; run chmod " + (S_ISDIR(status.st_mode) ? "700" : "600") + " on it";
+  otherwise == Level::problem || can_write ? findings.problem("permissions", std::move(text))
+                                           : findings.warning("permissions", std::move(text));
+}
+
+// The times of some small writes that were synced, in order. Empty: it cannot be written there.
+std::vector<microseconds> synced_writes(const std::string& directory, Clock& clock) {
+  std::string name = directory + "/doctor-XXXXXX";
+  const int fd = mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0) return {};
+  unlink(name.c_str());
+  std::vector<microseconds> times;
+  const std::array<char, 4096> page{};
+  for (std::size_t i = 0; i < kSyncs; ++i) {
+    const BootTime start = clock.since_boot();
+    if (write(fd, page.data(), page.size()) != static_cast<ssize_t>(page.size())) break;
+    if (fdatasync(fd) != 0) break;
+    times.push_back(clock.since_boot() - start);
+  }
+  close(fd);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+// Where a source can be told to only observe.
+template <class Source>
+bool observes(const Source& source) {
+  if constexpr (requires { source.enforce; }) return !source.enforce;
+  return false;
+}
+
+void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings) {
+  const microseconds off = sight.now - wall;
+  const microseconds distance = off < microseconds(0) ? -off : off;
+  if (distance <= kClockOff) {
+    return findings.ok("clock", "the store's clock and this machine's agree within " +
+                                    std::to_string(distance / std::chrono::seconds(1) + 1) + " s");
+  }
+  findings.warning("clock", "the store's clock is " + about(distance) +
+                                (off.count() > 0 ? " ahead of" : " behind") +
+                                " this machine's; leases and expiry go by the store's, the windows "
+                                "of signatures by this machine's: set it by NTP");
+}
+
+void look_at_silence(const store::Sight& sight, const daemon::Config& config,
+                     std::chrono::milliseconds silent, Findings& findings) {
+  for (const gateway::Source& source : config.sources) {
+    const auto known =
+        std::find_if(sight.sources.begin(), sight.sources.end(),
+                     [&](const store::KnownName& each) { return each.name == source.name; });
+    const auto seen =
+        known == sight.sources.end()
+            ? sight.seen.end()
+            : std::find_if(sight.seen.begin(), sight.seen.end(), [&](const auto& each) {
+                return each.source == SourceNo(known->number);
+              });
+    if (seen == sight.seen.end()) {
+      findings.ok("silence", source.name + " has never sent an event");
+      continue;
+    }
+    const microseconds since = sight.now - seen->last_seen;
+    std::string text = source.name + " last sent an event " + about(since) + " ago (" +
+                       format_rfc3339(seen->last_seen) + ")";
+    since > silent ? findings.warning("silence", text + "; is it still switched on there?")
+                   : findings.ok("silence", std::move(text));
+  }
+}
+
+}  // namespace
+
+void Findings::ok(std::string_view check, std::string text) {
+  list_.push_back({Level::ok, check, std::move(text)});
+}
+void Findings::warning(std::string_view check, std::string text) {
+  list_.push_back({Level::warning, check, std::move(text)});
+}
+void Findings::problem(std::string_view check, std::string text) {
+  list_.push_back({Level::problem, check, std::move(text)});
+}
+bool Findings::good() const {
+  return std::none_of(list_.begin(), list_.end(),
+                      [](const Finding& each) { return each.level == Level::problem; });
+}
+
+std::string about(microseconds span) {
+  const auto seconds = span / std::chrono::seconds(1);
+  if (seconds >= 2 * 86400) return std::to_string(seconds / 86400) + " d";
+  if (seconds >= 2 * 3600) return std::to_string(seconds / 3600) + " h";
+  if (seconds >= 120) return std::to_string(seconds / 60) + " min";
+  return std::to_string(seconds) + " s";
+}
+
+void look_at_permissions(const std::string& file, const daemon::Config& config,
+                         Findings& findings) {
+  constexpr mode_t kChange = S_IWGRP | S_IWOTH;
+  constexpr mode_t kAnything = S_IRWXG | S_IRWXO;
+  look_at_file("the configuration", file, kChange, Level::problem, findings);
+  for (const std::string& each : config.secret_files) {
+    look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Level::problem, findings);
+  }
+  look_at_file("the admin token", config.data_dir + "/admin.token", kAnything, Level::problem,
+               findings);
+  if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {
+    look_at_file("data_dir", config.data_dir, kChange, Level::problem, findings);
+  } else {
+    findings.problem("permissions", "data_dir " + config.data_dir +
+                                        " cannot be written: " + std::strerror(errno) +
+                                        "; make it, or give it to this user");
+  }
+  const std::string database = sqlite_file(config);
+  if (!database.empty()) {
+    look_at_file("the database", database, S_IRWXO | S_IWGRP, Level::warning, findings);
+  }
+}
+
+void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::milliseconds silent,
+                   Findings& findings) {
+  const Result<std::optional<store::Sight>> sight = store::look_at(config.store_url, {});
+  if (!sight) return findings.problem("store", sight.error().detail());
+  if (!*sight) {
+    const bool memory = config.store_url == "memory:";
+    return findings.warning("store", memory ? "the store is in memory and forgets at every stop"
+                                            : "there is no store yet; 'hapax serve' makes it");
+  }
+  const store::Sight& seen = **sight;
+  const std::string version = std::to_string(seen.version);
+  if (seen.version > seen.known) {
+    return findings.problem("store", "the schema has version " + version +
+                                         " and this hapax knows only up to " +
+                                         std::to_string(seen.known) + "; use a newer hapax");
+  }
+  if (seen.version < seen.known) {
+    return findings.warning("store", "the schema has version " + version +
+                                         "; 'hapax serve' or 'hapax migrate' brings it to " +
+                                         std::to_string(seen.known));
+  }
+  findings.ok("store", "the store can be read; its schema has version " + version);
+  look_at_clock(seen, clock.wall(), findings);
+  for (std::string& each : names_without_file(seen, config)) {
+    findings.warning("names", std::move(each));
+  }
+  look_at_silence(seen, config, silent, findings);
+}
+
+void look_at_observe(const daemon::Config& config, Findings& findings) {
+  for (const gateway::Source& each : config.sources) {
+    if (!observes(each)) continue;
+    findings.warning("observe", each.name +
+                                    " only observes (enforce = false): forged and duplicate "
+                                    "arrivals are delivered; remove the line when you have "
+                                    "seen enough");
+  }
+}
+
+void look_at_sync(const daemon::Config& config, Clock& clock, Findings& findings) {
+  const std::string database = sqlite_file(config);
+  std::string directory = std::filesystem::path(database).parent_path().string();
+  if (database.empty()) directory = config.data_dir;
+  if (directory.empty()) directory = ".";
+  const std::vector<microseconds> times = synced_writes(directory, clock);
+  if (times.size() < kSyncs) {
+    return findings.problem(
+        "fsync", "cannot write and sync a file in " + directory + ": " + std::strerror(errno));
+  }
+  const microseconds median = times[times.size() / 2];
+  std::string text = "a sync in " + directory + " takes " + in_ms(median) + " (at most " +
+                     in_ms(times.back()) + ")";
+  median > kSlowSync ? findings.warning("fsync", text + "; every acknowledgement waits for one")
+                     : findings.ok("fsync", std::move(text));
+}
+
+void look_at_secrets(const boost::json::value& sources, Findings& findings) {
+  namespace json = boost::json;
+  const json::value* list =
+      sources.is_object() ? sources.get_object().if_contains("sources") : nullptr;
+  if (list == nullptr || !list->is_array()) return;
+  for (const json::value& source : list->get_array()) {
+    const json::value* secrets =
+        source.is_object() ? source.get_object().if_contains("secrets") : nullptr;
+    if (secrets == nullptr || !secrets->is_array()) continue;
+    const json::array& all = secrets->get_array();
+    const bool any = std::any_of(all.begin(), all.end(), [](const json::value& each) {
+      return !shown(each, "last_used_at").empty();
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string used = shown(all[i], "last_used_at");
+      const std::string which = "secret " + std::to_string(i + 1) + " of " + shown(source, "name");
+      if (!used.empty()) {
+        findings.ok("secrets", which + " was last used at " + used);
+      } else if (any) {
+        findings.warning("secrets", which +
+                                        " was never used since the server started; an old one "
+                                        "can be removed now");
+      } else {
+        findings.ok("secrets", which + " was not used since the server started, nor any other");
+      }
+    }
+  }
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,24 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/config_limits.hpp"
+
+namespace hapax::daemon {
+
+void read_limits(const Node& server, ServerLimits& limits, Report& report) {
+  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::chrono::milliseconds kLeast = std::chrono::seconds(1);
+  take(server, "max_connections", limits.connections, read_number, 1, kMost, report);
+  take(server, "max_connections_per_address", limits.per_address, read_number, 1, kMost, report);
+  take(server, "idle_timeout", limits.idle, read_duration, kLeast, report);
+  take(server, "header_timeout", limits.header, read_duration, kLeast, report);
+  take(server, "body_timeout", limits.body, read_duration, kLeast, report);
+  take(server, "write_timeout", limits.write, read_duration, kLeast, report);
+  if (limits.per_address.value_or(1) > limits.connections) {
+    report.problem_of(server, "max_connections_per_address",
+                      "one address cannot have more connections than there are; write a number "
+                      "below max_connections, which is " +
+                          std::to_string(limits.connections));
+  }
+}
+
+}  // namespace hapax::daemon

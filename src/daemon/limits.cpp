@@ -1,0 +1,52 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/limits.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace hapax::daemon {
+
+namespace {
+
+constexpr std::size_t kFewest = 256;           // open files that are counted on anyway
+constexpr std::size_t kOwn = 128;              // of the store, the log, the event loops
+constexpr std::size_t kAdminMost = 1024;       // connections of workers and operators
+constexpr std::size_t kMostCounted = 1 << 22;  // where there is no limit at all
+
+http::DoorLimits door_of(std::size_t connections, std::size_t per_address) {
+  http::DoorLimits door;
+  door.connections = connections;
+  door.connections_per_address = std::min(per_address, connections);
+  return door;
+}
+
+}  // namespace
+
+std::size_t raise_open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kFewest;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, kMostCounted));
+}
+
+Shares shares_of(const ServerLimits& wanted, std::size_t open_files) {
+  const std::size_t files = std::max(open_files, kFewest) - kOwn;
+  const std::size_t admin = std::min(kAdminMost, files / 4);
+  const std::size_t connections = std::min(wanted.connections, files - admin);
+  Shares shares;
+  shares.listen.idle = wanted.idle;
+  shares.listen.head_time = wanted.header;
+  shares.listen.request_time = wanted.body;
+  shares.listen.write_time = wanted.write;
+  shares.admin = shares.listen;
+  shares.listen.door = door_of(
+      connections, wanted.per_address.value_or(std::max<std::size_t>(connections * 3 / 4, 1)));
+  shares.admin.door = door_of(admin, admin);
+  return shares;
+}
+
+}  // namespace hapax::daemon

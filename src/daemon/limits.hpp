@@ -1,0 +1,20 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "daemon/config.hpp"
+#include "http/server.hpp"
+
+namespace hapax::daemon {
+
+// Raises the limit on open files to what this process may have at most, and says what that is.
+std::size_t raise_open_files();
+
+// How the open files are shared out: callers never get those that the store needs.
+struct Shares {
+  http::Limits listen;
+  http::Limits admin;
+};
+Shares shares_of(const ServerLimits& wanted, std::size_t open_files);
+
+}  // namespace hapax::daemon

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace hapax::http {
+
+// What one listener gives to all callers together and, at most, to one address. An address of IPv6
+// is its /64, which is what one customer gets.
+struct DoorLimits {
+  std::size_t connections = 16'384;
+  std::size_t connections_per_address = 12'288;
+  std::size_t bytes = 256 * 1024 * 1024;  // of requests that are larger than a small one
+  std::size_t bytes_per_address = 192 * 1024 * 1024;
+};
+
+// Who may come in, and how much of a request may be kept while it is read and answered.
+// Thread-safe; asked once for each connection, and again only by those that send much.
+class Door {
+ public:
+  class Visit;
+
+  explicit Door(const DoorLimits& limits) : limits_(limits) {}
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  // `address` as key_of() makes it. Nothing: it is full, for all or for this address.
+  std::optional<Visit> enter(std::uint64_t address);
+
+  std::size_t inside() const { return inside_.load(std::memory_order_relaxed); }
+  std::size_t turned_away() const { return turned_away_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Caller {
+    std::size_t connections = 0;  // under the mutex
+    std::atomic<std::size_t> bytes = 0;
+  };
+  using Callers = std::unordered_map<std::uint64_t, Caller>;
+
+  const DoorLimits limits_;
+  std::atomic<std::size_t> inside_ = 0;
+  std::atomic<std::size_t> turned_away_ = 0;
+  std::atomic<std::size_t> bytes_ = 0;
+  std::mutex mutex_;
+  Callers callers_;
+};
+
+// One connection, as long as it lives. Used by one thread at a time.
+class Door::Visit {
+ public:
+  Visit(Visit&& other) noexcept;
+  Visit& operator=(Visit&&) = delete;
+  ~Visit();
+
+  // Whether it may keep `bytes` in all. False: as much as before.
+  bool hold(std::size_t bytes);
+  void hold_nothing();
+
+ private:
+  friend class Door;
+  Visit(Door& door, Callers::value_type& caller) : door_(&door), caller_(&caller) {}
+
+  Door* door_;  // null: moved from
+  Callers::value_type* caller_;
+  std::size_t held_ = 0;
+};
+
+// Of an address in network order, of 4 or of 16 bytes.
+std::uint64_t key_of_address(std::string_view bytes);
+
+}  // namespace hapax::http

@@ -1,0 +1,28 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/contract.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace hapax::store {
+
+// What a store shows to who only looks.
+struct Sight {
+  int version = 0;  // of its schema
+  int known = 0;    // the one of this binary; the rest is there when they are the same
+  WallTime now{};   // by the store's clock
+  std::vector<KnownName> sources;
+  std::vector<KnownName> destinations;
+  std::vector<SourceStats> seen;
+};
+
+// Looks at a store beside whoever serves it: nothing is made, upgraded or written. Nothing: there
+// is no store yet (no file, or a database without the schema); a memory store is in its server
+// alone.
+Result<std::optional<Sight>> look_at(std::string_view url, const OpenOptions& options);
+
+}  // namespace hapax::store

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/look.hpp"
+
+#include "base/try.hpp"
+#include "store/sqlite/names.hpp"
+#include "store/sqlite/reading.hpp"
+#include "store/sqlite/schema.hpp"
+#include "store/sqlite/store_time.hpp"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+namespace hapax::store::sqlite {
+
+namespace {
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0;
+}
+
+// As a URI, in which some characters have a meaning.
+std::string uri_of(const std::string& path, std::string_view options) {
+  std::string uri = path.starts_with('/') ? "file:" : "file:./";
+  for (const char each : path) {
+    if (each == '%' || each == '?' || each == '#') {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      uri += '%';
+      uri += kDigits[static_cast<unsigned char>(each) >> 4];
+      uri += kDigits[static_cast<unsigned char>(each) & 15];
+    } else {
+      uri += each;
+    }
+  }
+  return uri + std::string(options);
+}
+
+Result<Handle> open_to_look(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  // Without a log nobody has it open, and its shared memory need not be made to read it.
+  const bool is_closed = !is_there(path + "-wal");
+  sqlite3* raw = nullptr;
+  constexpr int kFlags =
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int code =
+      sqlite3_open_v2(uri_of(path, is_closed ? "?immutable=1" : "").c_str(), &raw, kFlags, nullptr);
+  Handle db(raw, Close{});
+  if (code != SQLITE_OK) return error_of(raw, code, "open the store to look at it");
+  sqlite3_busy_timeout(raw, static_cast<int>(busy_timeout.count()));
+  return db;
+}
+
+}  // namespace
+
+Result<std::optional<Sight>> look_at_file(const std::string& path, const OpenOptions& options,
+                                          Clock& clock) {
+  if (!is_there(path)) return std::optional<Sight>();
+  HAPAX_TRY_ASSIGN(db, open_to_look(path, options.busy_timeout));
+  Sight sight;
+  sight.known = known_version();
+  HAPAX_TRY_ASSIGN(version, version_of(db.get()));
+  if (version == 0) return std::optional<Sight>();
+  sight.version = version;
+  if (version != sight.known) return std::optional(std::move(sight));
+  HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db.get(), clock));
+  HAPAX_TRY_ASSIGN(now_ms, time.look_ms());
+  sight.now = WallTime(std::chrono::milliseconds(now_ms));
+  Names names(db.get());
+  HAPAX_TRY_ASSIGN(sources, names.all(NameKind::source));
+  HAPAX_TRY_ASSIGN(destinations, names.all(NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, Reading(db.get()).stats(now_ms));
+  sight.sources = std::move(sources);
+  sight.destinations = std::move(destinations);
+  sight.seen = std::move(stats.sources);
+  return std::optional(std::move(sight));
+}
+
+}  // namespace hapax::store::sqlite

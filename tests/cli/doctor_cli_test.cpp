@@ -1,0 +1,128 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/served.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <boost/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+// `hapax doctor`, and what `hapax check` knows of the store.
+namespace hapax::test {
+
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSources =
+    "[[source]]\nname = 'demo'\npreset = 'standard-webhooks'\n"
+    "secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_bmV2ZXIgdXNlZCBieSBhbnlib2R5']\n"
+    "deliver_to = ['work']\n[[destination]]\nname = 'work'\nkind = 'pull'\n";
+
+// level of the findings of a check, and their texts.
+std::string findings(const Ran& ran, const std::string& check) {
+  std::string text;
+  const json::value whole = json::parse(ran.out);
+  for (const json::value& each : whole.at("findings").as_array()) {
+    if (json::value_to<std::string>(each.at("check")) != check) continue;
+    text += json::value_to<std::string>(each.at("level")) + ": " +
+            json::value_to<std::string>(each.at("text")) + "\n";
+  }
+  return text;
+}
+
+class DoctorCliTest : public testing::Test {
+ protected:
+  Ran doctor(const std::string& more = "") {
+    return run_hapax(served_.directory(), "doctor --json --admin " + served_.admin() + " " + more);
+  }
+  void send() {
+    const Ran sent = run_hapax(served_.directory(), "send --url " + served_.url("demo") +
+                                                        " --preset standard-webhooks --secret "
+                                                        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    ASSERT_EQ(sent.exit_code, 0) << sent.out << sent.errors;
+  }
+
+  Served served_{kSources};
+};
+
+TEST_F(DoctorCliTest, ARunningServerIsWell) {
+  send();
+  const Ran ran = doctor();
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
+  EXPECT_THAT(findings(ran, "store"), HasSubstr("ok: the store can be read; its schema has"));
+  EXPECT_THAT(findings(ran, "clock"), HasSubstr("ok: "));
+  EXPECT_THAT(findings(ran, "fsync"), HasSubstr("a sync in "));
+  EXPECT_THAT(findings(ran, "permissions"), Not(HasSubstr("problem")));
+  EXPECT_THAT(findings(ran, "server"), HasSubstr("ok: runs and answers"));
+  EXPECT_THAT(findings(ran, "silence"), HasSubstr("ok: demo last sent an event"));
+  EXPECT_THAT(findings(ran, "secrets"), HasSubstr("ok: secret 1 of demo was last used at 20"));
+  EXPECT_THAT(findings(ran, "secrets"),
+              HasSubstr("warning: secret 2 of demo was never used since the server started"));
+  EXPECT_THAT(findings(ran, "names"), "");
+}
+
+TEST_F(DoctorCliTest, AServerThatDoesNotRunIsLookedAtThroughItsStore) {
+  send();
+  served_.stop();
+  const Ran ran = doctor("--silent 0s");
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
+  EXPECT_THAT(findings(ran, "store"), HasSubstr("ok: "));
+  EXPECT_THAT(findings(ran, "server"), HasSubstr("warning: does not answer"));
+  EXPECT_THAT(findings(ran, "silence"), HasSubstr("warning: demo last sent an event"));
+}
+
+TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
+  chmod(served_.directory().file("admin.token").c_str(), 0644);
+  const Ran ran = doctor();
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  EXPECT_THAT(findings(ran, "permissions"), HasSubstr("problem: others can read the admin token"));
+}
+
+TEST_F(DoctorCliTest, NamesThatTheFileLacksAreSaidByDoctorAndByCheck) {
+  send();
+  served_.stop();
+  const std::string file = served_.directory().file("hapax.toml");
+  std::ofstream(file) << "[store]\nurl = 'sqlite:hapax.db'\n";
+  const Ran doctored = doctor();
+  EXPECT_EQ(doctored.exit_code, 0) << doctored.out;
+  EXPECT_THAT(findings(doctored, "names"),
+              HasSubstr("warning: the store knows the source \"demo\""));
+  EXPECT_THAT(findings(doctored, "names"), HasSubstr("the destination \"work\""));
+  const Ran checked = run_hapax(served_.directory(), "check --json");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("the store knows the source \\\"demo\\\""));
+}
+
+TEST(DoctorTest, WhatIsNotThereIsNotMade) {
+  const TempDir directory;
+  std::ofstream(directory.file("hapax.toml")) << "[store]\nurl = 'sqlite:hapax.db'\n";
+  const Ran ran = run_hapax(directory, "doctor --json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
+  EXPECT_THAT(findings(ran, "store"), HasSubstr("warning: there is no store yet"));
+  EXPECT_EQ(run_hapax(directory, "check").exit_code, 0);
+  std::size_t files = 0;
+  for (const auto& each : std::filesystem::directory_iterator(directory.path())) {
+    files += each.path().filename() == "stderr" ? 0 : 1;
+  }
+  EXPECT_EQ(files, 1U) << "hapax.toml, and nothing else";
+}
+
+TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsSaid) {
+  const TempDir directory;
+  const Ran absent = run_hapax(directory, "doctor --json");
+  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_THAT(findings(absent, "file"), HasSubstr("problem: "));
+  EXPECT_EQ(run_hapax(directory, "doctor --silent soon").exit_code, 2);
+  EXPECT_EQ(run_hapax(directory, "doctor --nonsense").exit_code, 2);
+}
+
+}  // namespace
+
+}  // namespace hapax::test

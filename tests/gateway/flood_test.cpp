@@ -1,0 +1,199 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/serve.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <deque>
+#include <iostream>
+#include <vector>
+
+// Callers who want connections and time, and nothing else.
+namespace hapax::test {
+
+namespace {
+
+constexpr std::string_view kStart = "POST /in/demo HTTP/1.1\r\nHost: a\r\n";
+
+bool is_sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
+std::size_t raise_open_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
+int connections(const Serve& serve) {
+  const std::string text = serve.ask("/metrics").body;
+  const std::size_t at = text.find("\nhapax_connections ");
+  return at == std::string::npos ? -1 : std::stoi(text.substr(at + 19));
+}
+
+// The gauge is set once a second.
+template <class Holds>
+bool wait_for_connections(const Serve& serve, Holds holds) {
+  for (int i = 0; i < 600; ++i) {
+    if (holds(connections(serve))) return true;
+    poll(nullptr, 0, 100);
+  }
+  return false;
+}
+
+void expect_served(const Serve& serve, const char* from, const std::string& id) {
+  RawClient client(serve.port(), from);
+  EXPECT_EQ(serve.post(client, id, "{}").status, 200) << id;
+}
+
+// Nothing more can be sent to it: the server has closed it.
+bool is_cut_off(RawClient& client) {
+  pollfd wanted{.fd = client.handle(), .events = POLLIN, .revents = 0};
+  for (;;) {
+    if (poll(&wanted, 1, 60'000) != 1) return false;
+    std::string rest(65536, ' ');
+    if (recv(client.handle(), rest.data(), rest.size(), MSG_DONTWAIT) <= 0) return true;
+  }
+}
+
+}  // namespace
+
+TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
+  const std::size_t room = raise_open_files();
+  const std::size_t count = std::min<std::size_t>(is_sanitized() ? 1000 : 10'000, room - 200);
+  Serve serve(demo_config("sqlite:hapax.db", "idle_timeout = \"1h\"\n"));
+  std::deque<RawClient> idle;
+  for (std::size_t i = 0; i < count; ++i) {
+    idle.emplace_back(serve.port());
+    ASSERT_TRUE(idle.back().connected()) << i;
+    if (i % 2 == 0) continue;  // half of them have sent an event before
+    ASSERT_EQ(serve.post(idle.back(), "idle-" + std::to_string(i), "{}").status, 200) << i;
+  }
+  ASSERT_TRUE(wait_for_connections(serve, [&](int now) { return now >= static_cast<int>(count); }));
+  for (int i = 0; i < 100; ++i) expect_served(serve, nullptr, "fresh-" + std::to_string(i));
+  EXPECT_EQ(serve.post(idle[count / 2], "late", "{}").status, 200);
+  const std::size_t resident = serve.resident();
+  std::cout << "  " << count << " idle connections: " << resident / 1'000'000 << " MB\n";
+  if (!is_sanitized()) {
+    EXPECT_LT(resident, 200'000'000U);
+  }
+}
+
+TEST(FloodTest, WhoSendsOrReadsSlowlyIsCutOffAndServiceGoesOn) {
+  Serve serve(
+      demo_config("sqlite:hapax.db",
+                  "header_timeout = \"1s\"\nbody_timeout = \"1s\"\nwrite_timeout = \"1s\"\n"));
+  const int count = std::max(20, rounds(1000));
+  std::deque<RawClient> by_head;
+  std::deque<RawClient> by_body;
+  std::deque<RawClient> by_reading;
+  std::string many;
+  while (many.size() < 60'000)
+    many += "POST /in/nobody HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
+  for (int i = 0; i < count; ++i) {
+    ASSERT_TRUE(by_head.emplace_back(serve.port()).send(kStart));
+    ASSERT_TRUE(by_body.emplace_back(serve.port())
+                    .send(std::string(kStart) + "Content-Length: 100\r\n\r\n{"));
+    RawClient& reader = by_reading.emplace_back(serve.port());
+    const int small = 1024;
+    setsockopt(reader.handle(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    // As much as is taken: the answers fill the way back, and then nothing is read any more.
+    while (::send(reader.handle(), many.data(), many.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+    }
+    if (i % 10 == 0) expect_served(serve, nullptr, "between-" + std::to_string(i));
+  }
+  expect_served(serve, nullptr, "after");
+  for (RawClient& each : by_head) EXPECT_EQ(each.receive().status, 408);
+  for (RawClient& each : by_body) EXPECT_EQ(each.receive().status, 408);
+  // Before they are looked at: who looks reads, and is slow no more.
+  EXPECT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
+  for (RawClient& each : by_reading) EXPECT_TRUE(is_cut_off(each));
+  std::cout << "  " << 3 * count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
+}
+
+TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
+  raise_open_files();
+  Serve serve(demo_config("sqlite:hapax.db", "max_connections = 400\n"));
+  std::deque<RawClient> flood;
+  for (int i = 0; i < 1000; ++i) {
+    RawClient& client = flood.emplace_back(serve.port(), "127.0.0.2");
+    if (client.connected()) client.send(kStart);
+  }
+  ASSERT_TRUE(wait_for_connections(serve, [](int now) { return now >= 300; }));
+  for (int i = 0; i < 20; ++i) expect_served(serve, "127.0.0.3", "other-" + std::to_string(i));
+  RawClient one_more(serve.port(), "127.0.0.2");
+  EXPECT_EQ(serve.post(one_more, "more", "{}").status, 0) << "300 of 400 are its share";
+  flood.clear();
+  ASSERT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
+  expect_served(serve, "127.0.0.2", "again");
+  EXPECT_NE(serve.ask("/metrics").body.find("hapax_connections_refused_total 7"), std::string::npos)
+      << serve.ask("/metrics").body;
+}
+
+// A body counts while it is there. One address cannot have all the room for large ones.
+TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
+  Serve serve(demo_config("sqlite:hapax.db", "body_timeout = \"1h\"\n"));
+  const std::string start = std::string(kStart) + "Content-Length: 1000000\r\n\r\n";
+  const std::string most(900'000, 'x');
+  std::deque<RawClient> flood;
+  std::vector<pollfd> answered;
+  for (int i = 0; i < 250; ++i) {
+    RawClient& client = flood.emplace_back(serve.port(), "127.0.0.2");
+    client.send(start);
+    client.send(most);
+    answered.push_back({.fd = client.handle(), .events = POLLIN, .revents = 0});
+  }
+  const int refused = poll(answered.data(), answered.size(), 60'000);
+  EXPECT_GT(refused, 0) << "192 MiB are what one address may have";
+  std::cout << "  " << refused << " refused, " << serve.resident() / 1'000'000 << " MB\n";
+  RawClient client(serve.port(), "127.0.0.3");
+  const std::string body = "{\"note\":\"" + std::string(900'000, 'n') + "\"}";
+  EXPECT_EQ(serve.post(client, "large", body).status, 200);
+  if (!is_sanitized()) {
+    EXPECT_LT(serve.resident(), 600'000'000U);
+  }
+}
+
+// Accepting fails and is tried again in a while, not at once.
+TEST(FloodTest, AServerWithoutDescriptorsWaitsForSome) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  expect_served(serve, nullptr, "before");
+  rlimit before{};
+  ASSERT_EQ(prlimit(serve.pid(), RLIMIT_NOFILE, nullptr, &before), 0);
+  const rlimit none{.rlim_cur = 8, .rlim_max = before.rlim_max};
+  ASSERT_EQ(prlimit(serve.pid(), RLIMIT_NOFILE, &none, nullptr), 0);
+  std::deque<RawClient> waiting;
+  for (int i = 0; i < 20; ++i) waiting.emplace_back(serve.port());
+  rusage used{};
+  pollfd wanted{.fd = waiting.front().handle(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&wanted, 1, 500), 0) << "nobody comes in, and nobody is sent away";
+  ASSERT_EQ(prlimit(serve.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    EXPECT_EQ(serve.post(waiting[i], "later-" + std::to_string(i), "{}").status, 200);
+  }
+  EXPECT_EQ(serve.stop(), 0);
+  getrusage(RUSAGE_CHILDREN, &used);
+  std::cout << "  "
+            << used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 +
+                   used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000
+            << " ms of CPU in all\n";
+}
+
+}  // namespace hapax::test

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/senders.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+
+// What an operator does to a server that is under load.
+namespace hapax::test {
+
+namespace {
+
+constexpr int kSenders = 8;
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// Files as they are found in the middle of an edit.
+std::string broken(const std::string& good, int kind) {
+  switch (kind % 3) {
+    case 0:
+      return good.substr(0, good.find("[[destination]]"));  // which the source delivers to
+    case 1:
+      return good + "\n[[source]]\nname = \"demo\"\n";
+    default:
+      return good + "\nnonsense";
+  }
+}
+
+// One that adds a source, so that it is not the same as before.
+std::string changed(const std::string& good, int round) {
+  return good + "\n[[source]]\nname = \"more-" + std::to_string(round % 3) +
+         "\"\npreset = \"standard-webhooks\"\nsecrets = [\"" + kDemoSecret + "\"]\n";
+}
+
+}  // namespace
+
+TEST(OperationsTest, ReloadsUnderLoadFailNoRequest) {
+  const std::string good = demo_config("sqlite:hapax.db");
+  Serve serve(good);
+  Senders senders(serve, kSenders);
+  const int count = std::max(10, rounds(100));
+  std::size_t reloaded = 0;
+  std::size_t refused = 0;
+  for (int i = 0; i < count; ++i) {
+    const bool is_good = i % 2 == 0;
+    serve.write_config(is_good ? changed(good, i) : broken(good, i / 2));
+    serve.signal(SIGHUP);
+    while (times(serve.log(), "reloaded") <= reloaded + refused) poll(nullptr, 0, 5);
+    const std::string log = serve.log();
+    refused = times(log, "not reloaded");
+    reloaded = times(log, "reloaded") - refused;
+    ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << i;
+  }
+  const Senders::Counts counts = senders.counts();
+  EXPECT_EQ(counts.refused, 0U);
+  EXPECT_EQ(counts.broken, 0U);
+  EXPECT_EQ(reloaded, static_cast<std::size_t>((count + 1) / 2));
+  senders.stop();
+  StoreView view("sqlite:" + serve.file("hapax.db"));
+  senders.expect_all_in(view);
+  std::cout << "  " << reloaded << " reloaded, " << refused << " refused\n";
+}
+
+// What the server has taken is answered: nothing is in the store that its sender does not know of.
+TEST(OperationsTest, AStopUnderLoadAnswersEverythingThatWasAccepted) {
+  for (int round = 0; round < std::max(3, rounds(30)); ++round) {
+    Serve serve(demo_config("sqlite:hapax.db"));
+    Senders senders(serve, 32);
+    ASSERT_TRUE(senders.wait_for_acknowledgements(1 + static_cast<std::size_t>(round) % 5));
+    EXPECT_EQ(serve.stop(), 0) << serve.log();
+    senders.stop();
+    StoreView view("sqlite:" + serve.file("hapax.db"));
+    senders.expect_all_in(view);
+    EXPECT_EQ(view.bodies().size(), senders.counts().acknowledged)
+        << "stored, and its sender was not told";
+  }
+}
+
+TEST(OperationsTest, OneServerServesAFile) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  std::ofstream(serve.file("second.toml")) << demo_config("sqlite:hapax.db");
+  const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve.file("second.toml") +
+                              " > " + serve.file("second.log") + " 2>&1";
+  EXPECT_NE(std::system(command.c_str()), 0);
+  std::ifstream log(serve.file("second.log"));
+  const std::string text{std::istreambuf_iterator<char>(log), {}};
+  EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
+  RawClient client(serve.port());
+  EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
+}
+
+}  // namespace hapax::test

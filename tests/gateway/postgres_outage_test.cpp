@@ -1,0 +1,108 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/senders.hpp"
+#include "postgres/server.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <iostream>
+
+// PostgreSQL goes away under a real server that is under load: 503 meanwhile, recovery by itself,
+// nothing acknowledged is lost and nothing is doubled. Times are printed, not held against it.
+namespace hapax::test {
+
+namespace {
+
+constexpr int kSenders = 8;
+
+class Stopwatch {
+ public:
+  BootTime passed() const { return clock_->since_boot() - start_; }
+  std::string text() const {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(passed()).count()) +
+           " ms";
+  }
+
+ private:
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  BootTime start_ = clock_->since_boot();
+};
+
+// Until all are refused and the outage has had its length.
+void stay_away(Senders& senders, const Stopwatch& since, std::chrono::seconds length) {
+  ASSERT_TRUE(senders.wait_for_refusals()) << "nobody is told";
+  std::cout << "  all refused " << since.text() << " after the end\n";
+  while (since.passed() < length) poll(nullptr, 0, 50);
+}
+
+void expect_recovery(Senders& senders) {
+  const Stopwatch since;
+  ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
+  std::cout << "  all acknowledged " << since.text() << " after it was back\n";
+}
+
+std::string both(const PostgresServer& first, const PostgresServer& second) {
+  return "postgres://hapax@/postgres?host=" + first.directory() + "," + second.directory() +
+         "&target_session_attrs=read-write";
+}
+
+}  // namespace
+
+TEST(PostgresOutageTest, AServerThatIsStoppedAndStartedAgain) {
+  PostgresServer postgres;
+  Serve serve(demo_config(postgres.url()));
+  Senders senders(serve, kSenders);
+  ASSERT_TRUE(senders.wait_for_acknowledgements(20));
+  const Stopwatch since;
+  postgres.stop(PostgresServer::Stop::fast);
+  stay_away(senders, since, std::chrono::seconds(rounds(10)));
+  postgres.start();
+  expect_recovery(senders);
+  senders.stop();
+  StoreView view(postgres.url());
+  senders.expect_all_in(view);
+  EXPECT_EQ(serve.stop(), 0);
+}
+
+TEST(PostgresOutageTest, AServerThatIsRestartedManyTimes) {
+  PostgresServer postgres;
+  Serve serve(demo_config(postgres.url()));
+  Senders senders(serve, kSenders);
+  const int count = std::max(3, rounds(20));
+  for (int i = 0; i < count; ++i) {
+    ASSERT_TRUE(senders.wait_for_acknowledgements(10)) << "before " << i + 1;
+    postgres.restart(i % 3 == 0   ? PostgresServer::Stop::fast
+                     : i % 3 == 1 ? PostgresServer::Stop::immediate
+                                  : PostgresServer::Stop::kill);
+    expect_recovery(senders);
+  }
+  senders.stop();
+  StoreView view(postgres.url());
+  senders.expect_all_in(view);
+}
+
+TEST(PostgresOutageTest, APrimaryThatFailsOverToItsSynchronousStandby) {
+  PostgresServer primary;
+  PostgresServer standby(PostgresServer::StandbyOf{primary});
+  primary.set("synchronous_standby_names", "*");
+  const PgHandle asked = primary.connect();
+  while (ask(asked.get(), "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") !=
+         "1") {
+    poll(nullptr, 0, 10);
+  }
+  const std::string url = both(primary, standby);
+  Serve serve(demo_config(url));
+  Senders senders(serve, kSenders);
+  ASSERT_TRUE(senders.wait_for_acknowledgements(20));
+  const Stopwatch since;
+  primary.stop(PostgresServer::Stop::kill);
+  stay_away(senders, since, std::chrono::seconds(1));
+  standby.promote();
+  expect_recovery(senders);
+  senders.stop();
+  StoreView view(url);
+  senders.expect_all_in(view);
+}
+
+}  // namespace hapax::test

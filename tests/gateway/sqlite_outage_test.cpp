@@ -1,0 +1,112 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/senders.hpp"
+#include "support/sqlite.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <fstream>
+#include <iostream>
+
+// A full disk, a file that somebody else has locked, and more than the store can write: 503
+// meanwhile, recovery by itself, nothing acknowledged is lost.
+namespace hapax::test {
+
+namespace {
+
+constexpr int kSenders = 8;
+
+std::string url_of(const Serve& serve) {
+  return "sqlite:" + serve.file("hapax.db");
+}
+
+// Somebody else's transaction on the file.
+class ForeignWriter {
+ public:
+  explicit ForeignWriter(const std::string& path) {
+    EXPECT_EQ(sqlite3_open(path.c_str(), &db_), SQLITE_OK);
+    sqlite3_busy_timeout(db_, 60'000);
+    EXPECT_EQ(sqlite3_exec(db_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  ~ForeignWriter() { sqlite3_close(db_); }
+  ForeignWriter(const ForeignWriter&) = delete;
+  ForeignWriter& operator=(const ForeignWriter&) = delete;
+  void end() { EXPECT_EQ(sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK); }
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
+}  // namespace
+
+TEST(SqliteOutageTest, AFullDiskIsToldAndRecoversWhenThereIsRoomAgain) {
+  const TempDir place;  // known before the server is started
+  Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
+              {"LD_PRELOAD=" HAPAX_FULL_DISK_LIBRARY, "HAPAX_FULL_DISK=" + place.path().string(),
+               "ASAN_OPTIONS=verify_asan_link_order=0"});
+  Senders senders(serve, kSenders);
+  for (int i = 0; i < std::max(3, rounds(30)); ++i) {
+    ASSERT_TRUE(senders.wait_for_acknowledgements(20)) << "before " << i + 1 << serve.log();
+    std::ofstream(place.file("full")) << "";
+    ASSERT_TRUE(senders.wait_for_refusals()) << "nobody is told";
+    std::filesystem::remove(place.file("full"));
+    ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
+  }
+  senders.stop();
+  EXPECT_EQ(serve.ask("/readyz").status, 200);
+  StoreView view("sqlite:" + place.file("hapax.db"));
+  senders.expect_all_in(view);
+  EXPECT_EQ(serve.stop(), 0);
+}
+
+TEST(SqliteOutageTest, AForeignWriterThatHoldsTheFileForLongIsTold) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  Senders senders(serve, kSenders);
+  ASSERT_TRUE(senders.wait_for_acknowledgements(20));
+  ForeignWriter foreign(serve.file("hapax.db"));
+  for (int i = 0; i < std::max(2, rounds(5)); ++i) {
+    ASSERT_TRUE(senders.wait_for_refusals()) << "longer than busy_timeout, and nobody is told";
+  }
+  foreign.end();
+  ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
+  senders.stop();
+  StoreView view(url_of(serve));
+  senders.expect_all_in(view);
+}
+
+// While the store is stuck as much waits as fits; the rest is told at once.
+TEST(SqliteOutageTest, MoreThanFitsIsRefusedEarlyAndMemoryStaysBounded) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  const std::size_t before = serve.resident();
+  ForeignWriter foreign(serve.file("hapax.db"));
+  constexpr int kClients = 120;
+  const std::string body = "{\"note\":\"" + std::string(1'000'000, 'n') + "\"}";
+  std::mutex mutex;
+  std::map<std::string, int> answers;  // by name
+  std::size_t largest = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.emplace_back([&, i] {
+      RawClient client(serve.port());
+      const timeval patience{60, 0};
+      setsockopt(client.handle(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+      const HttpAnswer answer = serve.post(client, "big-" + std::to_string(i), body);
+      const std::lock_guard lock(mutex);
+      ++answers[answer.status == 200 ? "200" : answer.problem()];
+      largest = std::max(largest, serve.resident());
+    });
+  }
+  for (std::thread& each : clients) each.join();
+  for (const auto& [name, count] : answers) std::cout << "  " << name << ": " << count << "\n";
+  std::cout << "  memory: " << before / 1'000'000 << " MB before, " << largest / 1'000'000
+            << " MB at most\n";
+  EXPECT_GT(answers["queue-full"], 0);
+  EXPECT_EQ(answers["queue-full"] + answers["store-unavailable"] + answers["200"], kClients);
+  foreign.end();
+  RawClient client(serve.port());
+  EXPECT_EQ(serve.post(client, "after", body).status, 200);
+}
+
+}  // namespace hapax::test
