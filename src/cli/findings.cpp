@@ -70,13 +70,6 @@ std::vector<microseconds> synced_writes(const std::string& directory, Clock& clo
   return times;
 }
 
-// Where a source can be told to only observe.
-template <class Source>
-bool observes(const Source& source) {
-  if constexpr (requires { source.enforce; }) return !source.enforce;
-  return false;
-}
-
 void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings) {
   const microseconds off = sight.now - wall;
   const microseconds distance = off < microseconds(0) ? -off : off;
@@ -192,7 +185,7 @@ void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::mill
 
 void look_at_observe(const daemon::Config& config, Findings& findings) {
   for (const gateway::Source& each : config.sources) {
-    if (!observes(each)) continue;
+    if (each.enforce) continue;
     findings.warning("observe", each.name +
                                     " only observes (enforce = false): forged and duplicate "
                                     "arrivals are delivered; remove the line when you have "

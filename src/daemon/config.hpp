@@ -55,7 +55,7 @@ struct Config {
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
   std::string store_url = "sqlite:hapax.db";
   std::vector<std::string> secret_files;  // that { file = ... } named
-  std::vector<gateway::Source> sources;  // those with declared tenants once for each
+  std::vector<gateway::Source> sources;   // those with declared tenants once for each
   std::vector<Destination> destinations;
 };
 

@@ -226,8 +226,8 @@ Result<void> Daemon::Parts::begin() {
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
-  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates, unclaimed,
-                                                 metrics, clock(), secret,
+  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
+                                                 unclaimed, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
   HAPAX_TRY(listen());
@@ -256,7 +256,8 @@ Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, metrics, log, clock(), rejects, secret};
+  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, metrics,
+                               log,    clock(), rejects,    secret};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());
@@ -275,17 +276,10 @@ Result<void> Daemon::Parts::listen_for_admin() {
     token = std::move(found);
   }
   access.emplace(token, config.admin_names);
-  const admin::Shared shared{*store->driver,
-                             metrics,
-                             log,
-                             clock(),
-                             store->world.random,
-                             pool,
-                             state,
-                             *access,
-                             *handshakes,
-                             [this] { return shown.now(); },
-                             &*readmission};
+  const admin::Shared shared{
+      *store->driver, metrics, log,     clock(),     store->world.random,
+      pool,           state,   *access, *handshakes, [this] { return shown.now(); },
+      &*readmission};
   const http::MakeHandler make_admin = [&](std::size_t) {
     return std::make_unique<admin::Endpoint>(shared);
   };

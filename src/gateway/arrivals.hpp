@@ -24,7 +24,6 @@ class Arrivals {
   static Result<Arrivals> make(const Source& source, const Request& request,
                                const Identified& identified, NodeNumbers& numbers);
 
-  bool empty() const { return arrivals_.empty(); }
   // They came as this reject, which claims in place of ids that they have not.
   void know_by(RejectNo reject);
   // Shows this object too, which must stay where it is.

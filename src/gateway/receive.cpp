@@ -27,8 +27,7 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
   if (!occasion.item && verdict.authentic()) {
     source.secret_use->note(verdict.secret, occasion.received);
   } else if (!verdict.authentic() && source.handed) {
-    verdict =
-        verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
+    verdict = verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
   }
   if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
   const WallTime now = occasion.reject ? clock_.wall() : occasion.received;
@@ -59,11 +58,11 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   Identified& identified = std::get<Identified>(examined);
   Taken taken;
   if (source.splits) taken.rejected = take_refused(identified);
+  if (identified.items.empty()) co_return std::move(taken);  // an empty array, or all were rejects
 
   Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
   if (!arrivals) co_return std::move(arrivals).error();
   if (occasion.reject) arrivals->know_by(*occasion.reject);
-  if (arrivals->empty()) co_return std::move(taken);
 
   const store::Admit admit = arrivals->admit();
   const store::AdmitAnswer answer = co_await commit_.admit(admit);

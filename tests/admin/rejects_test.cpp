@@ -72,7 +72,7 @@ TEST_P(RejectsApi, SaysHowManyAreNotThere) {
   const boost::json::value page = api_.get("/v1/rejects?source=demo").json();
   EXPECT_EQ(
       page.at("counts"),
-      boost::json::parse(R"([{"source":"demo","kept":2,"bytes":156,"evicted":0,"dropped":7}])"))
+      boost::json::parse(R"([{"source":"demo","kept":2,"bytes":132,"evicted":0,"dropped":7}])"))
       << page.at("counts");
 }
 
