@@ -93,7 +93,12 @@ CommitQueue::CommitQueue(store::Driver& driver, Clock& clock, const Limits& limi
 }
 
 CommitQueue::~CommitQueue() {
+  finish();
+}
+
+void CommitQueue::finish() {
   stop();
+  if (!watch_.joinable()) return;
   for (std::thread& each : threads_) each.join();
   {
     const std::lock_guard lock(mutex_);

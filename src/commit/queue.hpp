@@ -51,6 +51,8 @@ class CommitQueue {
 
   // Nothing new is taken; what waits is written. Thread-safe.
   void stop();
+  // As stop(), and returns when that is done and no thread of it touches an event loop any more.
+  void finish();
 
   std::size_t waiting() const;
 

@@ -363,7 +363,7 @@ void Daemon::stop() {
   parts_->state.stopping = true;
   parts_->server.stop(kGrace);
   parts_->reject_writer.stop();  // before the node's number goes
-  parts_->commit.stop();
+  parts_->commit.finish();       // before the event loops go
   parts_->upkeep.stop();
 }
 

@@ -103,7 +103,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .body_padding = kBodyPadding};
   const Occasion occasion{.received = shared_.clock.wall()};
   Received received = co_await receiver_.receive(entry->source, request, occasion);
-  if (!entry->source.enforce && request.method == "POST") {
+  const bool observes = !entry->source.enforce && request.method == "POST" &&
+                        !hands_over(entry->source, request, occasion.received);
+  if (observes) {
     co_await receiver_.observe(entry->source, request, received);
   }
   keep(entry->source, request, occasion, received, incoming);

@@ -56,42 +56,79 @@ void put_back(std::vector<Accepted>& accepted, const std::vector<store::Admissio
   }
 }
 
+// Items that are no events of their own.
+Identified without_ids(const std::vector<Item>& items) {
+  Identified made;
+  for (const Item& each : items) {
+    Item item;
+    item.bytes = each.bytes;
+    made.items.push_back(std::move(item));
+  }
+  return made;
+}
+
+void add_rejected(std::vector<Accepted>& accepted, const Identified& identified,
+                  const std::vector<store::Admission>& stored) {
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    Accepted made{.event = stored[i].event, .id = identified.items[i].identity.id};
+    made.would = Would::reject;
+    accepted.push_back(std::move(made));
+  }
+}
+
 }  // namespace
+
+// Nothing: over the rate.
+Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& source,
+                                                                  const Request& request,
+                                                                  const Identified& identified,
+                                                                  Would would) {
+  if (!unclaimed_.take(source.no, identified.items.size(), bytes_of(identified))) {
+    co_return std::nullopt;
+  }
+  Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
+  if (!arrivals) co_return store::AdmitAnswer(std::move(arrivals).error());
+  const store::Admit admit = arrivals->admit(would);
+  store::AdmitAnswer answer = co_await commit_.admit(admit);
+  co_return std::move(answer);
+}
 
 Task<void> Receiver::observe(const Source& source, const Request& request, Received& received) {
   const auto* refused = std::get_if<Refused>(&received);
+  if (refused != nullptr && !is_limit(refused->reason)) {
+    const Identified one = as_one_event(source, request, scratch_);
+    const auto answer = co_await store_unclaimed(source, request, one, Would::reject);
+    if (!answer) {
+      received = Error(Code::queue_full, "over the rate of observe mode");
+    } else if (!*answer) {
+      received = answer->error();
+    } else {
+      Taken stored;
+      add_rejected(stored.events, one, **answer);
+      received = std::move(stored);
+    }
+    co_return;
+  }
   auto* taken = std::get_if<Taken>(&received);
-  std::vector<Accepted>* const accepted = taken != nullptr ? &taken->events : nullptr;
-  if (refused != nullptr ? is_limit(refused->reason) : accepted == nullptr) co_return;
-  const Identified identified = refused != nullptr
-                                    ? as_one_event(source, request, scratch_)
-                                    : duplicates_of(source, request, *accepted, scratch_);
-  if (identified.items.empty()) co_return;
-  if (!unclaimed_.take(source.no, identified.items.size(), bytes_of(identified))) {
-    // A duplicate is in the store, so leaving this one out loses nothing; anything else is to come
-    // again.
-    if (accepted == nullptr) received = Error(Code::queue_full, "over the rate of observe mode");
+  if (taken == nullptr) co_return;
+  const Identified known = duplicates_of(source, request, taken->events, scratch_);
+  if (!known.items.empty()) {
+    const auto answer = co_await store_unclaimed(source, request, known, Would::duplicate);
+    // One over the rate is in the store already: leaving this one out loses nothing.
+    if (answer && *answer) put_back(taken->events, **answer);
+    if (answer && !*answer) received = answer->error();
+  }
+  taken = std::get_if<Taken>(&received);
+  if (taken == nullptr || taken->rejected.empty()) co_return;
+  const Identified bad = without_ids(taken->rejected);
+  const auto answer = co_await store_unclaimed(source, request, bad, Would::reject);
+  if (!answer) co_return;  // they are kept as rejects
+  if (!*answer) {
+    received = answer->error();
     co_return;
   }
-  Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
-  if (!arrivals) {
-    received = std::move(arrivals).error();
-    co_return;
-  }
-  const store::Admit admit = arrivals->admit(refused != nullptr ? Would::reject : Would::duplicate);
-  const store::AdmitAnswer answer = co_await commit_.admit(admit);
-  if (!answer) {
-    received = answer.error();
-  } else if (accepted != nullptr) {
-    put_back(*accepted, *answer);
-  } else {
-    const Identity& identity = identified.items.front().identity;
-    Accepted stored{.event = answer->front().event, .id = identity.id};
-    stored.would = Would::reject;
-    Taken now;
-    now.events.push_back(std::move(stored));
-    received = std::move(now);
-  }
+  add_rejected(taken->events, bad, **answer);
+  taken->rejected.clear();
 }
 
 }  // namespace hapax::gateway

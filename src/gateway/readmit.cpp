@@ -36,7 +36,7 @@ struct Readmission::Tried {
   Request request;
   Occasion occasion;
   std::optional<StillInvalid> invalid;
-  Received received;
+  Received received = Error(Code::store_unavailable, "it was not tried");
 
   static Task<void> receive(Receiver& receiver, Tried& tried) {
     Received received =
@@ -90,6 +90,11 @@ void Readmission::run(Group& group) {
   for (const auto& each : group) {
     const auto* refused = std::get_if<Refused>(&each->received);
     if (refused != nullptr) each->invalid = {std::string(name(refused->reason)), refused->detail};
+    // One that can never be taken must not keep those after it from being tried.
+    const auto* error = std::get_if<Error>(&each->received);
+    if (error != nullptr && !error->retryable()) {
+      each->invalid = {std::string(info(error->code()).name), error->detail()};
+    }
   }
 }
 
@@ -134,7 +139,8 @@ Result<void> Readmission::settle(Group& group) {
     }
     const auto* taken = std::get_if<Taken>(&each->received);
     if (taken == nullptr) continue;
-    gone.push_back(each->stored.row.no);
+    // Items without an id are kept by it alone. What became an event is a duplicate the next time.
+    if (taken->rejected.empty()) gone.push_back(each->stored.row.no);
     with_.metrics.reject_admitted(each->entry->source.name);
     for (const Accepted& event : taken->events) {
       SourceMetrics& metrics = *each->entry->metrics;

@@ -24,7 +24,7 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
                                                     const Occasion& occasion) {
   Verdict verdict;
   if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch_);
-  if (!occasion.item && verdict.authentic()) {
+  if (!occasion.reject && verdict.authentic()) {
     source.secret_use->note(verdict.secret, occasion.received);
   } else if (!verdict.authentic() && source.handed) {
     verdict = verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
@@ -52,13 +52,17 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   if (!occasion.reject) greeting = shake_hands(source, request, occasion.received);
   if (!greeting) co_return std::move(greeting).error();
   if (*greeting) co_return std::move(**greeting);
+  if (request.method != "POST") co_return Refused{};  // it was to be a handshake
 
   std::variant<Identified, Refused> examined = examine(source, request, occasion);
   if (auto* refused = std::get_if<Refused>(&examined)) co_return std::move(*refused);
   Identified& identified = std::get<Identified>(examined);
   Taken taken;
   if (source.splits) taken.rejected = take_refused(identified);
-  if (identified.items.empty()) co_return std::move(taken);  // an empty array, or all were rejects
+  if (identified.items.empty() && !taken.rejected.empty()) {
+    co_return Refused{taken.rejected.front().reason, taken.rejected.front().detail};
+  }
+  if (identified.items.empty()) co_return std::move(taken);  // an empty array
 
   Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
   if (!arrivals) co_return std::move(arrivals).error();

@@ -71,6 +71,11 @@ class Receiver {
   Task<void> observe(const Source& source, const Request& request, Received& received);
 
  private:
+  Task<std::optional<store::AdmitAnswer>> store_unclaimed(const Source& source,
+                                                          const Request& request,
+                                                          const Identified& identified,
+                                                          Would would);
+
   CommitQueue& commit_;
   NodeNumbers& numbers_;
   DuplicateCounts& duplicates_;

@@ -176,6 +176,18 @@ TEST_F(ObservedTest, OfASplitRequestOnlyTheKnownAreMarked) {
   EXPECT_EQ(all_events(store.driver()).size(), 4U);
 }
 
+TEST_F(ObservedTest, OfASplitRequestAnItemWithoutIdIsStoredToo) {
+  RawClient client(serve_.port());
+  const std::string body = R"([{"id":"1"},{"no":"id"}])";
+  const std::string answer = client.post("/in/many", signed_for("r", body), body).body;
+  EXPECT_THAT(answer, HasSubstr(R"("would":"reject"}],"accepted":2,"duplicates":0,"rejected":0)"));
+  StoreView store = view();
+  const std::vector<store::EventRow> rows = all_events(store.driver());
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].would, Would::reject);
+  EXPECT_EQ(store.driver().body(rows[0].no, store::BodyOf::event)->value, R"({"no":"id"})");
+}
+
 TEST_F(ObservedTest, LimitsHoldAllTheSame) {
   RawClient client(serve_.port());
   const std::string body = "[1,2,3,4]";

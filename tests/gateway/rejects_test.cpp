@@ -350,6 +350,40 @@ TEST(RejectsTest, AnItemWithoutIdIsARejectAndTheRestIsAccepted) {
   EXPECT_EQ(bodies.at("k"), R"({"key":"k", "x":1})");
 }
 
+TEST(RejectsTest, OneThatStillHasItemsWithoutIdStays) {
+  const std::string good = config_with("sqlite:hapax.db",
+                                       "verify = { scheme = \"token\", header = \"X-Token\" }\n"
+                                       "secrets = [\"right-secret\"]\nid = \"json:/id\"\n"
+                                       "split = \"json:/items/*\"\n");
+  Serve serve(replaced(good, "right-secret", "other-secret"));
+  const Admin admin(serve);
+  RawClient client(serve.port());
+  const std::string body = R"({"items":[{"id":"a"},{"key":"k"}]})";
+  ASSERT_EQ(client.post("/in/demo", {{"X-Token", "right-secret"}}, body).status, 401);
+  const json::array rejects = admin.rejects(1);
+  fix(serve, good);
+  for (const char* counts : {R"("accepted":1,"duplicates":0,"rejected":1)",
+                             R"("accepted":0,"duplicates":1,"rejected":1)"}) {
+    const HttpAnswer answer = admin.admit(rejects[0]);
+    EXPECT_NE(answer.body.find(counts), std::string::npos) << answer.body;
+  }
+  EXPECT_EQ(StoreView("sqlite:" + serve.file("hapax.db")).bodies().size(), 1U);
+  fix(serve, replaced(good, "json:/id", "json:/key"));
+  EXPECT_EQ(admin.admit(rejects[0]).status, 200);
+}
+
+TEST(RejectsTest, ARequestOfWhichNothingIsAnEventIsRefusedAndKeptWhole) {
+  Serve serve(config_with("sqlite:hapax.db",
+                          "verify = \"none\"\nid = \"json:/id\"\nsplit = \"json:/items/*\"\n"));
+  const Admin admin(serve);
+  RawClient client(serve.port());
+  const std::string body = R"({"items":[{"key":"k"},{"key":"l"}]})";
+  EXPECT_EQ(client.post("/in/demo", {}, body).problem(), "id-missing");
+  const json::array rejects = admin.rejects(1);
+  const std::string path = "/v1/rejects/" + std::string(rejects[0].at("reject").as_string());
+  EXPECT_EQ(admin.get(path + "/body").body, body);
+}
+
 // What is sent to be compared with a secret is in no file, and can be compared later all the same.
 void expect_redacted(const std::string& source, const std::vector<OwnedHeader>& headers,
                      const std::string& body, const std::string& sent) {

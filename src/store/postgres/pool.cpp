@@ -40,8 +40,8 @@ std::optional<Error> Pool::not_now() {
   const std::lock_guard lock(mutex_);
   const BootTime now = clock_.since_boot();
   if (!is_for_long(now)) return std::nullopt;
-  if (now < away_->ask_again) return away_->why;
-  away_->ask_again = now + kAskAgain.rest(away_->failures++, random_);
+  if (away_->asking || now < away_->ask_again) return away_->why;
+  away_->asking = true;
   return std::nullopt;
 }
 
@@ -51,8 +51,10 @@ void Pool::note(const Result<Connection>& made) {
     away_.reset();
   } else if (away_) {
     away_->why = made.error();
+    away_->asking = false;
+    away_->ask_again = clock_.since_boot() + kAskAgain.rest(away_->failures++, random_);
   } else if (is_passing(made.error())) {
-    away_ = Away{clock_.since_boot(), {}, 0, made.error()};
+    away_ = Away{clock_.since_boot(), {}, false, 0, made.error()};
   }
 }
 

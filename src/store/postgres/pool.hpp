@@ -36,6 +36,7 @@ class Pool {
   struct Away {
     BootTime since{};
     BootTime ask_again{};
+    bool asking = false;  // somebody does
     int failures = 0;
     Error why;
   };
