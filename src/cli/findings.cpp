@@ -225,7 +225,9 @@ void look_at_secrets(const boost::json::value& sources, Findings& findings) {
     });
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string used = shown(all[i], "last_used_at");
-      const std::string which = "secret " + std::to_string(i + 1) + " of " + shown(source, "name");
+      std::string which = "secret " + std::to_string(i + 1);
+      which += " of ";
+      which += shown(source, "name");
       if (!used.empty()) {
         findings.ok("secrets", which + " was last used at " + used);
       } else if (any) {

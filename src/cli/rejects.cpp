@@ -78,8 +78,15 @@ std::string not_kept(const json::array& counts) {
     const std::string evicted = shown(each, "evicted");
     const std::string dropped = shown(each, "dropped");
     if (evicted == "0" && dropped == "0") continue;
-    text += "\n" + shown(each, "source") + ": " + shown(each, "kept") + " kept, " + evicted +
-            " made room for others, " + dropped + " were too many at once";
+    text += '\n';
+    text += shown(each, "source");
+    text += ": ";
+    text += shown(each, "kept");
+    text += " kept, ";
+    text += evicted;
+    text += " made room for others, ";
+    text += dropped;
+    text += " were too many at once";
   }
   return text;
 }

@@ -119,6 +119,7 @@ void read_topics(const Node& table, const std::optional<Way>& way,
 
 std::vector<Header> views_of(const std::vector<OwnedHeader>& parameters) {
   std::vector<Header> views;
+  views.reserve(parameters.size());
   for (const OwnedHeader& each : parameters) views.push_back({each.name, each.value});
   return views;
 }

@@ -246,6 +246,7 @@ std::vector<Sender> read_senders(const Node& table, const std::optional<Way>& wa
     senders.push_back({each.name, read_signing(*each.table, way, context, loading)});
   }
   std::vector<const Signing*> signings;
+  signings.reserve(senders.size());
   for (const Sender& each : senders) signings.push_back(&each.signing);
   check_own_secrets(signings, report);
   return senders;
@@ -258,6 +259,7 @@ std::optional<gateway::Source> make_source(Sender sender, const Common& common,
   std::optional<Identifier> identifier =
       make_identifier(common.table, common.way, of_item, said_already);
   if (!identifier || !sender.signing.verifier) return std::nullopt;
+  const bool splits = of_item.has_value();
   gateway::Source source{.name = {},
                          .tenant = std::move(sender.tenant),
                          .preset = common.way.preset,
@@ -266,7 +268,7 @@ std::optional<gateway::Source> make_source(Sender sender, const Common& common,
                          .parameters = context.parameters,
                          .verifier = std::move(*sender.signing.verifier),
                          .identifier = std::move(*identifier),
-                         .splits = of_item.has_value(),
+                         .splits = splits,
                          .enforce = common.enforce,
                          .secret_headers = secret_headers(common.way.scheme),
                          .remember = common.spans.remember,

@@ -108,6 +108,7 @@ template <class Stream>
 Task<bool> Connection<Stream>::read_head() {
   constexpr std::string_view kEnd = "\r\n\r\n";
   give_back();
+  wants_no_body_ = false;
   idle = buffer_.view().empty();
   deadline = reactor_.now() + (idle ? limits_.idle : limits_.head_time);
   for (std::size_t searched = 0;;) {
@@ -132,6 +133,7 @@ Task<bool> Connection<Stream>::read_head() {
   parsed_at_ = bytes.data();
   const std::optional<Refusal> refused = parse_head(bytes, limits_.head, head_);
   if (refused) co_return co_await refuse(*refused);
+  wants_no_body_ = head_.method == "HEAD";
   co_return true;
 }
 
@@ -280,7 +282,7 @@ void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
   if (!keep) out_ += "\r\nConnection: close";
   out_ += "\r\n\r\n";
-  if (head_.method != "HEAD" && reply.status != 204) out_ += reply.body;
+  if (!wants_no_body_ && reply.status != 204) out_ += reply.body;
 }
 
 // True: the connection may go on with the next request.

@@ -57,7 +57,8 @@ class Connection final : public Timed {
   const std::list<Timed*>::iterator place_;
   std::string peer_;
   Buffer buffer_;
-  Head head_;
+  Head head_;  // of views into the buffer: to be read only where that has not moved
+  bool wants_no_body_ = false;  // HEAD
   std::size_t head_size_ = 0;
   const char* parsed_at_ = nullptr;  // where the buffer was when head_ was parsed
   std::string chunked_;              // a chunked body, put together

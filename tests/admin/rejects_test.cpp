@@ -20,13 +20,14 @@ class RejectsApi : public testing::TestWithParam<StoreKind> {
   void add(std::int64_t number, const std::string& source, const std::string& reason) {
     const std::vector<Header> named{{"X-A", "1"}, {"X-A", "\xff"}};
     const std::string headers = encode_headers(named);
+    const std::string url = "/in/" + source + "?x=1";
     const store::Reject reject{.no = RejectNo(number),
                                .source = source_no(api_, source),
                                .reason = reason,
                                .detail = "what was wrong",
                                .received = WallTime(std::chrono::seconds(1'700'000'000 + number)),
                                .method = "POST",
-                               .url = "/in/" + source + "?x=1",
+                               .url = url,
                                .headers = headers,
                                .body = "bytes",
                                .address = "192.0.2.7"};

@@ -263,7 +263,7 @@ TEST_F(ServerTest, StoppingEndsWhatIsIdleAndLetsTheRestEnd) {
   ASSERT_TRUE(half.send("lo"));
   const HttpAnswer answer = half.receive();
   EXPECT_EQ(answer.body, "POST /a hallo");
-  EXPECT_EQ(answer.header("Connection"), "close");
+  EXPECT_TRUE(half.closed_by_peer());  // its thread may have heard of the stop after the answer
   stop.join();
   EXPECT_FALSE(RawClient(port_).connected());
 }
