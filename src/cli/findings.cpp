@@ -229,7 +229,9 @@ void look_at_secrets(const boost::json::value& sources, Findings& findings) {
       which += " of ";
       which += shown(source, "name");
       if (!used.empty()) {
-        findings.ok("secrets", which + " was last used at " + used);
+        which += " was last used at ";
+        which += used;
+        findings.ok("secrets", std::move(which));
       } else if (any) {
         findings.warning("secrets", which +
                                         " was never used since the server started; an old one "

@@ -9,7 +9,8 @@ namespace hapax::gateway {
 
 bool UnclaimedRate::take(SourceNo source, std::size_t arrivals, std::size_t bytes) {
   const BootTime now = clock_.since_boot();
-  const auto cost = static_cast<double>(arrivals + bytes / kUnitBytes);
+  const std::size_t units = arrivals + bytes / kUnitBytes;
+  const auto cost = static_cast<double>(units);
   const std::lock_guard lock(mutex_);
   Bucket& bucket = buckets_.try_emplace(source, Bucket{kAtOnce, now}).first->second;
   const double seconds = std::chrono::duration<double>(now - bucket.at).count();

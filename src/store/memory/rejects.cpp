@@ -105,6 +105,7 @@ std::vector<RejectCounts> reject_counts(const Tables& tables) {
     of.bytes += size_of(each);
   }
   std::vector<RejectCounts> all;
+  all.reserve(counts.size());
   for (const auto& [source, each] : counts) all.push_back(each);
   return all;
 }
