@@ -97,9 +97,9 @@ TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
 }
 
 TEST(FloodTest, WhoSendsOrReadsSlowlyIsCutOffAndServiceGoesOn) {
-  Serve serve(
-      demo_config("sqlite:hapax.db",
-                  "header_timeout = \"1s\"\nbody_timeout = \"1s\"\nwrite_timeout = \"1s\"\n"));
+  Serve serve(demo_config("sqlite:hapax.db",
+                          "idle_timeout = \"5s\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
+                          "write_timeout = \"1s\"\n"));
   const int count = std::max(20, rounds(1000));
   std::deque<RawClient> by_head;
   std::deque<RawClient> by_body;
