@@ -70,26 +70,7 @@ double number(const std::string& text) {
   return text.empty() ? 0 : std::stod(text);
 }
 
-const char* const kScript = R"(
-function init(args)
-  local file, size = io.open(args[1], "rb"), tonumber(args[2])
-  requests, count, at = {}, 0, 0
-  while true do
-    local one = file:read(size)
-    if not one then break end
-    count = count + 1
-    requests[count] = one
-  end
-end
-function request()
-  at = at + 1
-  if at > count then at = count; wrk.thread:stop() end
-  return requests[at]
-end
-)";
-
-// The same requests over and over, so many per second on kForgers connections.
-const char* const kFloodScript = R"(
+const std::string kReadRequests = R"(
 function init(args)
   local file, size = io.open(args[1], "rb"), tonumber(args[2])
   requests, count, at, pause = {}, 0, 0, tonumber(args[3])
@@ -100,6 +81,18 @@ function init(args)
     requests[count] = one
   end
 end
+)";
+
+const char* const kEachOnce = R"(
+function request()
+  at = at + 1
+  if at > count then at = count; wrk.thread:stop() end
+  return requests[at]
+end
+)";
+
+// Over and over, so many per second on kForgers connections.
+const char* const kFlood = R"(
 function delay() return pause end
 function request()
   at = at % count + 1
@@ -114,8 +107,8 @@ class Bench {
       : arguments_(arguments), place_(fs::absolute(arguments.dir) / "bench-ingest") {
     fs::remove_all(place_);
     fs::create_directories(place_);
-    write_file(file("wrk.lua"), kScript);
-    write_file(file("flood.lua"), kFloodScript);
+    write_file(file("wrk.lua"), kReadRequests + kEachOnce);
+    write_file(file("flood.lua"), kReadRequests + kFlood);
     fast_ = fs::exists("/dev/shm") ? "/dev/shm/hapax-bench-requests" : file("requests");
   }
   ~Bench() {

@@ -27,6 +27,7 @@ enum class Code : std::uint8_t {
   handle_closed,       // the database handle is null or closed
   key_reused,          // the key is known with another payload
   work_failed,         // the caller's own work said no
+  refused,             // the server understood what was asked for and said no
   store_busy,          // another writer holds the lock; run the transaction again
   store_full,          // no room on disk, or in a bounded store
   store_read_only,     // the store cannot be written

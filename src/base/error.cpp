@@ -20,6 +20,7 @@ constexpr std::array<CodeInfo, kCodeCount> kCodes{{
     {Code::handle_closed, "handle-closed", did_not_happen, false, 500},
     {Code::key_reused, "key-reused", did_not_happen, false, 422},
     {Code::work_failed, "work-failed", did_not_happen, false, 500},
+    {Code::refused, "refused", did_not_happen, false, 409},
     {Code::store_busy, "store-busy", did_not_happen, true, 503},
     {Code::store_full, "store-full", did_not_happen, true, 503},
     {Code::store_read_only, "store-read-only", did_not_happen, false, 503},

@@ -49,8 +49,10 @@ Error refused(const http::Response& response) {
   const std::string said = error ? std::string() : shown(answer, "detail");
   if (!said.empty()) detail += ": " + said;
   if (response.status == 401) detail += " (the token: --token-file, or HAPAX_ADMIN_TOKEN)";
-  const bool wrong = response.status == 400;
-  return Error(wrong ? Code::invalid_argument : Code::misconfigured, detail);
+  if (response.status == 400) return Error(Code::invalid_argument, detail);
+  const bool no = response.status == 404 || response.status == 409 || response.status == 410 ||
+                  response.status == 422;
+  return Error(no ? Code::refused : Code::misconfigured, detail);
 }
 
 struct Access {
@@ -178,6 +180,17 @@ std::string shown(const json::value& object, std::string_view member) {
   if (!found->is_string()) return json::serialize(*found);
   const json::string& text = found->get_string();
   return without_controls({text.data(), text.size()});
+}
+
+json::array* list_in(json::value& object, std::string_view member) {
+  json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  return found != nullptr && found->is_array() ? &found->get_array() : nullptr;
+}
+
+const json::array& list_or_none(const json::value& object, std::string_view member) {
+  static const json::array none;
+  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
 }  // namespace hapax::cli

@@ -54,4 +54,9 @@ class AdminClient {
 std::string shown(const boost::json::value& object, std::string_view member);
 std::string without_controls(std::string_view text);
 
+// The list that is a member of an answer; null: there is none.
+boost::json::array* list_in(boost::json::value& object, std::string_view member);
+// Empty where there is none.
+const boost::json::array& list_or_none(const boost::json::value& object, std::string_view member);
+
 }  // namespace hapax::cli

@@ -1,23 +1,17 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
-#include "cli/percent.hpp"
+#include "cli/pages.hpp"
 #include "cli/table.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace hapax::cli {
 
 namespace {
-
-namespace json = boost::json;
-
-constexpr std::uint64_t kPage = 100;
 
 struct EventsArguments {
   AdminArguments admin;
@@ -27,75 +21,27 @@ struct EventsArguments {
 };
 
 std::string query_of(const EventsArguments& arguments) {
-  std::string query;
-  const auto add = [&query](std::string_view name, const std::string& value) {
-    if (!value.empty()) query += "&" + std::string(name) + "=" + percent_encoded(value);
-  };
-  add("source", arguments.source);
-  add("tenant", arguments.tenant);
-  add("status", arguments.status);
-  add("type", arguments.type);
-  add("id", arguments.id);
-  add("order_key", arguments.order_key);
-  add("since", arguments.since);
-  add("until", arguments.until);
-  return query;
-}
-
-struct Page {
-  json::array events;
-  std::string next;  // empty: it was the last
-};
-
-Result<Page> page_of(AdminClient& admin, const std::string& target) {
-  HAPAX_TRY_ASSIGN(answer, admin.get_json(target));
-  json::value* events = answer.is_object() ? answer.get_object().if_contains("events") : nullptr;
-  if (events == nullptr || !events->is_array()) {
-    return Error(Code::misconfigured, "the answer of the server has no list of events in it");
-  }
-  return Page{std::move(events->get_array()), shown(answer, "next")};
-}
-
-Result<json::array> all_pages(const EventsArguments& arguments) {
-  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  const std::string query = query_of(arguments);
-  json::array events;
-  std::string after;
-  while (events.size() < arguments.limit) {
-    const std::uint64_t wanted = std::min<std::uint64_t>(kPage, arguments.limit - events.size());
-    HAPAX_TRY_ASSIGN(page, page_of(admin, "/v1/events?limit=" + std::to_string(wanted) + query +
-                                              (after.empty() ? "" : "&after=" + after)));
-    for (json::value& each : page.events) events.push_back(std::move(each));
-    if (page.next.empty() || page.events.empty()) break;
-    after = percent_encoded(page.next);
-  }
-  if (events.size() > arguments.limit) events.resize(arguments.limit);
-  return events;
-}
-
-std::string in_table(const json::array& events) {
-  constexpr std::array<std::string_view, 9> kColumns{
-      "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
-  json::array rows = events;
-  for (json::value& each : rows) {
-    const std::string tenant = shown(each, "tenant");
-    if (!tenant.empty()) each.as_object()["source"] = shown(each, "source") + "/" + tenant;
-  }
-  return as_table(kColumns, rows);
+  return cli::query_of({{"source", arguments.source},
+                        {"tenant", arguments.tenant},
+                        {"status", arguments.status},
+                        {"type", arguments.type},
+                        {"id", arguments.id},
+                        {"order_key", arguments.order_key},
+                        {"since", arguments.since},
+                        {"until", arguments.until}});
 }
 
 int events_command(const EventsArguments& arguments, const Output& output) {
-  const Result<json::array> events = all_pages(arguments);
-  if (!events) return output.fail(events.error());
-  if (events->empty()) {
+  const Result<Listed> listed =
+      read_pages(arguments.admin, "/v1/events", "events", query_of(arguments), arguments.limit);
+  if (!listed) return output.fail(listed.error());
+  if (listed->rows.empty()) {
     output.answer_nothing("No such events.");
     return kDone;
   }
-  std::string lines;
-  for (const json::value& each : *events) {
-    lines += (lines.empty() ? "" : "\n") + json::serialize(each);
-  }
-  output.answer(in_table(*events), lines);
+  constexpr std::array<std::string_view, 9> kColumns{
+      "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
+  output.answer(as_table(kColumns, listed->rows), in_json_lines(listed->rows));
   return kDone;
 }
 

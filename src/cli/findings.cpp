@@ -212,14 +212,8 @@ void look_at_sync(const daemon::Config& config, Clock& clock, Findings& findings
 
 void look_at_secrets(const boost::json::value& sources, Findings& findings) {
   namespace json = boost::json;
-  const json::value* list =
-      sources.is_object() ? sources.get_object().if_contains("sources") : nullptr;
-  if (list == nullptr || !list->is_array()) return;
-  for (const json::value& source : list->get_array()) {
-    const json::value* secrets =
-        source.is_object() ? source.get_object().if_contains("secrets") : nullptr;
-    if (secrets == nullptr || !secrets->is_array()) continue;
-    const json::array& all = secrets->get_array();
+  for (const json::value& source : list_or_none(sources, "sources")) {
+    const json::array& all = list_or_none(source, "secrets");
     const bool any = std::any_of(all.begin(), all.end(), [](const json::value& each) {
       return !shown(each, "last_used_at").empty();
     });

@@ -29,11 +29,10 @@ std::string in_sentences(const json::value& state) {
                          : "The next secret that is handed over is taken, until " + until + ".";
   text += " Handed over so far: " + shown(state, "secrets") +
           (taken.empty() ? "." : ", the last at " + taken + ".");
-  const json::value* urls =
-      state.is_object() ? state.get_object().if_contains("confirm_urls") : nullptr;
-  if (urls == nullptr || !urls->is_array() || urls->get_array().empty()) return text;
+  const json::array& urls = list_or_none(state, "confirm_urls");
+  if (urls.empty()) return text;
   text = "Subscriptions that wait; open the URL to confirm one:";
-  for (const json::value& each : urls->get_array()) {
+  for (const json::value& each : urls) {
     if (!each.is_string()) continue;
     text += "\n  " + without_controls({each.get_string().data(), each.get_string().size()});
   }

@@ -3,12 +3,13 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/lines.hpp"
+#include "cli/pages.hpp"
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <array>
 #include <iostream>
 
@@ -17,8 +18,6 @@ namespace hapax::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::uint64_t kPage = 100;
 
 struct RejectsArguments {
   AdminArguments admin;
@@ -30,45 +29,11 @@ struct RejectsArguments {
   bool dry_run = false;
 };
 
-const json::array& list_in(const json::value& answer, std::string_view member) {
-  static const json::array none;
-  const json::value* found = answer.is_object() ? answer.get_object().if_contains(member) : nullptr;
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
 std::string query_of(const RejectsArguments& arguments) {
-  std::string query;
-  const auto add = [&query](std::string_view name, const std::string& value) {
-    if (!value.empty()) query += "&" + std::string(name) + "=" + percent_encoded(value);
-  };
-  add("source", arguments.source);
-  add("reason", arguments.reason);
-  add("since", arguments.since);
-  add("until", arguments.until);
-  return query;
-}
-
-struct Listed {
-  json::array rejects;
-  json::array counts;
-};
-
-Result<Listed> all_pages(const RejectsArguments& arguments) {
-  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  Listed listed;
-  std::string after;
-  while (listed.rejects.size() < arguments.limit) {
-    const std::uint64_t wanted =
-        std::min<std::uint64_t>(kPage, arguments.limit - listed.rejects.size());
-    HAPAX_TRY_ASSIGN(
-        page, admin.get_json("/v1/rejects?limit=" + std::to_string(wanted) + query_of(arguments) +
-                             (after.empty() ? "" : "&after=" + after)));
-    for (const json::value& each : list_in(page, "rejects")) listed.rejects.push_back(each);
-    listed.counts = list_in(page, "counts");
-    after = percent_encoded(shown(page, "next"));
-    if (after.empty()) break;
-  }
-  return listed;
+  return cli::query_of({{"source", arguments.source},
+                        {"reason", arguments.reason},
+                        {"since", arguments.since},
+                        {"until", arguments.until}});
 }
 
 // What is not in the list any more, in a sentence for each source.
@@ -92,53 +57,35 @@ std::string not_kept(const json::array& counts) {
 }
 
 int list_command(const RejectsArguments& arguments, const Output& output) {
-  const Result<Listed> listed = all_pages(arguments);
+  const Result<Listed> listed =
+      read_pages(arguments.admin, "/v1/rejects", "rejects", query_of(arguments), arguments.limit);
   if (!listed) return output.fail(listed.error());
-  const std::string counts = not_kept(listed->counts);
-  if (listed->rejects.empty()) {
+  const std::string counts = not_kept(list_or_none(listed->last, "counts"));
+  if (listed->rows.empty()) {
     output.answer_nothing("No such rejects." + counts);
     return kDone;
   }
   constexpr std::array<std::string_view, 7> kColumns{"reject",  "received_at", "source", "reason",
                                                      "address", "size",        "detail"};
-  std::string lines;
-  for (const json::value& each : listed->rejects) {
-    lines += (lines.empty() ? "" : "\n") + json::serialize(each);
-  }
-  output.answer(as_table(kColumns, listed->rejects) + counts, lines);
+  output.answer(as_table(kColumns, listed->rows) + counts, in_json_lines(listed->rows));
   return kDone;
 }
 
-void add_line(std::string& text, std::string_view label, const std::string& value) {
-  constexpr std::size_t kWidth = 13;
-  if (value.empty()) return;
-  text += std::string(label) + std::string(kWidth - label.size(), ' ') + value + "\n";
-}
-
 std::string in_lines(const json::value& reject) {
+  constexpr std::size_t kWidth = 13;
   std::string text;
   for (const std::string_view each : {"reject", "source", "tenant", "reason", "detail",
                                       "received_at", "address", "method", "target", "size"}) {
-    add_line(text, each, shown(reject, each));
+    add_line(text, kWidth, each, shown(reject, each));
   }
-  const json::array& headers = list_in(reject, "headers");
-  if (!headers.empty()) text += "headers\n";
-  for (const json::value& each : headers) {
-    if (!each.is_array() || each.get_array().size() != 2) continue;
-    const auto word = [&](std::size_t i) {
-      const json::value& value = each.get_array()[i];
-      if (!value.is_string()) return std::string();
-      return without_controls({value.get_string().data(), value.get_string().size()});
-    };
-    text += "  " + word(0) + ": " + word(1) + "\n";
-  }
+  add_headers(text, reject);
   const json::value* now = reject.is_object() ? reject.get_object().if_contains("now") : nullptr;
   const bool admissible = now != nullptr && shown(*now, "admissible") == "true";
   text += admissible ? "It would be admitted now.\n" : "It would be refused now";
   if (!admissible && now != nullptr) {
     text += ": " + shown(*now, "reason") + ", " + shown(*now, "detail") + "\n";
   }
-  for (const json::value& each : list_in(reject, "explanation")) {
+  for (const json::value& each : list_or_none(reject, "explanation")) {
     if (!each.is_string()) continue;
     text += "  " + without_controls({each.get_string().data(), each.get_string().size()}) + "\n";
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/lines.hpp"
 #include "cli/percent.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,31 +18,6 @@ struct ShowArguments {
   std::string event;
   bool body = false;
 };
-
-const json::array& list_of(const json::value& event, std::string_view member) {
-  static const json::array none;
-  const json::value* found = event.is_object() ? event.get_object().if_contains(member) : nullptr;
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-void add_line(std::string& text, std::string_view label, const std::string& value) {
-  constexpr std::size_t kWidth = 12;
-  if (value.empty()) return;
-  text += std::string(label) + std::string(kWidth - label.size(), ' ') + value + "\n";
-}
-
-void add_headers(std::string& text, const json::value& event) {
-  const json::array& headers = list_of(event, "headers");
-  if (!headers.empty()) text += "headers\n";
-  for (const json::value& each : headers) {
-    if (!each.is_array() || each.get_array().size() != 2) continue;
-    const json::value& name = each.get_array()[0];
-    const json::value& value = each.get_array()[1];
-    if (!name.is_string() || !value.is_string()) continue;
-    text += "  " + without_controls({name.get_string().data(), name.get_string().size()}) + ": " +
-            without_controls({value.get_string().data(), value.get_string().size()}) + "\n";
-  }
-}
 
 // "  d1  to work  completed  attempts 1": a line per object, with the members that are there.
 void add_list(std::string& text, std::string_view title, const json::array& list) {
@@ -60,16 +36,17 @@ void add_list(std::string& text, std::string_view title, const json::array& list
 }
 
 std::string in_lines(const json::value& event) {
+  constexpr std::size_t kWidth = 12;
   std::string text;
   for (const std::string_view each :
        {"event", "source", "tenant", "id", "type", "order_key", "version", "received_at", "status",
         "size", "sha256", "duplicates", "would"}) {
-    add_line(text, each, shown(event, each));
+    add_line(text, kWidth, each, shown(event, each));
   }
   add_headers(text, event);
-  add_list(text, "deliveries", list_of(event, "deliveries"));
-  add_list(text, "attempts", list_of(event, "attempts"));
-  add_list(text, "changed bodies under the same id", list_of(event, "variants"));
+  add_list(text, "deliveries", list_or_none(event, "deliveries"));
+  add_list(text, "attempts", list_or_none(event, "attempts"));
+  add_list(text, "changed bodies under the same id", list_or_none(event, "variants"));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }

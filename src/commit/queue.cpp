@@ -17,36 +17,76 @@ namespace hapax {
 
 namespace asio = boost::asio;
 
-// One request, from the moment it waits until its coroutine goes on.
+// One item of work, from the moment it waits until its coroutine goes on.
 struct CommitQueue::Waiting {
-  explicit Waiting(const store::Admit& work) : admit(work), bytes(size_of(work)) {}
+  enum class Kind : std::uint8_t { settle, admit, lease };
+
+  Waiting(Kind what, std::size_t size) : kind(what), bytes(size) {}
   virtual ~Waiting() = default;
 
   virtual asio::io_context& home() = 0;
+  virtual void fail(const Error& error) = 0;
   // Called on the thread of home(), once; the object ends with it.
   static void resume(std::unique_ptr<Waiting> done) { done.release()->go_on(); }
 
-  const store::Admit admit;
+  const Kind kind;
   const std::size_t bytes;
-  std::optional<store::AdmitAnswer> answer;
 
  private:
   virtual void go_on() = 0;
-
-  static std::size_t size_of(const store::Admit& work) {
-    std::size_t sum = 0;
-    for (const store::Arrival& each : work.arrivals) sum += each.body.size() + each.headers.size();
-    return sum;
-  }
 };
 
 namespace {
 
-template <class Handler>
-class Suspended final : public CommitQueue::Waiting {
+using Kind = CommitQueue::Waiting::Kind;
+using Settlements = std::span<const store::Settlement>;
+
+template <class Work>
+struct KindOf;
+template <>
+struct KindOf<store::Admit> {
+  static constexpr Kind value = Kind::admit;
+};
+template <>
+struct KindOf<store::LeaseRequest> {
+  static constexpr Kind value = Kind::lease;
+};
+template <>
+struct KindOf<Settlements> {
+  static constexpr Kind value = Kind::settle;
+};
+
+std::size_t bytes_of(const store::Admit& work) {
+  std::size_t sum = 0;
+  for (const store::Arrival& each : work.arrivals) sum += each.body.size() + each.headers.size();
+  return sum;
+}
+std::size_t bytes_of(const store::LeaseRequest&) {
+  return 0;
+}
+std::size_t bytes_of(const Settlements&) {
+  return 0;
+}
+
+// What is asked for, and what comes back.
+template <class Work, class Answer>
+struct Item : CommitQueue::Waiting {
+  explicit Item(const Work& wanted)
+      : Waiting(KindOf<Work>::value, bytes_of(wanted)), work(wanted) {}
+  void fail(const Error& error) override { answer.emplace(error); }
+
+  const Work work;
+  std::optional<Answer> answer;
+};
+using AdmitItem = Item<store::Admit, store::AdmitAnswer>;
+using LeaseItem = Item<store::LeaseRequest, Result<store::Lease>>;
+using SettleItem = Item<Settlements, Result<std::vector<store::Settled>>>;
+
+template <class Work, class Answer, class Handler>
+class Suspended final : public Item<Work, Answer> {
  public:
-  Suspended(const store::Admit& work, Handler handler)
-      : Waiting(work),
+  Suspended(const Work& wanted, Handler handler)
+      : Item<Work, Answer>(wanted),
         handler_(std::move(handler)),
         alive_(asio::get_associated_executor(handler_)) {}
 
@@ -56,7 +96,7 @@ class Suspended final : public CommitQueue::Waiting {
   void go_on() override {
     // Ended first, so that the coroutine finds its memory free.
     Handler handler = std::move(handler_);
-    store::AdmitAnswer result = std::move(*answer);
+    Answer result = std::move(*this->answer);
     const auto alive = std::move(alive_);
     delete this;
     std::move(handler)(std::move(result));
@@ -67,6 +107,76 @@ class Suspended final : public CommitQueue::Waiting {
 };
 
 using Group = CommitQueue::Group;
+
+// What stands before the store was at fault, not what was asked of it.
+template <class Answer>
+bool is_trouble(const Answer& answer) {
+  return !answer && answer.error().code() != Code::invalid_argument;
+}
+
+// A group as the store takes it.
+struct BatchOf {
+  std::vector<store::Settlement> settlements;
+  std::vector<store::Admit> admits;
+  std::vector<store::LeaseRequest> leases;
+  std::vector<SettleItem*> settle_items;
+  std::vector<AdmitItem*> admit_items;
+  std::vector<LeaseItem*> lease_items;
+
+  void add(CommitQueue::Waiting& waiting) {
+    if (waiting.kind == Kind::admit) {
+      admit_items.push_back(static_cast<AdmitItem*>(&waiting));
+      admits.push_back(admit_items.back()->work);
+    } else if (waiting.kind == Kind::lease) {
+      lease_items.push_back(static_cast<LeaseItem*>(&waiting));
+      leases.push_back(lease_items.back()->work);
+    } else {
+      settle_items.push_back(static_cast<SettleItem*>(&waiting));
+      const Settlements& work = settle_items.back()->work;
+      settlements.insert(settlements.end(), work.begin(), work.end());
+    }
+  }
+
+  // To each what is his. True: the store could not do it.
+  bool share_out(store::Answers& answers) {
+    HAPAX_CHECK(answers.admit.size() == admit_items.size());
+    for (std::size_t i = 0; i < admit_items.size(); ++i) {
+      admit_items[i]->answer = std::move(answers.admit[i]);
+    }
+    share_out_settled(answers.settle);
+    share_out_leases(answers.lease);
+    return (!admit_items.empty() && is_trouble(*admit_items.front()->answer)) ||
+           (!settle_items.empty() && is_trouble(answers.settle)) ||
+           (!lease_items.empty() && is_trouble(answers.lease));
+  }
+
+ private:
+  void share_out_settled(const Result<std::vector<store::Settled>>& settled) {
+    HAPAX_CHECK(!settled || settled->size() == settlements.size());
+    std::ptrdiff_t at = 0;
+    for (SettleItem* each : settle_items) {
+      if (!settled) {
+        each->fail(settled.error());
+        continue;
+      }
+      const auto count = static_cast<std::ptrdiff_t>(each->work.size());
+      each->answer.emplace(
+          std::vector<store::Settled>(settled->begin() + at, settled->begin() + at + count));
+      at += count;
+    }
+  }
+
+  void share_out_leases(Result<std::vector<store::Lease>>& leased) {
+    HAPAX_CHECK(!leased || leased->size() == leases.size());
+    for (std::size_t i = 0; i < lease_items.size(); ++i) {
+      if (leased) {
+        lease_items[i]->answer.emplace(std::move((*leased)[i]));
+      } else {
+        lease_items[i]->fail(leased.error());
+      }
+    }
+  }
+};
 
 constexpr std::size_t kLooks = 5;  // before somebody has waited for too long
 
@@ -108,26 +218,42 @@ void CommitQueue::finish() {
   watch_.join();
 }
 
-Task<store::AdmitAnswer> CommitQueue::admit(const store::Admit& admit) {
-  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(store::AdmitAnswer)>(
-      [this, &admit](auto handler) {
-        auto waiting = std::make_unique<Suspended<decltype(handler)>>(admit, std::move(handler));
-        enter(std::move(waiting));
+template <class Work, class Answer>
+Task<Answer> CommitQueue::wait_for(const Work& work) {
+  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(Answer)>(
+      [this, &work](auto handler) {
+        enter(
+            std::make_unique<Suspended<Work, Answer, decltype(handler)>>(work, std::move(handler)));
       },
       kUseTask);
+}
+
+Task<store::AdmitAnswer> CommitQueue::admit(const store::Admit& admit) {
+  return wait_for<store::Admit, store::AdmitAnswer>(admit);
+}
+
+Task<Result<store::Lease>> CommitQueue::lease(const store::LeaseRequest& request) {
+  return wait_for<store::LeaseRequest, Result<store::Lease>>(request);
+}
+
+Task<Result<std::vector<store::Settled>>> CommitQueue::settle(Settlements settlements) {
+  // A coroutine, so that the span lives until the answer is there.
+  co_return co_await wait_for<Settlements, Result<std::vector<store::Settled>>>(settlements);
 }
 
 void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
+    const bool admits = waiting->kind == Kind::admit;
     if (stopping_) {
-      waiting->answer = Error(Code::stopping, "the server is stopping");
-    } else if (waiting_.size() >= limits_.max_waiting ||
-               waiting_bytes_ + waiting->bytes > limits_.max_waiting_bytes) {
-      waiting->answer = Error(Code::queue_full, "too many requests wait for the store");
+      waiting->fail(Error(Code::stopping, "the server is stopping"));
+    } else if (admits && (admits_ >= limits_.max_waiting ||
+                          waiting_bytes_ + waiting->bytes > limits_.max_waiting_bytes)) {
+      waiting->fail(Error(Code::queue_full, "too many requests wait for the store"));
     } else {
       ++entered_;
+      if (admits) ++admits_;
       waiting_bytes_ += waiting->bytes;
       waiting_.push_back(std::move(waiting));
       wake = idle_ > 0;
@@ -150,7 +276,7 @@ void CommitQueue::stop() {
 
 std::size_t CommitQueue::waiting() const {
   const std::lock_guard lock(mutex_);
-  return waiting_.size();
+  return admits_;
 }
 
 void CommitQueue::run() {
@@ -174,7 +300,10 @@ CommitQueue::Group CommitQueue::take_first(std::size_t count) {
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   Group group(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
-  for (const auto& each : group) waiting_bytes_ -= each->bytes;
+  for (const auto& each : group) {
+    waiting_bytes_ -= each->bytes;
+    if (each->kind == Kind::admit) --admits_;
+  }
   left_ += count;
   return group;
 }
@@ -187,7 +316,7 @@ void CommitQueue::watch() {
     if (old.empty()) continue;
     lock.unlock();
     for (auto& each : old) {
-      each->answer = Error(Code::store_unavailable, "the store has not come to it in time");
+      each->fail(Error(Code::store_unavailable, "the store has not come to it in time"));
     }
     send_home(old);
     lock.lock();
@@ -204,15 +333,12 @@ CommitQueue::Group CommitQueue::take_old() {
 }
 
 void CommitQueue::write(Group& group) {
-  std::vector<store::Admit> work;
-  work.reserve(group.size());
-  for (const auto& each : group) work.push_back(each->admit);
+  BatchOf batch;
+  for (const auto& each : group) batch.add(*each);
   const BootTime start = clock_.since_boot();
-  store::Answers answers = driver_.write({.admit = work});
-  HAPAX_CHECK(answers.admit.size() == group.size());
-  for (std::size_t i = 0; i < group.size(); ++i) group[i]->answer = std::move(answers.admit[i]);
-  const store::AdmitAnswer& first = *group.front()->answer;
-  const bool failed = !first && first.error().code() != Code::invalid_argument;
+  store::Answers answers =
+      driver_.write({.settle = batch.settlements, .admit = batch.admits, .lease = batch.leases});
+  const bool failed = batch.share_out(answers);
   watcher_({.requests = group.size(), .took = clock_.since_boot() - start, .failed = failed});
 }
 

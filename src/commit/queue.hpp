@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
-#include "store/contract.hpp"
+#include "commit/commit.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,13 +19,14 @@ namespace hapax {
 // Group commit: requests that wait share one transaction and one sync. A store thread takes all
 // that wait when it is free, so a lone request waits for nobody, and the more there is to do the
 // larger the batches are.
-class CommitQueue {
+class CommitQueue final : public Commit {
  public:
   struct Limits {
-    std::size_t threads = 1;                           // that write; more than one on PostgreSQL
+    std::size_t threads = 1;  // that write; more than one on PostgreSQL
+    // Of those that admit. Who leases or settles is bounded by what he has under way.
     std::size_t max_waiting = 16'384;                  // requests
     std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // of their bodies
-    std::size_t max_batch = 512;                       // requests in one transaction
+    std::size_t max_batch = 512;                       // of all kinds in one transaction
     // A request that no store thread has taken by then is given up: its sender would not wait much
     // longer, and can send it again. Up to a fifth late.
     std::chrono::milliseconds max_wait = std::chrono::seconds(3);
@@ -41,25 +41,28 @@ class CommitQueue {
   using Watcher = std::function<void(const Batch&)>;
 
   CommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
-  ~CommitQueue();  // when nobody waits any more
+  ~CommitQueue() override;  // when nobody waits any more
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;
 
-  // Admits one request. What it shows must live until the answer is there. queue_full and stopping,
-  // and store_unavailable when it waited too long: nothing was tried.
-  Task<store::AdmitAnswer> admit(const store::Admit& admit);
+  Task<store::AdmitAnswer> admit(const store::Admit& admit) override;
+  Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override;
+  Task<Result<std::vector<store::Settled>>> settle(
+      std::span<const store::Settlement> settlements) override;
 
   // Nothing new is taken; what waits is written. Thread-safe.
   void stop();
   // As stop(), and returns when that is done and no thread of it touches an event loop any more.
   void finish();
 
-  std::size_t waiting() const;
+  std::size_t waiting() const;  // those that admit
 
   struct Waiting;
   using Group = std::vector<std::unique_ptr<Waiting>>;
 
  private:
+  template <class Work, class Answer>
+  Task<Answer> wait_for(const Work& work);
   void enter(std::unique_ptr<Waiting> waiting);
   void run();
   Group take();
@@ -75,6 +78,7 @@ class CommitQueue {
   mutable std::mutex mutex_;
   std::condition_variable work_;
   Group waiting_;
+  std::size_t admits_ = 0;  // among them
   std::size_t waiting_bytes_ = 0;
   std::size_t idle_ = 0;  // threads that wait for work
   bool stopping_ = false;

@@ -136,6 +136,7 @@ struct Daemon::Parts {
   gateway::RejectQueue rejects;
   gateway::NodeNumbers numbers;
   gateway::UnclaimedRate unclaimed;
+  Bells bells;
   std::optional<gateway::Handshakes> handshakes;
   admin::State state;
   CommitQueue commit;
@@ -227,7 +228,7 @@ Result<void> Daemon::Parts::begin() {
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
   readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
-                                                 unclaimed, metrics, clock(), secret,
+                                                 unclaimed, bells, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
   HAPAX_TRY(listen());
@@ -256,8 +257,8 @@ Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, metrics,
-                               log,    clock(), rejects,    secret};
+  const gateway::Shared shared{commit,  numbers, duplicates, unclaimed, bells,
+                               metrics, log,     clock(),    rejects,   secret};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());

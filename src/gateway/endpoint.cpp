@@ -63,6 +63,12 @@ const Sources::Entry* find_source(const Sources& sources, std::string_view path)
   return found == sources.by_name.end() ? nullptr : &found->second;
 }
 
+prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event) {
+  if (event.would == Would::reject) return metrics.would_reject;
+  if (event.changed) return metrics.changed;
+  return event.duplicate ? metrics.duplicate : metrics.accepted;
+}
+
 std::string url_of(const Sources& sources, const http::Head& head) {
   if (!sources.public_url.empty()) return sources.public_url + std::string(head.target);
   const Header* host = head.find("Host");
@@ -72,7 +78,8 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
       sources_(std::move(sources)),
-      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.unclaimed, shared.clock),
+      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.unclaimed, shared.bells,
+                shared.clock),
       limit_(shared.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
@@ -117,11 +124,7 @@ void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accept
   bool authentic = accepted.empty();
   for (const Accepted& each : accepted) {
     authentic = authentic || each.would != Would::reject;
-    (each.would == Would::reject ? metrics.would_reject
-     : each.changed              ? metrics.changed
-     : each.duplicate            ? metrics.duplicate
-                                 : metrics.accepted)
-        .Increment();
+    counter_of(metrics, each).Increment();
   }
   metrics.bytes.Increment(static_cast<double>(bytes));
   if (!authentic) return;

@@ -32,16 +32,20 @@ std::string url_of(const Sources& sources, const http::Head& head);
 
 // What the endpoints of all I/O threads share.
 struct Shared {
-  CommitQueue& commit;
+  Commit& commit;
   NodeNumbers& numbers;
   DuplicateCounts& duplicates;
   UnclaimedRate& unclaimed;
+  Bells& bells;
   Metrics& metrics;
   Log& log;
   Clock& clock;
   RejectQueue& rejects;
   store::StoreSecret secret;  // for what of a reject is not stored
 };
+
+// What an event of a request is counted as.
+prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event);
 
 // POST /in/{source}[/{tenant}] of one I/O thread.
 class Endpoint final : public http::Handler {

@@ -79,7 +79,8 @@ std::unique_ptr<Readmission::Tried> Readmission::prepare(
 // store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
+                    with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     boost::asio::co_spawn(loop_.get_executor(), Tried::receive(receiver, *each),
@@ -100,7 +101,8 @@ void Readmission::run(Group& group) {
 
 // As run(), without a change: what is known already is asked for.
 Result<void> Readmission::look(Group& group) {
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
+                    with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     const auto examined = receiver.examine(each->entry->source, each->request, each->occasion);
@@ -143,11 +145,7 @@ Result<void> Readmission::settle(Group& group) {
     if (taken->rejected.empty()) gone.push_back(each->stored.row.no);
     with_.metrics.reject_admitted(each->entry->source.name);
     for (const Accepted& event : taken->events) {
-      SourceMetrics& metrics = *each->entry->metrics;
-      (event.changed     ? metrics.changed
-       : event.duplicate ? metrics.duplicate
-                         : metrics.accepted)
-          .Increment();
+      counter_of(*each->entry->metrics, event).Increment();
     }
   }
   // After the events are durable: what stays here by a crash is a duplicate when it is tried again.
@@ -214,7 +212,8 @@ Readmission::Finding Readmission::look_at(const store::StoredReject& stored) {
   Finding finding{tried->invalid, {}};
   if (tried->invalid) return finding;
   const Source& source = tried->entry->source;
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.clock);
+  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
+                    with_.clock);
   const auto examined = receiver.examine(source, tried->request, tried->occasion);
   const auto* refused = std::get_if<Refused>(&examined);
   if (refused == nullptr) return finding;

@@ -21,10 +21,11 @@ class Readmission {
  public:
   struct With {
     store::Driver& driver;
-    CommitQueue& commit;
+    Commit& commit;
     NodeNumbers& numbers;
     DuplicateCounts& duplicates;
     UnclaimedRate& unclaimed;
+    Bells& bells;
     Metrics& metrics;
     Clock& clock;
     store::StoreSecret secret;

@@ -4,7 +4,8 @@
 
 #include <hapax/handshake.hpp>
 
-#include "commit/queue.hpp"
+#include "commit/bells.hpp"
+#include "commit/commit.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/source.hpp"
@@ -50,12 +51,13 @@ struct Occasion {
 // The way of a request, stage after stage. One per I/O thread.
 class Receiver {
  public:
-  Receiver(CommitQueue& commit, NodeNumbers& numbers, DuplicateCounts& duplicates,
-           UnclaimedRate& unclaimed, Clock& clock)
+  Receiver(Commit& commit, NodeNumbers& numbers, DuplicateCounts& duplicates,
+           UnclaimedRate& unclaimed, Bells& bells, Clock& clock)
       : commit_(commit),
         numbers_(numbers),
         duplicates_(duplicates),
         unclaimed_(unclaimed),
+        bells_(bells),
         clock_(clock) {}
 
   // All must live until the answer is there.
@@ -76,10 +78,11 @@ class Receiver {
                                                           const Identified& identified,
                                                           Would would);
 
-  CommitQueue& commit_;
+  Commit& commit_;
   NodeNumbers& numbers_;
   DuplicateCounts& duplicates_;
   UnclaimedRate& unclaimed_;
+  Bells& bells_;
   Clock& clock_;
   Scratch scratch_;
 };

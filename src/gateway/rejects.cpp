@@ -2,25 +2,22 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/rejects.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace hapax::gateway {
 
 bool RejectQueue::allow(Allowance& allowance, std::string_view address) {
-  const BootTime now = clock_.since_boot();
-  const double passed = std::chrono::duration<double>(now - allowance.at).count();
-  allowance.at = now;
-  allowance.left = std::min(kBurst, allowance.left + passed * kPerSecond);
-  if (allowance.left >= kBurst) allowance.taken.clear();
-  if (allowance.left < 1) return false;
+  double& left = allowance.bucket.left;
+  allowance.bucket.refill(clock_.since_boot(), kPerSecond, kBurst);
+  if (left >= kBurst) allowance.taken.clear();
+  if (left < 1) return false;
   auto taken = allowance.taken.find(address);
   if (taken == allowance.taken.end()) {
     const bool known = allowance.taken.size() < kMaxAddresses;
     taken = allowance.taken.try_emplace(known ? std::string(address) : std::string(), 0).first;
   }
-  if (allowance.left < kBurst / 4 && taken->second > kBurst / 4) return false;
-  allowance.left -= 1;
+  if (left < kBurst / 4 && taken->second > kBurst / 4) return false;
+  left -= 1;
   taken->second += 1;
   return true;
 }

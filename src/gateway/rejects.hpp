@@ -5,6 +5,7 @@
 #include <hapax/env.hpp>
 #include <hapax/reason.hpp>
 
+#include "env/token_bucket.hpp"
 #include "gateway/source.hpp"
 #include "store/inbox.hpp"
 
@@ -73,8 +74,7 @@ class RejectQueue {
  private:
   struct Allowance {
     std::string source_name;
-    double left = kBurst;
-    BootTime at{};
+    TokenBucket bucket{kBurst};
     std::map<std::string, double, std::less<>> taken;  // by address, since it was whole
     std::uint64_t dropped = 0;
   };

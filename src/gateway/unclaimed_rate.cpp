@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/unclaimed_rate.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 namespace hapax::gateway {
 
 bool UnclaimedRate::take(SourceNo source, std::size_t arrivals, std::size_t bytes) {
@@ -12,10 +9,8 @@ bool UnclaimedRate::take(SourceNo source, std::size_t arrivals, std::size_t byte
   const std::size_t units = arrivals + bytes / kUnitBytes;
   const auto cost = static_cast<double>(units);
   const std::lock_guard lock(mutex_);
-  Bucket& bucket = buckets_.try_emplace(source, Bucket{kAtOnce, now}).first->second;
-  const double seconds = std::chrono::duration<double>(now - bucket.at).count();
-  bucket.left = std::min(kAtOnce, bucket.left + std::max(0.0, seconds) * kPerSecond);
-  bucket.at = now;
+  TokenBucket& bucket = buckets_.try_emplace(source, TokenBucket{kAtOnce, now}).first->second;
+  bucket.refill(now, kPerSecond, kAtOnce);
   if (bucket.left < cost) return false;
   bucket.left -= cost;
   return true;

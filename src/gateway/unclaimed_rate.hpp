@@ -4,6 +4,7 @@
 
 #include <hapax/env.hpp>
 
+#include "env/token_bucket.hpp"
 #include "model/numbers.hpp"
 
 #include <cstddef>
@@ -27,14 +28,9 @@ class UnclaimedRate {
   bool take(SourceNo source, std::size_t arrivals, std::size_t bytes);
 
  private:
-  struct Bucket {
-    double left = kAtOnce;
-    BootTime at{};
-  };
-
   Clock& clock_;
   std::mutex mutex_;
-  std::map<SourceNo, Bucket> buckets_;
+  std::map<SourceNo, TokenBucket> buckets_;
 };
 
 }  // namespace hapax::gateway

@@ -136,6 +136,18 @@ TEST_F(AdminTest, ATerminalGetsATableWithoutWhatItWouldObey) {
   EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[2J")));
 }
 
+TEST_F(AdminTest, ATableShowsATenantBehindItsSource) {
+  answers_ = {answer("200 OK", "application/json",
+                     R"({"events":[{"event":"e1","source":"demo","tenant":"acme","id":"i"}]})")};
+  std::ofstream(directory_.file("token")) << "t\n";
+  const Ran ran =
+      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
+                                  " events --token-file token --admin http://127.0.0.1:" +
+                                      std::to_string(server_.port()) + "' /dev/null");
+  EXPECT_THAT(ran.out, HasSubstr("demo/acme "));
+  EXPECT_THAT(ran.out, Not(HasSubstr("acme/acme")));
+}
+
 TEST(Admin, AServerThatIsDownAndAMissingTokenAreSaid) {
   const test::TempDir directory;
   EXPECT_THAT(test::run_hapax(directory, "events").errors,

@@ -71,7 +71,7 @@ TEST_F(RejectsCli, ListsExplainsAndAdmits) {
 
   const Ran refused = run("rejects admit " + first);
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("422"));
+  EXPECT_THAT(refused.errors, HasSubstr("refused: the server answered 422"));
   EXPECT_THAT(run("rejects admit --source demo --dry-run").out,
               HasSubstr(R"("admitted":0,"duplicates":0,"still_invalid":3)"));
 

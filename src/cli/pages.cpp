@@ -1,0 +1,60 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/pages.hpp"
+
+#include "base/try.hpp"
+#include "cli/percent.hpp"
+
+#include <algorithm>
+
+namespace hapax::cli {
+
+namespace json = boost::json;
+
+std::string query_of(
+    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters) {
+  std::string query;
+  for (const auto& [name, value] : parameters) {
+    if (value.empty()) continue;
+    query += '&';
+    query += name;
+    query += '=';
+    query += percent_encoded(value);
+  }
+  return query;
+}
+
+Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
+                          std::string_view member, const std::string& query, std::uint64_t limit) {
+  constexpr std::uint64_t kPage = 100;
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments));
+  Listed listed;
+  std::string after;
+  while (listed.rows.size() < limit) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(kPage, limit - listed.rows.size());
+    HAPAX_TRY_ASSIGN(page, admin.get_json(path + "?limit=" + std::to_string(wanted) + query +
+                                          query_of({{"after", after}})));
+    listed.last = std::move(page);
+    json::array* rows = list_in(listed.last, member);
+    if (rows == nullptr) {
+      return Error(Code::misconfigured,
+                   "the answer of the server has no list of " + std::string(member) + " in it");
+    }
+    for (json::value& each : *rows) listed.rows.push_back(std::move(each));
+    after = shown(listed.last, "next");
+    if (after.empty() || rows->empty()) break;
+  }
+  if (listed.rows.size() > limit) listed.rows.resize(limit);
+  return listed;
+}
+
+std::string in_json_lines(const json::array& rows) {
+  std::string lines;
+  for (const json::value& each : rows) {
+    if (!lines.empty()) lines += '\n';
+    lines += json::serialize(each);
+  }
+  return lines;
+}
+
+}  // namespace hapax::cli

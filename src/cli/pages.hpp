@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cli/admin_client.hpp"
+
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hapax::cli {
+
+// "&source=stripe&since=...": those that have a value.
+std::string query_of(
+    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
+
+// A list of the admin API, page after page.
+struct Listed {
+  boost::json::array rows;
+  boost::json::value last;  // the last page, for what stands beside the list
+};
+
+// Up to `limit` of what `path` lists under `member`. misconfigured: there is no such list.
+Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
+                          std::string_view member, const std::string& query, std::uint64_t limit);
+
+// Each on a line of its own.
+std::string in_json_lines(const boost::json::array& rows);
+
+}  // namespace hapax::cli

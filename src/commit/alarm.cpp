@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "commit/alarm.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace hapax {
+
+namespace {
+
+namespace asio = boost::asio;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
+
+// The two clocks may part while the machine sleeps: look again now and then.
+constexpr BootTime kLongest = std::chrono::minutes(1);
+
+class TimerAlarm final : public Alarm {
+ public:
+  TimerAlarm(const Executor& executor, Clock& clock) : timer_(executor), clock_(clock) {}
+
+  Task<void> wait_until(BootTime when) override {
+    boost::system::error_code ignored;
+    for (BootTime now = clock_.since_boot(); !rung_ && now < when; now = clock_.since_boot()) {
+      timer_.expires_after(std::min(when - now, kLongest));
+      co_await timer_.async_wait(asio::redirect_error(kUseTask, ignored));
+    }
+    rung_ = false;
+  }
+
+  void ring() override {
+    rung_ = true;
+    timer_.cancel();
+  }
+
+ private:
+  Timer timer_;
+  Clock& clock_;
+  bool rung_ = false;
+};
+
+class TimerAlarms final : public Alarms {
+ public:
+  TimerAlarms(Executor executor, Clock& clock) : executor_(std::move(executor)), clock_(clock) {}
+  std::unique_ptr<Alarm> make() override { return std::make_unique<TimerAlarm>(executor_, clock_); }
+
+ private:
+  Executor executor_;
+  Clock& clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Alarms> make_alarms(const Executor& executor, Clock& clock) {
+  return std::make_unique<TimerAlarms>(executor, clock);
+}
+
+}  // namespace hapax

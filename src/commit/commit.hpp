@@ -1,0 +1,25 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/task.hpp"
+#include "store/contract.hpp"
+
+#include <span>
+#include <vector>
+
+namespace hapax {
+
+// Where a coroutine hands work to the store and waits for the answer. What it shows must live until
+// then. queue_full, stopping, and store_unavailable after a long wait: nothing was tried.
+class Commit {
+ public:
+  virtual ~Commit() = default;
+
+  virtual Task<store::AdmitAnswer> admit(const store::Admit& admit) = 0;
+  virtual Task<Result<store::Lease>> lease(const store::LeaseRequest& request) = 0;
+  virtual Task<Result<std::vector<store::Settled>>> settle(
+      std::span<const store::Settlement> settlements) = 0;
+};
+
+}  // namespace hapax

@@ -1,0 +1,31 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/task.hpp"
+#include "deliver/destination.hpp"
+#include "store/inbox_queue.hpp"
+
+#include <string>
+
+namespace hapax::deliver {
+
+// What came of one attempt, before anybody judges it.
+struct Answer {
+  int status = 0;           // of HTTP; 0: there was none
+  std::string error;        // without a status: the class of failure: "timed-out", "refused"
+  std::string retry_after;  // the header of that name, as it came
+  std::string excerpt;      // the first bytes of the answer's body, store::kMaxExcerpt at most
+  bool sent = true;         // a byte of the request may have gone out
+};
+
+// Carries a delivery to its destination and comes back with the answer, within the destination's
+// timeout or a little more. The simulator has one of its own.
+class Courier {
+ public:
+  virtual ~Courier() = default;
+  // Both live until the answer is there.
+  virtual Task<Answer> carry(const Destination& to, const store::Leased& what) = 0;
+};
+
+}  // namespace hapax::deliver

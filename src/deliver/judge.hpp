@@ -1,0 +1,25 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deliver/courier.hpp"
+
+namespace hapax::deliver {
+
+inline constexpr std::chrono::hours kMaxRetryAfter{24};
+// Of a delay: so much is added to it at random. Never less than what the schedule says.
+inline constexpr double kJitter = 0.1;
+
+// What an answer means for the delivery, and for the destination.
+struct Judgement {
+  Ruling ruling;
+  bool healthy = true;  // false: the destination could not deal with it, whatever it was
+  std::string error;    // of the attempt's record; empty when it went well
+};
+
+// 2xx completes. 410 is dead at once. All else is tried again by the schedule, not before what
+// Retry-After says; past the last entry of the schedule it is dead. `attempt` counts from 1.
+Judgement judge(const Destination& destination, unsigned attempt, const Answer& answer,
+                WallTime now, Random& random);
+
+}  // namespace hapax::deliver

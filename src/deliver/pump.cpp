@@ -1,0 +1,281 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/pump.hpp"
+
+#include "deliver/judge.hpp"
+#include "env/chance.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hapax::deliver {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr BootTime kPoll = std::chrono::seconds(1);  // for what other nodes admit
+// A lease is longer than an attempt by this much at least, when it begins: time to settle in.
+constexpr BootTime kTimeToSettle = std::chrono::seconds(5);
+// Who answers as fast as this gets his next deliveries leased while he is at the last ones.
+constexpr BootTime kFast = std::chrono::milliseconds(500);
+constexpr std::size_t kMaxSettling = 8;  // for each that may be under way
+constexpr BootTime kFirstPause = std::chrono::milliseconds(50);
+constexpr BootTime kLongestPause = std::chrono::seconds(5);
+
+BootTime backoff(unsigned failures, Random& random) {
+  constexpr unsigned kMostDoublings = 10;
+  const BootTime pause =
+      std::min(kFirstPause * (1U << std::min(failures, kMostDoublings)), kLongestPause);
+  return pause / 2 + std::chrono::duration_cast<BootTime>(pause * chance(random) / 2);
+}
+
+TokenBucket bucket_of(const Destination& destination, BootTime now) {
+  return {std::max(1.0, destination.rate.value_or(0)), now};
+}
+
+}  // namespace
+
+// A lease of ours.
+struct Pump::Held {
+  store::Leased leased;
+  std::shared_ptr<const Destination> destination;  // when it was leased
+  BootTime start_by;                               // later the lease would not last
+  bool handed_back = false;                        // while the courier was out
+};
+
+Pump::Pump(const With& with, std::shared_ptr<const Destination> destination)
+    : with_(with),
+      destination_(std::move(destination)),
+      alarm_(with_.alarms.make()),
+      ear_(with_.bells, destination_->no,
+           [this] {
+             // Another thread rings.
+             asio::post(with_.executor, [weak = weak_from_this()] {
+               if (const auto self = weak.lock()) self->ask_soon();
+             });
+           }),
+      breaker_(destination_->breaker),
+      rate_(bucket_of(*destination_, with_.clock.since_boot())),
+      limit_(with_.clock) {}
+
+Pump::~Pump() = default;
+
+Task<void> Pump::run() {
+  const auto self = shared_from_this();
+  while (!stopping_) {
+    const BootTime now = with_.clock.since_boot();
+    start_ready();
+    const std::size_t count = now >= ask_at_ ? wanted(now) : 0;
+    if (count > 0) {
+      co_await ask(count);
+    } else {
+      const BootTime next = next_look(now);
+      co_await alarm_->wait_until(next);
+    }
+  }
+  co_await wind_down();
+}
+
+void Pump::stop(BootTime until) {
+  stopping_ = true;
+  stop_by_ = std::min(stop_by_, until);
+  alarm_->ring();
+}
+
+void Pump::change(std::shared_ptr<const Destination> destination) {
+  const BootTime now = with_.clock.since_boot();
+  if (destination->breaker != destination_->breaker) breaker_ = Breaker(destination->breaker);
+  if (destination->rate != destination_->rate) rate_ = bucket_of(*destination, now);
+  destination_ = std::move(destination);
+  ask_soon();
+}
+
+// How many to lease now. 0 also when there are enough for the moment.
+std::size_t Pump::wanted(BootTime now) {
+  const Destination& to = *destination_;
+  if (ready_.size() * 2 > to.concurrency || settling_ > kMaxSettling * to.concurrency) return 0;
+  const std::size_t busy = in_flight_.size() + ready_.size();
+  const std::size_t most = to.concurrency + (last_took_ < kFast ? to.concurrency : 0);
+  std::size_t count = std::min(most - std::min(most, busy), store::kMaxLeaseCount);
+  count = std::min(count, breaker_.room(busy, now));
+  if (to.rate) {
+    rate_.refill(now, *to.rate, std::max(1.0, *to.rate));
+    const double free = rate_.left - static_cast<double>(ready_.size());
+    count = std::min(count, static_cast<std::size_t>(std::max(0.0, free)));
+  }
+  return count;
+}
+
+// When there is something to do, if nobody rings.
+BootTime Pump::next_look(BootTime now) {
+  const BootTime unused = ready_.empty() ? BootTime::max() : ready_.front()->start_by;
+  if (breaker_.state() == Breaker::State::open) return std::min(unused, breaker_.opens_at());
+  if (wanted(now) > 0) return std::min(unused, ask_at_);
+  if (!destination_->rate || rate_.left >= 1) return unused;  // what is under way must end first
+  const double seconds = (1 - rate_.left) / *destination_->rate;
+  const auto wait = std::chrono::duration<double, std::micro>(std::ceil(seconds * 1e6));
+  return std::min(unused, std::max(ask_at_, now + std::chrono::duration_cast<BootTime>(wait)));
+}
+
+void Pump::ask_soon() {
+  ask_again_ = true;
+  ask_at_ = BootTime{};
+  alarm_->ring();
+}
+
+Task<void> Pump::ask(std::size_t count) {
+  const Destination& to = *destination_;
+  const store::LeaseRequest request{.from = to.no,
+                                    .max = count,
+                                    .lease = to.lease,
+                                    .holder = {Holder::Kind::push, with_.owner()},
+                                    .horizon = to.horizon,
+                                    .on_dead = to.on_dead};
+  ear_.arm();
+  ask_again_ = false;
+  const BootTime asked = with_.clock.since_boot();
+  Result<store::Lease> lease = co_await with_.commit.lease(request);
+  if (!lease) {
+    complain("no lease", lease.error());
+    ask_at_ = with_.clock.since_boot() + backoff(failed_asks_++, with_.random);
+    co_return;
+  }
+  failed_asks_ = 0;
+  const bool more = lease->deliveries.size() == count || lease->passed > 0 || ask_again_;
+  const BootTime now = with_.clock.since_boot();
+  if (now >= next_due_) next_due_ = BootTime::max();
+  ask_at_ = more ? BootTime{} : std::min(now + kPoll, next_due_);
+  take_in(*std::move(lease), asked);
+}
+
+void Pump::take_in(store::Lease lease, BootTime asked) {
+  const BootTime start_by = asked + destination_->lease - destination_->timeout - kTimeToSettle;
+  for (store::Leased& each : lease.deliveries) {
+    auto held = std::make_shared<Held>(Held{std::move(each), destination_, start_by});
+    ready_.push_back(std::move(held));
+  }
+  if (stopping_) return;  // wind_down() hands them back
+  start_ready();
+}
+
+void Pump::start_ready() {
+  const BootTime now = with_.clock.since_boot();
+  if (breaker_.state() == Breaker::State::open) hand_back_ready();
+  while (!ready_.empty() && ready_.front()->start_by < now) hand_back_ready();
+  while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
+    HeldPtr held = std::move(ready_.front());
+    ready_.pop_front();
+    if (destination_->rate) rate_.left -= 1;
+    in_flight_.push_back(held);
+    asio::co_spawn(with_.executor, attempt(std::move(held)), asio::detached);
+  }
+  show();
+}
+
+void Pump::hand_back_ready() {
+  if (ready_.empty()) return;
+  std::vector<HeldPtr> held(ready_.begin(), ready_.end());
+  ready_.clear();
+  asio::co_spawn(with_.executor, hand_back(std::move(held), false), asio::detached);
+}
+
+Task<void> Pump::attempt(HeldPtr held) {
+  const auto self = shared_from_this();
+  const BootTime began = with_.clock.since_boot();
+  AttemptNote note;
+  note.when = with_.clock.wall();
+  const Answer answer = co_await with_.courier.carry(*held->destination, held->leased);
+  std::erase(in_flight_, held);
+  if (held->handed_back) co_return;
+  const BootTime now = with_.clock.since_boot();
+  last_took_ = now - began;
+  const Judgement judgement =
+      judge(*held->destination, held->leased.attempt, answer, with_.clock.wall(), with_.random);
+  breaker_.ended(judgement.healthy, began, now);
+  if (const auto* retry = std::get_if<RetryIn>(&judgement.ruling)) {
+    next_due_ = std::min(next_due_, now + retry->delay);
+  }
+  note.took = std::chrono::duration_cast<std::chrono::milliseconds>(last_took_);
+  note.status = answer.status;
+  note.error = judgement.error;
+  note.excerpt = answer.excerpt;
+  ++settling_;
+  if (!stopping_) start_ready();
+  ask_soon();  // behind the settle: what comes next in its lane becomes due by it
+  co_await settle(*held, judgement.ruling, note);
+  --settling_;
+  show();
+  alarm_->ring();
+}
+
+// Tries until the store has taken it: it is the same settlement again. When the server stops before
+// that, the lease lapses.
+Task<void> Pump::settle(const Held& held, const Ruling& ruling, const AttemptNote& note) {
+  const store::Settlement settlement{
+      {held.leased.event.no, held.leased.delivery}, held.leased.fence, ruling, note};
+  const std::unique_ptr<Alarm> pause = with_.alarms.make();
+  for (unsigned failures = 0;; ++failures) {
+    const Result<std::vector<store::Settled>> settled =
+        co_await with_.commit.settle({&settlement, 1});
+    if (settled) {
+      const bool ok = settled->front() == store::Settled::ok;
+      with_.watcher({*held.destination,
+                     ok ? name(*store::outcome_of(ruling)) : std::string_view("stale"), note.took});
+      co_return;
+    }
+    complain("not settled", settled.error());
+    const BootTime now = with_.clock.since_boot();
+    if (now >= stop_by_) co_return;
+    const BootTime again = now + backoff(failures, with_.random);
+    co_await pause->wait_until(std::min(again, stop_by_));
+  }
+}
+
+// Tried once: a lease that cannot be handed back lapses.
+Task<void> Pump::hand_back(std::vector<HeldPtr> held, bool sent) {
+  const auto self = shared_from_this();
+  std::vector<store::Settlement> settlements;
+  for (const HeldPtr& each : held) {
+    AttemptNote note;
+    note.when = with_.clock.wall();
+    note.error = sent ? "stopped" : "not begun";
+    settlements.push_back(
+        {{each->leased.event.no, each->leased.delivery}, each->leased.fence, Release{sent}, note});
+  }
+  ++settling_;
+  const Result<std::vector<store::Settled>> settled = co_await with_.commit.settle(settlements);
+  --settling_;
+  if (!settled) complain("leases not handed back", settled.error());
+  alarm_->ring();
+}
+
+Task<void> Pump::wind_down() {
+  hand_back_ready();
+  for (BootTime now = with_.clock.since_boot(); now < stop_by_; now = with_.clock.since_boot()) {
+    if (in_flight_.empty() && settling_ == 0) break;
+    co_await alarm_->wait_until(stop_by_);
+  }
+  std::vector<HeldPtr> late = in_flight_;
+  for (const HeldPtr& each : late) each->handed_back = true;
+  if (!late.empty()) co_await hand_back(std::move(late), true);
+}
+
+void Pump::show() {
+  shown_breaker_.store(breaker_.state(), std::memory_order_relaxed);
+  shown_under_way_.store(in_flight_.size(), std::memory_order_relaxed);
+}
+
+void Pump::complain(std::string_view what, const Error& error) {
+  const std::optional<std::string> more = limit_.pass(std::string(what));
+  if (!more) return;
+  with_.log.line(
+      Level::warning, what,
+      {{"destination", destination_->name}, {"error", error.to_string()}, {"more", *more}});
+}
+
+}  // namespace hapax::deliver

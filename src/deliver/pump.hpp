@@ -1,0 +1,107 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "commit/alarm.hpp"
+#include "commit/bells.hpp"
+#include "commit/commit.hpp"
+#include "deliver/breaker.hpp"
+#include "deliver/courier.hpp"
+#include "env/log.hpp"
+#include "env/log_limit.hpp"
+#include "env/token_bucket.hpp"
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace hapax::deliver {
+
+// An attempt that ended, for metrics.
+struct Attempted {
+  const Destination& destination;
+  std::string_view outcome;  // "completed", "retried", "dead", "stale"
+  std::chrono::microseconds took{};
+};
+
+// Drives one http destination: leases what is due, has the courier carry it, settles. Never more
+// under way than the destination's concurrency, never faster than its rate, nothing while its
+// breaker is open. A lease that cannot be used in time is handed back and charged nothing.
+//
+// All of it happens on the one event loop of `executor`. Ends, when it was stopped, with everything
+// settled or handed back; what the store would not take by then lapses, and is attempted again with
+// the same key.
+class Pump : public std::enable_shared_from_this<Pump> {
+ public:
+  // All must outlive it.
+  struct With {
+    Executor executor;
+    Commit& commit;
+    Courier& courier;
+    Alarms& alarms;
+    Bells& bells;
+    Clock& clock;
+    Random& random;
+    Log& log;
+    std::function<std::int64_t()> owner;  // the node's number, which its leases bear
+    std::function<void(const Attempted&)> watcher;
+  };
+
+  Pump(const With& with, std::shared_ptr<const Destination> destination);
+  ~Pump();
+
+  Task<void> run();
+  // Nothing more is leased. What is under way may end until then; run() is through soon after.
+  void stop(BootTime until);
+  // From the next attempt on. It is the same destination in the eyes of the store.
+  void change(std::shared_ptr<const Destination> destination);
+
+  // The rest may be asked by any thread.
+  Breaker::State breaker() const { return shown_breaker_.load(); }
+  std::size_t under_way() const { return shown_under_way_.load(); }
+
+ private:
+  struct Held;
+  using HeldPtr = std::shared_ptr<Held>;
+
+  std::size_t wanted(BootTime now);
+  BootTime next_look(BootTime now);
+  Task<void> ask(std::size_t count);
+  void take_in(store::Lease lease, BootTime asked);
+  void ask_soon();
+  void start_ready();
+  void hand_back_ready();
+  Task<void> attempt(HeldPtr held);
+  Task<void> settle(const Held& held, const Ruling& ruling, const AttemptNote& note);
+  Task<void> hand_back(std::vector<HeldPtr> held, bool sent);
+  Task<void> wind_down();
+  void show();
+  void complain(std::string_view what, const Error& error);
+
+  With with_;
+  std::shared_ptr<const Destination> destination_;
+  std::shared_ptr<Alarm> alarm_;
+  Bells::Ear ear_;
+  Breaker breaker_;
+  TokenBucket rate_;
+  std::deque<HeldPtr> ready_;       // leased, not begun
+  std::vector<HeldPtr> in_flight_;  // with the courier
+  std::size_t settling_ = 0;
+  BootTime last_took_ = BootTime::max();  // of the last attempt
+  BootTime ask_at_{};
+  BootTime next_due_ = BootTime::max();  // the first of the retries that were settled here
+  bool ask_again_ = false;               // something may have become due since it was asked for
+  unsigned failed_asks_ = 0;
+  bool stopping_ = false;
+  BootTime stop_by_ = BootTime::max();
+  LogLimit limit_;  // by what is wrong
+  std::atomic<Breaker::State> shown_breaker_ = Breaker::State::closed;
+  std::atomic<std::size_t> shown_under_way_ = 0;
+};
+
+}  // namespace hapax::deliver
