@@ -21,8 +21,7 @@ ServedSource shown(const gateway::Source& source) {
   shown.remember = source.remember;
   shown.keep = source.keep;
   shown.keep_dead = source.keep_dead;
-  shown.secrets = source.secrets.size();
-  shown.secret_use = source.secret_use;
+  shown.secrets.push_back({source.tenant, source.secrets.size(), source.secret_use});
   return shown;
 }
 
@@ -32,7 +31,10 @@ void show(const gateway::Source& source, std::vector<ServedSource>& among) {
   });
   if (found == among.end()) {
     among.push_back(shown(source));
-  } else if (source.tenant.empty()) {
+    return;
+  }
+  found->secrets.push_back({source.tenant, source.secrets.size(), source.secret_use});
+  if (source.tenant.empty()) {
     found->unnamed = true;
   } else {
     found->tenants.push_back(source.tenant);

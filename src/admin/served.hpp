@@ -29,8 +29,12 @@ struct ServedSource {
   std::chrono::milliseconds remember{};
   std::chrono::milliseconds keep{};
   std::chrono::milliseconds keep_dead{};
-  std::size_t secrets = 0;
-  std::shared_ptr<const gateway::SecretUse> secret_use = {};
+  struct Secrets {
+    std::string tenant;  // empty: of the source itself
+    std::size_t count = 0;
+    std::shared_ptr<const gateway::SecretUse> use;
+  };
+  std::vector<Secrets> secrets = {};
 };
 
 struct ServedDestination {

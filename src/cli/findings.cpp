@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 namespace hapax::cli {
 
@@ -210,28 +211,38 @@ void look_at_sync(const daemon::Config& config, Clock& clock, Findings& findings
                      : findings.ok("fsync", std::move(text));
 }
 
+namespace {
+
+// What is known of one secret, the n-th of its source or tenant. `any`: another of them was used.
+void look_at_secret(const std::string& which, const std::string& used, bool any,
+                    Findings& findings) {
+  if (!used.empty()) {
+    findings.ok("secrets", which + " was last used at " + used);
+  } else if (any) {
+    findings.warning("secrets", which +
+                                    " was never used since the server started; an old one "
+                                    "can be removed now");
+  } else {
+    findings.ok("secrets", which + " was not used since the server started, nor any other");
+  }
+}
+
+}  // namespace
+
 void look_at_secrets(const boost::json::value& sources, Findings& findings) {
   namespace json = boost::json;
   for (const json::value& source : list_or_none(sources, "sources")) {
-    const json::array& all = list_or_none(source, "secrets");
-    const bool any = std::any_of(all.begin(), all.end(), [](const json::value& each) {
-      return !shown(each, "last_used_at").empty();
-    });
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::string used = shown(all[i], "last_used_at");
-      std::string which = "secret " + std::to_string(i + 1);
-      which += " of ";
-      which += shown(source, "name");
-      if (!used.empty()) {
-        which += " was last used at ";
-        which += used;
-        findings.ok("secrets", std::move(which));
-      } else if (any) {
-        findings.warning("secrets", which +
-                                        " was never used since the server started; an old one "
-                                        "can be removed now");
-      } else {
-        findings.ok("secrets", which + " was not used since the server started, nor any other");
+    std::map<std::string, std::vector<std::string>> by_tenant;  // when each was last used
+    for (const json::value& each : list_or_none(source, "secrets")) {
+      by_tenant[shown(each, "tenant")].push_back(shown(each, "last_used_at"));
+    }
+    for (const auto& [tenant, all] : by_tenant) {
+      const bool any = std::any_of(all.begin(), all.end(),
+                                   [](const std::string& used) { return !used.empty(); });
+      const std::string whose =
+          shown(source, "name") + (tenant.empty() ? std::string() : "/" + tenant);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        look_at_secret("secret " + std::to_string(i + 1) + " of " + whose, all[i], any, findings);
       }
     }
   }

@@ -105,6 +105,13 @@ void check_spans(const Node& table, const Way& way, Spans& spans, Report& report
   if (way.preset != nullptr) retries = way.preset->sender_retries;
   take(table, "sender_retries", retries, read_duration, milliseconds(0), report);
   spans.sender_retries = retries;
+  if (spans.remember == retries && retries > milliseconds(0)) {
+    const Node* const at = table.find("remember");
+    report.warning(at != nullptr ? *at : table,
+                   "ids are remembered for just as long as the sender tries, so that no reject can "
+                   "be admitted later: it could be a copy of an event that was forgotten; write a "
+                   "longer remember");
+  }
   if (spans.remember >= retries) return;
   const bool told = table.find("sender_retries") != nullptr;
   report.problem_of(table, table.find("remember") != nullptr ? "remember" : "sender_retries",
@@ -248,7 +255,7 @@ std::vector<Sender> read_senders(const Node& table, const std::optional<Way>& wa
   std::vector<const Signing*> signings;
   signings.reserve(senders.size());
   for (const Sender& each : senders) signings.push_back(&each.signing);
-  check_own_secrets(signings, report);
+  check_own_secrets(signings, way ? way->scheme.secret : SecretRule{}, report);
   return senders;
 }
 

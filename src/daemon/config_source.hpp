@@ -69,8 +69,10 @@ struct DeclaredTenant {
 };
 std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report);
 
-// A secret that two share would let a captured request in under another tenant's path.
-void check_own_secrets(const std::vector<const Signing*>& signings, Report& report);
+// A secret that two share, however it is written, would let a captured request in under another
+// tenant's path.
+void check_own_secrets(const std::vector<const Signing*>& signings, const SecretRule& rule,
+                       Report& report);
 
 // verify = { scheme = ... }. The scheme's texts are in the tree or in `kept`, which must outlive
 // it.

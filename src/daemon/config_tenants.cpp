@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "daemon/config_source.hpp"
+#include "verify/parts.hpp"
 #include "verify/schemes.hpp"
 
 #include <algorithm>
@@ -84,12 +85,15 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
   return tenants;
 }
 
-void check_own_secrets(const std::vector<const Signing*>& signings, Report& report) {
-  std::map<std::string_view, std::pair<const Signing*, std::size_t>> seen;  // whose, on which line
+void check_own_secrets(const std::vector<const Signing*>& signings, const SecretRule& rule,
+                       Report& report) {
+  std::map<std::string, std::pair<const Signing*, std::size_t>> seen;  // whose, on which line
   for (const Signing* each : signings) {
     for (const SecretEntry& secret : each->secrets) {
       if (!secret.text) continue;
-      const auto [other, first] = seen.emplace(*secret.text, std::pair(each, secret.at->line));
+      const Result<std::string> bytes = verify_detail::key_bytes(*secret.text, rule);
+      const auto [other, first] =
+          seen.emplace(bytes ? *bytes : *secret.text, std::pair(each, secret.at->line));
       if (first || other->second.first == each) continue;
       report.problem(*secret.at, "the secret on line " + std::to_string(other->second.second) +
                                      " is the same, and a request captured from one tenant could "

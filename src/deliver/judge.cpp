@@ -69,7 +69,7 @@ Judgement judge(const Destination& destination, unsigned attempt, const Answer& 
   } else {
     const milliseconds scheduled = destination.retry[attempt - 1];
     const milliseconds asked = asked_to_wait(answer.retry_after, now).value_or(milliseconds(0));
-    judgement.ruling = RetryIn{with_jitter(std::max(scheduled, asked), random)};
+    judgement.ruling = RetryIn{with_jitter(std::max(scheduled, asked), random), answer.sent};
   }
   return judgement;
 }

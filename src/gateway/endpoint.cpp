@@ -156,24 +156,25 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
 
 void Endpoint::keep(const Source& source, const Request& request, const Occasion& occasion,
                     const Received& received, const http::Incoming& incoming) {
+  const std::string network = network_of(incoming.peer);
   const auto kept = [&](Reason reason, const std::string& detail, Redacted redacted) {
     KeptReject reject = reject_of(source, request, occasion, std::move(redacted));
     reject.reason = reason;
     reject.detail = detail;
     reject.target = incoming.head.target;
-    reject.address = incoming.peer;
+    reject.address = network;
     shared_.rejects.add(std::move(reject));
   };
   if (const auto* refused = std::get_if<Refused>(&received)) {
     if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
     if (hands_over(source, request, occasion.received)) return;
-    if (!shared_.rejects.reserve(source, incoming.peer)) return;
+    if (!shared_.rejects.reserve(source, network)) return;
     kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
   }
   const auto* taken = std::get_if<Taken>(&received);
   if (taken == nullptr) return;
   for (const Item& each : taken->rejected) {
-    if (!shared_.rejects.reserve(source, incoming.peer)) continue;
+    if (!shared_.rejects.reserve(source, network)) continue;
     kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
   }
 }

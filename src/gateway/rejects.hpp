@@ -38,6 +38,10 @@ struct KeptReject {
   std::size_t size() const { return target.size() + headers.size() + body.size() + detail.size(); }
 };
 
+// Whom a refused request is charged to, and what is kept of its sender: an IPv4 address; of IPv6 the
+// network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as he likes.
+std::string network_of(std::string_view address);
+
 // Refused requests that are not yet written to the store. Whoever floods a source with forged
 // requests makes neither this nor the store grow: it holds so many and no more, and takes so many
 // per second of one source. What does not fit is counted and forgotten; what is here when the

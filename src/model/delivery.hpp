@@ -65,6 +65,7 @@ struct Holder {
 struct Ack {};
 struct RetryIn {
   std::chrono::milliseconds delay{};
+  bool sent = true;  // false: it is certain that not one byte went out
 };
 struct Drop {};
 struct Dead {

@@ -206,7 +206,7 @@ struct Lease {
 // be settled twice. All rulings but Renew write an attempt row under (event, delivery, fence).
 //
 //   Ack        completed. Moves the version of its lane.
-//   RetryIn    attempts + 1; pending, due after `delay`.
+//   RetryIn    attempts + 1; pending, due after `delay`. sent == false: as of Release.
 //   Drop       cancelled (dropped).
 //   Dead       attempts + 1; dead.
 //   Renew      leased until now + lease.

@@ -88,6 +88,17 @@ TEST(AdminServed, IsWhatAConfiguredSourceIs) {
   EXPECT_EQ(shown.id_signed, stripe->id_signed);
   EXPECT_EQ(shown.deliver_to, source.deliver_to);
   EXPECT_EQ(shown.keep, source.keep);
+  std::vector<admin::ServedSource> among;
+  source.secrets = {"1", "2"};
+  show(source, among);
+  source.tenant = "acme";
+  source.secrets = {"3"};
+  show(source, among);
+  ASSERT_EQ(among.size(), 1U);
+  ASSERT_EQ(among.front().secrets.size(), 2U);
+  EXPECT_EQ(among.front().secrets[0].count, 2U);
+  EXPECT_EQ(among.front().secrets[1].tenant, "acme");
+  EXPECT_EQ(among.front().secrets[1].count, 1U);
   source.preset = nullptr;
   shown = admin::shown(source);
   EXPECT_EQ(shown.preset, "");

@@ -104,7 +104,7 @@ LeaseOp OperationSource::lease() {
 Ruling OperationSource::ruling() {
   const std::uint64_t drawn = random_.below(100);
   if (drawn < 45) return Ack{};
-  if (drawn < 65) return RetryIn{one_of(kDelays)};
+  if (drawn < 65) return RetryIn{one_of(kDelays), chance(80)};
   if (drawn < 72) return Drop{};
   if (drawn < 84) {
     const EndReason reason = chance(80) ? EndReason::exhausted : EndReason::horizon;

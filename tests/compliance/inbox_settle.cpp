@@ -95,6 +95,19 @@ void an_unsent_release_of_the_first_lease_has_sent_nothing(InboxSteps& steps) {
   EXPECT_EQ(steps.row(event).first_sent, sent) << "an earlier lease may have sent a byte";
 }
 
+void a_failure_without_a_byte_sent_has_sent_nothing(InboxSteps& steps) {
+  const EventNo event = steps.fresh({});
+  EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{.sent = false}), Settled::ok);
+  EXPECT_FALSE(steps.row(event).first_sent);
+  EXPECT_EQ(steps.row(event).attempts, 1U) << "a failure all the same";
+  EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{}), Settled::ok);
+  const std::optional<WallTime> sent = steps.row(event).first_sent;
+  EXPECT_TRUE(sent);
+  steps.advance(seconds(1));
+  EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{.sent = false}), Settled::ok);
+  EXPECT_EQ(steps.row(event).first_sent, sent) << "an earlier attempt may have sent a byte";
+}
+
 void a_lapsed_lease_may_have_sent_a_byte(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lost = steps.lease_one();
@@ -316,6 +329,7 @@ constexpr InboxCase kCases[] = {
      what_is_released_goes_behind_what_has_waited_longer},
     {"AnUnsentReleaseOfTheFirstLeaseHasSentNothing",
      an_unsent_release_of_the_first_lease_has_sent_nothing},
+    {"AFailureWithoutAByteSentHasSentNothing", a_failure_without_a_byte_sent_has_sent_nothing},
     {"ALapsedLeaseMayHaveSentAByte", a_lapsed_lease_may_have_sent_a_byte},
     {"ARenewedLeaseGoesOnFromNow", a_renewed_lease_goes_on_from_now},
     {"Case106ARenewAfterTheEndChangesNothing", a_renew_after_the_end_changes_nothing},

@@ -78,6 +78,21 @@ TEST_F(ConfigTenantsTest, ATenantWithoutSecretsOfItsOwnIsRefused) {
   EXPECT_THAT(shown_, testing::Not(HasSubstr("'same'")));
 }
 
+TEST_F(ConfigTenantsTest, TheSameSecretWrittenInTwoWaysIsTheSame) {
+  const std::string text = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  EXPECT_THAT(problem("[[source]]\nname = 'a'\npreset = 'standard-webhooks'\n" +
+                      tenant("x", "['whsec_" + text + "']") + tenant("y", "['" + text + "']")),
+              HasSubstr("9: source[1].tenant[2].secrets[1]: the secret on line 6 is the same"));
+}
+
+TEST_F(ConfigTenantsTest, WhereNoRejectCouldBeAdmittedThatIsWarnedAbout) {
+  const std::string kSigned = kHmac + "secrets = ['0']\nsender_retries = '3d'\nkeep = '1d'\n";
+  const Loaded loaded = load(kSigned + "remember = '3d'\n");
+  ASSERT_EQ(loaded.warnings.size(), 1U);
+  EXPECT_THAT(loaded.warnings.front().to_string(), HasSubstr("no reject can be admitted later"));
+  EXPECT_THAT(load(kSigned + "remember = '4d'\n").warnings, IsEmpty());
+}
+
 TEST_F(ConfigTenantsTest, SecretsThatAreNotInTheirEncodingAreRefusedWithTheirLine) {
   const std::string standard = "[[source]]\nname = 'a'\npreset = 'standard-webhooks'\n";
   EXPECT_THAT(problem(standard + tenant("x", "['whsec_!!!']")),

@@ -87,6 +87,16 @@ TEST_F(RejectQueueTest, AFloodFromOneAddressLeavesRoomForAnother) {
   EXPECT_EQ(offer(demo_, "true sender", 1000), 1000);
 }
 
+TEST_F(RejectQueueTest, AnAddressIsItsNetwork) {
+  EXPECT_EQ(gateway::network_of("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(gateway::network_of("::ffff:192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(gateway::network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(gateway::network_of("2001:db8:1:2::1"), gateway::network_of("2001:db8:1:2:ffff::"));
+  EXPECT_NE(gateway::network_of("2001:db8:1:2::1"), gateway::network_of("2001:db8:1:3::1"));
+  EXPECT_EQ(gateway::network_of("::1"), "::/64");
+  EXPECT_EQ(gateway::network_of(""), "");
+}
+
 TEST_F(RejectQueueTest, AFloodOfOneSourceLeavesTheOthersAlone) {
   for (int i = 0; i < 20; ++i) {
     offer(demo_, "a", 1000);

@@ -27,9 +27,13 @@ std::optional<WallTime> last_seen(const store::Stats& stats, SourceNo source) {
 // In the order of the configuration. Never the secrets themselves.
 std::string secrets_json(const ServedSource& source) {
   std::vector<std::string> list;
-  for (std::size_t i = 0; i < source.secrets; ++i) {
-    const auto used = source.secret_use ? source.secret_use->last(i) : std::nullopt;
-    list.push_back(JsonObject().time_or_null("last_used_at", used).done());
+  for (const ServedSource::Secrets& each : source.secrets) {
+    for (std::size_t i = 0; i < each.count; ++i) {
+      list.push_back(JsonObject()
+                         .text_or_null("tenant", each.tenant)
+                         .time_or_null("last_used_at", each.use->last(i))
+                         .done());
+    }
   }
   return json_list(list);
 }

@@ -80,6 +80,7 @@ class Settling {
   }
   void operator()(const RetryIn& retry) {
     ++delivery_.attempts;
+    note_sent(retry.sent);
     hand_back(tables_, delivery_, now_ + retry.delay.count(), now_);
   }
   void operator()(const Drop&) {
@@ -91,11 +92,14 @@ class Settling {
   }
   void operator()(const Renew& renew) { hold(tables_, delivery_, now_ + renew.lease.count()); }
   void operator()(const Release& release) {
-    if (!release.sent && delivery_.first_fence == delivery_.fence) delivery_.first_sent_ms.reset();
+    note_sent(release.sent);
     hand_back(tables_, delivery_, now_, now_);
   }
 
  private:
+  void note_sent(bool sent) {
+    if (!sent && delivery_.first_fence == delivery_.fence) delivery_.first_sent_ms.reset();
+  }
   // Other stores have no row of a completed delivery, but for what a replay made.
   void forget() {
     delivery_.attempts = 0;

@@ -21,7 +21,9 @@ struct Carried {
 struct Carrying {
   Carried operator()(const Ack&) const { return {}; }
   Carried operator()(const Drop&) const { return {}; }
-  Carried operator()(const RetryIn& retry) const { return {retry.delay.count(), 0, 0}; }
+  Carried operator()(const RetryIn& retry) const {
+    return {retry.delay.count(), 0, retry.sent ? 1 : 0};
+  }
   Carried operator()(const Renew& renew) const { return {renew.lease.count(), 0, 0}; }
   Carried operator()(const Release& release) const { return {0, 0, release.sent ? 1 : 0}; }
   Carried operator()(const Dead& dead) const {

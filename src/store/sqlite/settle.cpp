@@ -19,6 +19,7 @@ class Settling {
   Result<void> operator()(const Ack&) { return lanes_.complete(delivery_, now_ms_); }
   Result<void> operator()(const RetryIn& retry) {
     ++delivery_.attempts;
+    note_sent(retry.sent);
     return lanes_.hand_back(delivery_, now_ms_ + retry.delay.count(), now_ms_);
   }
   Result<void> operator()(const Drop&) {
@@ -29,12 +30,16 @@ class Settling {
     return lanes_.die(delivery_, dead.reason, dead.on_dead, now_ms_, budget_);
   }
   Result<void> operator()(const Release& release) {
-    if (!release.sent && delivery_.first_lease) delivery_.first_sent_ms.reset();
+    note_sent(release.sent);
     return lanes_.hand_back(delivery_, now_ms_, now_ms_);
   }
   Result<void> operator()(const Renew&) { return {}; }  // ends nothing
 
  private:
+  void note_sent(bool sent) {
+    if (!sent && delivery_.first_lease) delivery_.first_sent_ms.reset();
+  }
+
   Lanes& lanes_;
   Delivery& delivery_;
   const std::int64_t now_ms_;

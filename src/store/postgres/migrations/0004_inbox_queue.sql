@@ -259,8 +259,8 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 $$;
 
 -- Settles a batch that names each delivery once, sorted by (event, delivery). verdicts: 0 ack, 1
--- retry, 2 drop, 3 dead, 4 renew, 5 release. flags: of 3 whether its lane is blocked, of 5 whether a
--- byte may have gone out. A character for each: see hapax._settled_before.
+-- retry, 2 drop, 3 dead, 4 renew, 5 release. flags: of 3 whether its lane is blocked, of 1 and 5 whether
+-- a byte may have gone out. A character for each: see hapax._settled_before.
 --
 -- Only the fence is asked, never the state: whatever changes a delivery changes its fence. Who has no
 -- holder has no lease.
@@ -308,7 +308,7 @@ BEGIN
                            ELSE q.attempts END,
            abandons = CASE w.verdict WHEN 0 THEN 0 ELSE q.abandons END,
            first_sent_at = CASE WHEN w.verdict = 0 THEN NULL
-                                WHEN w.verdict = 5 AND w.flag = 0 AND q.sent_first THEN NULL
+                                WHEN w.verdict IN (1, 5) AND w.flag = 0 AND q.sent_first THEN NULL
                                 ELSE q.first_sent_at END,
            reason = CASE w.verdict WHEN 2 THEN 5 WHEN 3 THEN w.reason ELSE 0 END,
            blocks = w.verdict = 3 AND w.flag = 1 AND q.lane IS NOT NULL,

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "bench/ingest/requests.hpp"
+#include "bench/requests.hpp"
 
 #include <hapax/verify.hpp>
 
