@@ -31,6 +31,8 @@ struct Shared {
   const gateway::Handshakes& handshakes;
   WhatIsServed served;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
+  HowItStands standing = {};                    // empty: nothing is posted here
+  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full

@@ -16,13 +16,16 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 17> kRoutes{{
+constexpr std::array<Route, 20> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
     {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake},
     {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake},
+    {"GET", "/v1/destinations", kToken, kBlocks, &list_destinations},
+    {"POST", "/v1/destinations/{destination}/pause", kToken, kBlocks, &pause_destination},
+    {"POST", "/v1/destinations/{destination}/resume", kToken, kBlocks, &resume_destination},
     {"GET", "/v1/stats", kToken, kBlocks, &show_stats},
     {"GET", "/v1/rejects", kToken, kBlocks, &list_rejects},
     {"POST", "/v1/rejects/admit", kToken, kBlocks, &admit_rejects},

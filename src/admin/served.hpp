@@ -39,9 +39,19 @@ struct ServedSource {
 
 struct ServedDestination {
   std::string name;
-  std::string kind;  // "pull"
+  std::string kind;  // "http" or "pull"
   DestinationNo no{};
+  std::optional<std::int64_t> concurrency = {};  // of http
+  std::optional<double> rate = {};               // attempts per second
 };
+
+// How a destination that hapax posts to is doing on this node.
+struct Standing {
+  std::string breaker;  // "closed", "open", "half-open"
+  std::size_t under_way = 0;
+};
+// Nothing for those it does not post to. Called by any thread.
+using HowItStands = std::function<std::optional<Standing>(const std::string& name)>;
 
 // What the configuration in force defines.
 struct Served {

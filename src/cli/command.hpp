@@ -18,6 +18,7 @@ using Action = std::function<int(const Output&)>;
 // Each adds its subcommand to `app` and sets `action` when that one is called. One file each.
 void add_check(CLI::App& app, Action& action);
 void add_dedup(CLI::App& app, Action& action);
+void add_destinations(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_events(CLI::App& app, Action& action);
 void add_handshake(CLI::App& app, Action& action);

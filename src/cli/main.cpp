@@ -20,6 +20,7 @@ int run(int argc, char** argv) {
   Action action;
   add_check(app, action);
   add_dedup(app, action);
+  add_destinations(app, action);
   add_doctor(app, action);
   add_events(app, action);
   add_handshake(app, action);

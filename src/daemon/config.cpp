@@ -3,6 +3,7 @@
 #include "daemon/config.hpp"
 
 #include "base/base64.hpp"
+#include "daemon/config_destination.hpp"
 #include "daemon/config_limits.hpp"
 #include "daemon/config_source.hpp"
 #include "daemon/config_text.hpp"
@@ -25,11 +26,6 @@ constexpr std::array<Words, 7> kServerOnly{"listen",   "admin",    "data_dir", "
 constexpr std::array<Words, 2> kTls{"cert", "key"};
 constexpr std::array<Words, 2> kAdmin{"token", "names"};
 constexpr std::array<Words, 1> kStore{"url"};
-constexpr std::array<Words, 2> kDestination{"name", "kind"};
-constexpr std::array<Words, 12> kLaterDestination{"url",     "secret",  "timeout", "concurrency",
-                                                  "rate",    "retry",   "on_dead", "lease",
-                                                  "horizon", "refetch", "breaker", "allow_private"};
-constexpr std::array<Words, 1> kLaterPull{"max_abandons"};
 
 constexpr std::size_t kMaxTlsFile = 1024 * 1024;
 
@@ -241,30 +237,16 @@ void read_store(const Node& root, Config& config, Loading& loading) {
   }
 }
 
-void read_kind(const Node& table, Report& report) {
-  const Node* node = table.find("kind");
-  if (node != nullptr && node->kind == Node::Kind::text && node->text == "pull") return;
-  const bool known = node == nullptr || (node->kind == Node::Kind::text &&
-                                         (node->text == "http" || node->text == "sql"));
-  const std::string what =
-      node == nullptr ? "a destination without kind is http, which" : in_quotes(node->text);
-  report.problem_of(table, "kind",
-                    known ? what + " is not available in this version; write kind = \"pull\""
-                          : "there is no such kind; write kind = \"pull\"");
-}
-
 // The names of all, also of those with problems, so that a source is not blamed for them.
-std::vector<std::string> read_destinations(const Node& root, Config& config, Report& report) {
+std::vector<std::string> read_destinations(const Node& root, Config& config, Loading& loading) {
   std::vector<std::string> names;
   std::vector<const Node*> taken;
-  std::vector<Words> later(kLaterDestination.begin(), kLaterDestination.end());
-  later.insert(later.end(), kLaterPull.begin(), kLaterPull.end());
-  for (const Node* table : tables_of(root, "destination", report)) {
-    check_keys(*table, {kDestination, later}, report);
-    read_kind(*table, report);
-    if (std::optional<std::string> name = read_own_name(*table, taken, report)) {
+  for (const Node* table : tables_of(root, "destination", loading.report)) {
+    deliver::Destination to = read_destination(*table, loading);
+    if (std::optional<std::string> name = read_own_name(*table, taken, loading.report)) {
       names.push_back(*name);
-      config.destinations.push_back({std::move(*name), Destination::Kind::pull});
+      to.name = std::move(*name);
+      config.destinations.push_back(std::move(to));
     }
   }
   return names;
@@ -290,7 +272,7 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
   read_server(root, config, loading);
   read_admin(root, config, loading);
   read_store(root, config, loading);
-  std::vector<std::string> destinations = read_destinations(root, config, report);
+  std::vector<std::string> destinations = read_destinations(root, config, loading);
   read_sources(root, std::move(destinations), config, loading);
   if (loading.plain_secrets && (mode & S_IROTH) != 0) {
     report.warning(0, "",

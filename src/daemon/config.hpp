@@ -4,6 +4,7 @@
 
 #include <hapax/env.hpp>
 
+#include "deliver/destination.hpp"
 #include "gateway/source.hpp"
 #include "http/tls_files.hpp"
 
@@ -24,12 +25,6 @@ struct Listen {
   std::optional<http::TlsFiles> tls;
 
   friend bool operator==(const Listen&, const Listen&) = default;
-};
-
-struct Destination {
-  enum class Kind : std::uint8_t { pull };
-  std::string name;
-  Kind kind = Kind::pull;
 };
 
 // What a listener gives to callers it does not know.
@@ -56,7 +51,7 @@ struct Config {
   std::string store_url = "sqlite:hapax.db";
   std::vector<std::string> secret_files;  // that { file = ... } named
   std::vector<gateway::Source> sources;   // those with declared tenants once for each
-  std::vector<Destination> destinations;
+  std::vector<deliver::Destination> destinations;
 };
 
 // What is wrong, and where. `line` is 0 where the file itself is (not there, not readable).

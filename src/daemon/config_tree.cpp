@@ -131,6 +131,7 @@ class Copying {
       return copy_list(*list, to, depth);
     } else {
       to.kind = Node::Kind::other;
+      if (const auto* fraction = from.as_floating_point()) to.fraction = fraction->get();
     }
     return true;
   }

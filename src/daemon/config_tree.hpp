@@ -26,7 +26,8 @@ struct Node {
   std::string text;
   std::int64_t integer = 0;
   bool boolean = false;
-  std::vector<Node> children;  // of a table or list
+  std::optional<double> fraction = {};  // of kind other, where it is one
+  std::vector<Node> children;           // of a table or list
 
   const Node* find(std::string_view member) const;  // null: not there
   std::string path_of(std::string_view member) const;

@@ -8,6 +8,7 @@
 #include "base/json_text.hpp"
 #include "base/try.hpp"
 #include "commit/queue.hpp"
+#include "daemon/deliveries.hpp"
 #include "daemon/files.hpp"
 #include "daemon/limits.hpp"
 #include "gateway/endpoint.hpp"
@@ -57,6 +58,23 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
     source.targets.push_back({.to = DestinationNo(to)});
   }
   return {};
+}
+
+Result<void> intern(std::vector<deliver::Destination>& destinations, store::Driver& driver) {
+  for (deliver::Destination& each : destinations) {
+    HAPAX_TRY_ASSIGN(no, driver.number_of(store::NameKind::destination, each.name));
+    each.no = DestinationNo(no);
+  }
+  return {};
+}
+
+admin::ServedDestination shown(const deliver::Destination& to) {
+  admin::ServedDestination made{.name = to.name, .kind = "pull", .no = to.no};
+  if (to.kind != deliver::Destination::Kind::http) return made;
+  made.kind = "http";
+  made.concurrency = static_cast<std::int64_t>(to.concurrency);
+  made.rate = to.rate;
+  return made;
 }
 
 // A secret that stays keeps the time when it was last used, whatever its place is now.
@@ -110,7 +128,9 @@ struct Daemon::Parts {
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
-               std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)) {}
+               std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)),
+        deliveries({server, *store->driver, commit, bells, numbers, metrics, pool, clock(),
+                    store->world.random, log}) {}
 
   Clock& clock() { return store->world.clock; }
   Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from);
@@ -119,7 +139,7 @@ struct Daemon::Parts {
   Result<void> know_handshakes();
   Result<void> listen();
   Result<void> listen_for_admin();
-  Result<std::shared_ptr<const admin::Served>> shown_of(const Config& from,
+  Result<std::shared_ptr<const admin::Served>> shown_of(Config& from,
                                                         const gateway::Sources& served);
   void note(const CommitQueue::Batch& batch);
   void every_second();
@@ -153,6 +173,7 @@ struct Daemon::Parts {
   std::size_t turned_away = 0;    // connections, of which the log knows
   boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
   http::Server server;
+  Deliveries deliveries;
   std::uint16_t port = 0;
   std::uint16_t admin_port = 0;
 };
@@ -193,6 +214,7 @@ void Daemon::Parts::note(const CommitQueue::Batch& batch) {
 
 void Daemon::Parts::every_second() {
   set_gauges();
+  deliveries.every_second();
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }
@@ -231,6 +253,7 @@ Result<void> Daemon::Parts::begin() {
                                                  unclaimed, bells, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
+  HAPAX_TRY(deliveries.begin(lock.has_value()));
   HAPAX_TRY(listen());
   return listen_for_admin();
 }
@@ -246,12 +269,12 @@ Result<void> Daemon::Parts::know_handshakes() {
 }
 
 Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
-    const Config& from, const gateway::Sources& served) {
+    Config& from, const gateway::Sources& served) {
   auto made = std::make_shared<admin::Served>();
   for (const auto& [path, entry] : served.by_name) admin::show(entry.source, made->sources);
-  for (const Destination& each : from.destinations) {
-    HAPAX_TRY_ASSIGN(no, store->driver->number_of(store::NameKind::destination, each.name));
-    made->destinations.push_back({.name = each.name, .kind = "pull", .no = DestinationNo(no)});
+  HAPAX_TRY(intern(from.destinations, *store->driver));
+  for (const deliver::Destination& each : from.destinations) {
+    made->destinations.push_back(daemon::shown(each));
   }
   return std::shared_ptr<const admin::Served>(std::move(made));
 }
@@ -277,10 +300,19 @@ Result<void> Daemon::Parts::listen_for_admin() {
     token = std::move(found);
   }
   access.emplace(token, config.admin_names);
-  const admin::Shared shared{
-      *store->driver, metrics, log,     clock(),     store->world.random,
-      pool,           state,   *access, *handshakes, [this] { return shown.now(); },
-      &*readmission};
+  const admin::Shared shared{*store->driver,
+                             metrics,
+                             log,
+                             clock(),
+                             store->world.random,
+                             pool,
+                             state,
+                             *access,
+                             *handshakes,
+                             [this] { return shown.now(); },
+                             &*readmission,
+                             [this](const std::string& name) { return deliveries.standing(name); },
+                             &bells};
   const http::MakeHandler make_admin = [&](std::size_t) {
     return std::make_unique<admin::Endpoint>(shared);
   };
@@ -326,6 +358,7 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
 void Daemon::start() {
   parts_->upkeep.start();
   parts_->reject_writer.start();
+  parts_->deliveries.serve(parts_->config.destinations);
   parts_->server.start();
 }
 
@@ -355,6 +388,7 @@ Result<void> Daemon::reload(Config config) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];
     parts.server.post(i, [endpoint, made] { endpoint->serve(made); });
   }
+  parts.deliveries.serve(config.destinations);
   parts.log.line(Level::info, "reloaded", {});
   return {};
 }
@@ -362,7 +396,8 @@ Result<void> Daemon::reload(Config config) {
 void Daemon::stop() {
   if (!parts_) return;
   parts_->state.stopping = true;
-  parts_->server.stop(kGrace);
+  parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
+  parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
   parts_->reject_writer.stop();  // before the node's number goes
   parts_->commit.finish();       // before the event loops go
   parts_->upkeep.stop();

@@ -197,9 +197,6 @@ Task<void> Pump::attempt(HeldPtr held) {
   const Judgement judgement =
       judge(*held->destination, held->leased.attempt, answer, with_.clock.wall(), with_.random);
   breaker_.ended(judgement.healthy, began, now);
-  if (const auto* retry = std::get_if<RetryIn>(&judgement.ruling)) {
-    next_due_ = std::min(next_due_, now + retry->delay);
-  }
   note.took = std::chrono::duration_cast<std::chrono::milliseconds>(last_took_);
   note.status = answer.status;
   note.error = judgement.error;
@@ -209,6 +206,12 @@ Task<void> Pump::attempt(HeldPtr held) {
   ask_soon();  // behind the settle: what comes next in its lane becomes due by it
   co_await settle(*held, judgement.ruling, note);
   --settling_;
+  if (const auto* retry = std::get_if<RetryIn>(&judgement.ruling)) {
+    // The store counts from when it was settled, in whole milliseconds.
+    const BootTime due = with_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
+    next_due_ = std::min(next_due_, due);
+    ask_at_ = std::min(ask_at_, next_due_);
+  }
   show();
   alarm_->ring();
 }

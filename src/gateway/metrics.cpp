@@ -13,6 +13,8 @@ using prometheus::Histogram;
 const Histogram::BucketBoundaries kBatchSizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 const Histogram::BucketBoundaries kSeconds{
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
+const Histogram::BucketBoundaries kAttemptSeconds{
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
 
 template <class Builder>
 auto& family(prometheus::Registry& registry, Builder builder, const char* name, const char* help) {
@@ -34,6 +36,14 @@ Metrics::Metrics()
                       "Refused requests that were not kept: too many at once")),
       admitted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_admitted_total",
                        "Rejects that were admitted after all")),
+      attempts_(family(registry_, prometheus::BuildCounter(), "hapax_attempts_total",
+                       "Attempts to deliver, by destination and what became of them")),
+      attempt_seconds_(family(registry_, prometheus::BuildHistogram(), "hapax_attempt_seconds",
+                              "How long attempts to deliver took")),
+      under_way_(family(registry_, prometheus::BuildGauge(), "hapax_deliveries_under_way",
+                        "Attempts that wait for an answer")),
+      breaker_(family(registry_, prometheus::BuildGauge(), "hapax_breaker_state",
+                      "Of a destination: 0 closed, 1 open, 2 half-open")),
       evicted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_evicted_total",
                       "Rejects that made room for newer ones")
                    .Add({})),
@@ -68,6 +78,33 @@ SourceMetrics& Metrics::of_source(const std::string& name, const std::string& te
                            arrivals(labels, "changed"),  arrivals(labels, "would-reject"),
                            bytes_.Add(labels),           last_seen_.Add(labels)};
   return sources_.emplace(std::pair(name, tenant), made).first->second;
+}
+
+DestinationMetrics& Metrics::of_destination(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = destinations_.find(name);
+  if (found != destinations_.end()) return found->second;
+  const auto attempts = [&](const char* outcome) -> prometheus::Counter& {
+    return attempts_.Add({{"destination", name}, {"outcome", outcome}});
+  };
+  const prometheus::Labels labels{{"destination", name}};
+  const DestinationMetrics made{attempts("completed"),
+                                attempts("retried"),
+                                attempts("dead"),
+                                attempts("stale"),
+                                attempt_seconds_.Add(labels, kAttemptSeconds),
+                                under_way_.Add(labels),
+                                breaker_.Add(labels)};
+  return destinations_.emplace(name, made).first->second;
+}
+
+void DestinationMetrics::attempted(std::string_view outcome, std::chrono::microseconds took) {
+  seconds.Observe(std::chrono::duration<double>(took).count());
+  prometheus::Counter& counter = outcome == "completed" ? completed
+                                 : outcome == "retried" ? retried
+                                 : outcome == "dead"    ? dead
+                                                        : stale;
+  counter.Increment();
 }
 
 void Metrics::refused(const std::string& source, std::string_view name) {

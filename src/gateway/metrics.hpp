@@ -30,6 +30,19 @@ struct SourceMetrics {
   prometheus::Gauge& last_seen;  // of an accepted or duplicate arrival, seconds since 1970
 };
 
+// Of one destination that hapax posts to; lives as long.
+struct DestinationMetrics {
+  prometheus::Counter& completed;
+  prometheus::Counter& retried;
+  prometheus::Counter& dead;
+  prometheus::Counter& stale;  // somebody else had the delivery by then
+  prometheus::Histogram& seconds;
+  prometheus::Gauge& under_way;
+  prometheus::Gauge& breaker;  // 0 closed, 1 open, 2 half-open
+
+  void attempted(std::string_view outcome, std::chrono::microseconds took);
+};
+
 // All numbers of a server, as Prometheus reads them. Thread-safe.
 class Metrics {
  public:
@@ -37,6 +50,7 @@ class Metrics {
 
   // `tenant` is a declared one, so that a sender cannot make up labels; empty: none.
   SourceMetrics& of_source(const std::string& name, const std::string& tenant);
+  DestinationMetrics& of_destination(const std::string& name);
   // An arrival that was not taken: by its reason's or error's name. `source` is empty where it is
   // not known, so that a stranger cannot make up labels.
   void refused(const std::string& source, std::string_view name);
@@ -63,6 +77,10 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& rejects_;
   prometheus::Family<prometheus::Counter>& dropped_;
   prometheus::Family<prometheus::Counter>& admitted_;
+  prometheus::Family<prometheus::Counter>& attempts_;
+  prometheus::Family<prometheus::Histogram>& attempt_seconds_;
+  prometheus::Family<prometheus::Gauge>& under_way_;
+  prometheus::Family<prometheus::Gauge>& breaker_;
   prometheus::Counter& evicted_;
   prometheus::Histogram& batch_size_;
   prometheus::Histogram& commit_seconds_;
@@ -71,6 +89,7 @@ class Metrics {
   prometheus::Counter& turned_away_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, SourceMetrics> sources_;
+  std::map<std::string, DestinationMetrics> destinations_;
 };
 
 }  // namespace hapax::gateway

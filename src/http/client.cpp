@@ -9,10 +9,11 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace hapax::http {
 
@@ -21,7 +22,33 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 using beast::error_code;
-using Parser = beast::http::response_parser<beast::http::string_body>;
+
+// A text that grows with what arrives. Beast's own asks for as much memory as was announced.
+struct TextBody {
+  using value_type = std::string;
+
+  class reader {  // NOLINT: the names are Beast's
+   public:
+    template <bool is_request, class Fields>
+    reader(beast::http::header<is_request, Fields>&, value_type& text) : text_(text) {}
+
+    void init(const boost::optional<std::uint64_t>&, error_code& error) { error = {}; }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, error_code& error) {
+      error = {};
+      const std::size_t before = text_.size();
+      for (const auto each : beast::buffers_range_ref(buffers)) {
+        text_.append(static_cast<const char*>(each.data()), each.size());
+      }
+      return text_.size() - before;
+    }
+    void finish(error_code& error) { error = {}; }
+
+   private:
+    value_type& text_;
+  };
+};
+using Parser = beast::http::response_parser<TextBody>;
 
 constexpr std::size_t kReadSize = 64 * 1024;
 constexpr int kMaxInterim = 16;  // 1xx before the answer
@@ -63,6 +90,7 @@ bool ends_beyond_doubt(const Parser& parser) {
          head.count(beast::http::field::content_length) == 0 && head.version() == 11;
 }
 
+// The body moves too: what of it comes later is all that the parser has then.
 Response taken_from(Parser& parser) {
   Response response;
   auto& message = parser.get();
@@ -72,11 +100,39 @@ Response taken_from(Parser& parser) {
     response.headers.push_back({std::string(name.data(), name.size()),
                                 std::string(each.value().data(), each.value().size())});
   }
-  response.body = std::move(message.body());
+  response.body = std::exchange(message.body(), {});
   return response;
 }
 
 }  // namespace
+
+std::string_view name(Trouble trouble) noexcept {
+  switch (trouble) {
+    case Trouble::bad_request:
+      return "bad-request";
+    case Trouble::unresolved:
+      return "unresolved";
+    case Trouble::refused:
+      return "refused";
+    case Trouble::unreachable:
+      return "unreachable";
+    case Trouble::certificate:
+      return "certificate";
+    case Trouble::tls:
+      return "tls";
+    case Trouble::timed_out:
+      return "timed-out";
+    case Trouble::closed:
+      return "closed";
+    case Trouble::malformed:
+      return "malformed";
+    case Trouble::too_large:
+      return "too-large";
+    case Trouble::address_refused:
+      break;
+  }
+  return "address-refused";
+}
 
 const std::string* Response::find(std::string_view name) const {
   const auto found = std::find_if(headers.begin(), headers.end(), [&](const OwnedHeader& each) {
@@ -88,11 +144,18 @@ const std::string* Response::find(std::string_view name) const {
 struct ClientConnection::Parts {
   Parts(const Executor& executor, Url given, ClientLimits given_limits,
         std::shared_ptr<const ClientTls> tls)
-      : to(std::move(given)), limits(given_limits), stream(executor, to, std::move(tls)) {}
+      : to(std::move(given)),
+        limits(given_limits),
+        stream(executor, to, std::move(tls), limits.public_only) {}
 
-  Task<std::optional<Failure>> connect();
+  Task<std::optional<Failure>> connect(std::chrono::milliseconds within);
   Task<Exchanged> exchange(const Outgoing& request);
+  Task<Exchanged> begin(const Outgoing& request, std::chrono::milliseconds total);
+  Task<bool> rest(std::string& body, std::size_t most, std::chrono::milliseconds within);
+  Task<std::optional<Failure>> send(const Outgoing& request, std::chrono::milliseconds total);
   Task<Exchanged> read_answer(bool head_only);
+  Task<Exchanged> read_head();
+  void take_body();
   Task<std::optional<Failure>> read_message(Parser& parser);
   std::optional<Failure> parse(Parser& parser);
   Task<std::optional<Failure>> read_more(Parser& parser);
@@ -102,53 +165,139 @@ struct ClientConnection::Parts {
   const ClientLimits limits;
   ClientStream stream;
   Buffer buffer;
-  bool fresh = false;      // nothing was asked on this connection yet
-  bool kept = false;       // the last answer was whole, and the connection goes on
-  bool sent = false;       // of the exchange under way
-  bool got_bytes = false;  // likewise
+  bool fresh = false;            // nothing was asked on this connection yet
+  bool kept = false;             // the last answer was whole, and the connection goes on
+  bool sent = false;             // of the exchange under way
+  bool got_bytes = false;        // likewise
+  bool all_sent = false;         // likewise
+  std::optional<Parser> answer;  // that begin() has read the head of
+  bool more = false;             // of its body is to come
+  bool whole = false;            // its body has ended
 };
 
 Failure ClientConnection::Parts::failure(Trouble trouble, std::string_view why) const {
   return {trouble, sent, to.host + ":" + std::to_string(to.port) + ": " + std::string(why)};
 }
 
-Task<std::optional<Failure>> ClientConnection::Parts::connect() {
+Task<std::optional<Failure>> ClientConnection::Parts::connect(std::chrono::milliseconds within) {
   const bool good = stream.is_open() && (fresh || kept) && stream.is_quiet(kept);
   if (good) co_return std::nullopt;
   kept = false;
   sent = false;
   buffer = Buffer();
-  std::optional<Failure> failed = co_await stream.open(limits.connect);
+  std::optional<Failure> failed = co_await stream.open(within);
   fresh = !failed;
   co_return failed;
 }
 
-Task<Exchanged> ClientConnection::Parts::exchange(const Outgoing& request) {
-  Exchanged result;
+// Connects when it has to, and sends. The clock of the exchange runs then.
+Task<std::optional<Failure>> ClientConnection::Parts::send(const Outgoing& request,
+                                                           std::chrono::milliseconds total) {
   sent = false;
   got_bytes = false;
+  more = false;
   if (!can_be_sent(request)) {
-    result.failure = failure(Trouble::bad_request, "a header or the target has a line break in it");
-    co_return result;
+    co_return failure(Trouble::bad_request, "a header or the target has a line break in it");
   }
-  std::optional<Failure> failed = co_await connect();
+  std::optional<Failure> failed = co_await connect(limits.connect);
+  if (failed) co_return failed;
+  fresh = false;
+  kept = false;
+  const std::string bytes = written(request, to);
+  stream.start_clock(total);
+  const ClientStream::Moved moved = co_await stream.write(bytes);
+  // Under TLS nobody can tell how much of it went out.
+  sent = moved.bytes > 0 || to.tls;
+  all_sent = !moved.error;
+  co_return std::nullopt;
+}
+
+Task<Exchanged> ClientConnection::Parts::exchange(const Outgoing& request) {
+  Exchanged result;
+  std::optional<Failure> failed = co_await send(request, limits.total);
   if (failed) {
     result.failure = std::move(*failed);
     co_return result;
   }
-  fresh = false;
-  kept = false;
-  const std::string bytes = written(request, to);
-  stream.start_clock(limits.total);
-  const ClientStream::Moved moved = co_await stream.write(bytes);
-  // Under TLS nobody can tell how much of it went out.
-  sent = moved.bytes > 0 || to.tls;
   // One that refuses a request may close before it has read it all: its answer counts.
   result = co_await read_answer(request.method == "HEAD");
   stream.stop_clock();
-  kept = kept && !moved.error;
+  kept = kept && all_sent;
   if (!kept) stream.close();
   co_return result;
+}
+
+Task<Exchanged> ClientConnection::Parts::begin(const Outgoing& request,
+                                               std::chrono::milliseconds total) {
+  Exchanged result;
+  std::optional<Failure> failed = co_await send(request, total);
+  if (failed) {
+    result.failure = std::move(*failed);
+    co_return result;
+  }
+  result = co_await read_head();
+  stream.stop_clock();
+  if (!kept && !more) stream.close();
+  co_return result;
+}
+
+// Reads until a head that is no 1xx is in.
+Task<Exchanged> ClientConnection::Parts::read_head() {
+  Exchanged result;
+  for (int i = 0; i < kMaxInterim; ++i) {
+    answer.emplace();
+    answer->header_limit(static_cast<std::uint32_t>(limits.head));
+    answer->body_limit(boost::none);
+    std::optional<Failure> failed = parse(*answer);
+    while (!failed && !answer->is_header_done()) {
+      failed = co_await read_more(*answer);
+      if (!failed) failed = parse(*answer);
+    }
+    if (failed && !answer->is_header_done()) {
+      result.failure = std::move(*failed);
+      co_return result;
+    }
+    const unsigned status = answer->get().result_int();
+    if (status / 100 == 1 && status != 101) continue;
+    if (status < 200) break;
+    take_body();
+    result.response = taken_from(*answer);
+    co_return result;
+  }
+  result.failure = failure(Trouble::malformed, "it answers with nothing but 1xx");
+  co_return result;
+}
+
+// What has come of the body. Where it ends matters to the next answer alone: a connection on which
+// that is not beyond doubt has none.
+void ClientConnection::Parts::take_body() {
+  more = false;
+  whole = false;
+  if (!ends_beyond_doubt(*answer)) return;
+  answer->eager(true);
+  if (parse(*answer)) return;
+  whole = answer->is_done();
+  more = !whole;
+  kept = whole && all_sent && answer->keep_alive() && !answer->need_eof() && buffer.view().empty();
+}
+
+Task<bool> ClientConnection::Parts::rest(std::string& body, std::size_t most,
+                                         std::chrono::milliseconds within) {
+  if (!more) co_return whole;
+  const std::string& got = answer->get().body();
+  stream.start_clock(within);
+  while (more && body.size() + got.size() < most) {
+    const std::optional<Failure> failed = co_await read_more(*answer);
+    if (failed) break;
+    take_body();
+  }
+  stream.stop_clock();
+  more = false;
+  const std::size_t room = most - std::min(most, body.size());
+  whole = whole && got.size() <= room;
+  body.append(got, 0, room);
+  if (!kept) stream.close();
+  co_return whole;
 }
 
 Task<Exchanged> ClientConnection::Parts::read_answer(bool head_only) {
@@ -228,12 +377,26 @@ ClientConnection::ClientConnection(const Executor& executor, Url to, ClientLimit
 
 ClientConnection::~ClientConnection() = default;
 
-Task<std::optional<Failure>> ClientConnection::connect() {
-  return parts_->connect();
+Task<std::optional<Failure>> ClientConnection::connect(
+    const std::optional<std::chrono::milliseconds>& within) {
+  return parts_->connect(within.value_or(parts_->limits.connect));
 }
 
 Task<Exchanged> ClientConnection::exchange(const Outgoing& request) {
   return parts_->exchange(request);
+}
+
+Task<Exchanged> ClientConnection::begin(const Outgoing& request, std::chrono::milliseconds total) {
+  return parts_->begin(request, total);
+}
+
+Task<bool> ClientConnection::rest(std::string& body, std::size_t most,
+                                  std::chrono::milliseconds within) {
+  return parts_->rest(body, most, within);
+}
+
+void ClientConnection::abort() {
+  parts_->stream.start_clock(std::chrono::milliseconds(0));
 }
 
 bool ClientConnection::reusable() const {

@@ -47,6 +47,9 @@ struct ClientLimits {
   std::chrono::milliseconds total = std::chrono::seconds(15);
   std::size_t head = 32 * 1024;    // of the answer, each 1xx before it counted on its own
   std::size_t body = 1024 * 1024;  // of the answer
+  // True: whatever the name resolves to, no connection is made to an address of this machine or of
+  // a network that is not public (http/address_guard.hpp).
+  bool public_only = false;
 };
 
 // Views: they are used until exchange() is through. Host and Content-Length are added; headers
@@ -68,17 +71,20 @@ struct Response {
 };
 
 enum class Trouble : std::uint8_t {
-  bad_request,  // a header or target that cannot be sent: it has a line break in it
-  unresolved,   // the host has no address
-  refused,      // nobody listens there
-  unreachable,  // any other way in which no connection came about
-  certificate,  // the other side is not who it should be
-  tls,          // the handshake failed in another way
-  timed_out,    // connect or total
-  closed,       // the connection ended before the answer did
-  malformed,    // the answer is not HTTP/1.x, or its end is not beyond doubt
-  too_large,    // head or body of the answer
+  bad_request,      // a header or target that cannot be sent: it has a line break in it
+  unresolved,       // the host has no address
+  refused,          // nobody listens there
+  unreachable,      // any other way in which no connection came about
+  certificate,      // the other side is not who it should be
+  tls,              // the handshake failed in another way
+  timed_out,        // connect or total
+  closed,           // the connection ended before the answer did
+  malformed,        // the answer is not HTTP/1.x, or its end is not beyond doubt
+  too_large,        // head or body of the answer
+  address_refused,  // the host has no address that limits.public_only allows
 };
+// "bad-request", "unresolved", "timed-out", ...
+std::string_view name(Trouble trouble) noexcept;
 
 struct Failure {
   Trouble trouble = Trouble::closed;
@@ -105,11 +111,23 @@ class ClientConnection {
 
   // Nothing, when the connection is open. An old one that is still good stays. A name that the
   // system is slow to look up is given up in time, but the look-up goes on behind it.
-  Task<std::optional<Failure>> connect();
+  // `within` takes the place of the limit.
+  Task<std::optional<Failure>> connect(
+      const std::optional<std::chrono::milliseconds>& within = std::nullopt);
 
   // One request and its answer; connects first when it has to. What was kept alive and has been
   // closed by the other side in between is noticed before anything is sent, and opened anew.
   Task<Exchanged> exchange(const Outgoing& request);
+
+  // As exchange(), but is through as soon as the head of the answer is in, with what has come of
+  // the body by then: never too_large for its sake, however large it says to be. `total` takes the
+  // place of the limit. The body is read on by rest(), or never: then the connection is not reused.
+  Task<Exchanged> begin(const Outgoing& request, std::chrono::milliseconds total);
+  // More of that body, until it ends, is `most` bytes long or the time is over, added to `body`.
+  // Whether that is all of it.
+  Task<bool> rest(std::string& body, std::size_t most, std::chrono::milliseconds within);
+  // Whoever waits for something here fails soon, as if the time was over.
+  void abort();
 
   // Open, and the next request may use it: the last answer was whole and did not say otherwise.
   bool reusable() const;

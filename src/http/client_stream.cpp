@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "http/client_stream.hpp"
 
+#include "http/address_guard.hpp"
+
 #include <boost/asio/connect.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/write.hpp>
@@ -57,8 +59,11 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::make(const std::string& ca_f
 }
 
 ClientStream::ClientStream(const Executor& executor, const Url& to,
-                           std::shared_ptr<const ClientTls> tls)
-    : to_(to), tls_(std::move(tls)), watch_(std::make_shared<Watch>(executor)) {}
+                           std::shared_ptr<const ClientTls> tls, bool public_only)
+    : to_(to),
+      public_only_(public_only),
+      tls_(std::move(tls)),
+      watch_(std::make_shared<Watch>(executor)) {}
 
 ClientStream::~ClientStream() {
   stop_clock();
@@ -125,9 +130,19 @@ Task<std::optional<Failure>> ClientStream::open_within() {
   co_return failed;
 }
 
+Task<std::optional<Failure>> ClientStream::resolve(Endpoints& found) {
+  std::optional<Failure> failed = co_await look_up(found);
+  if (failed || !public_only_) co_return failed;
+  std::erase_if(found, [](const auto& each) { return !is_public(each.address()); });
+  if (found.empty()) {
+    co_return failure(Trouble::address_refused, "its address is not a public one");
+  }
+  co_return std::nullopt;
+}
+
 // The system's look-up cannot be broken off, so it is not waited for itself: its answer or the end
 // of the time, whichever comes first, wakes this up.
-Task<std::optional<Failure>> ClientStream::resolve(Endpoints& found) {
+Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
   error_code error;
   const auto address = asio::ip::make_address(to_.host, error);
   if (!error) {

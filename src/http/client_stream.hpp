@@ -24,7 +24,8 @@ struct ClientTls::Context {
 
 class ClientStream {
  public:
-  ClientStream(const Executor& executor, const Url& to, std::shared_ptr<const ClientTls> tls);
+  ClientStream(const Executor& executor, const Url& to, std::shared_ptr<const ClientTls> tls,
+               bool public_only = false);
   ~ClientStream();
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
@@ -63,10 +64,12 @@ class ClientStream {
 
   Task<std::optional<Failure>> open_within();
   Task<std::optional<Failure>> resolve(Endpoints& found);
+  Task<std::optional<Failure>> look_up(Endpoints& found);
   Task<std::optional<Failure>> shake_hands();
   Failure failure(Trouble trouble, const std::string& why) const;
 
   const Url to_;
+  const bool public_only_;
   std::shared_ptr<const ClientTls> tls_;
   std::shared_ptr<Watch> watch_;
   std::optional<boost::asio::ssl::stream<Socket&>> secure_;

@@ -219,6 +219,10 @@ std::size_t Server::threads() const {
   return parts_->reactors.size();
 }
 
+Executor Server::executor(std::size_t thread) const {
+  return parts_->reactors[thread]->context().get_executor();
+}
+
 void Server::post(std::size_t thread, std::function<void()> work) {
   asio::post(parts_->reactors[thread]->context(), std::move(work));
 }

@@ -69,6 +69,7 @@ class Server {
   void stop(std::chrono::milliseconds grace);
 
   std::size_t threads() const;
+  Executor executor(std::size_t thread) const;
   // Runs `work` on that I/O thread, soon.
   void post(std::size_t thread, std::function<void()> work);
   std::size_t connections() const;  // now, of all listeners

@@ -19,6 +19,8 @@ struct Url {
 
   std::string authority() const;  // of the Host header: the port only where it is not the usual one
   std::string to_string() const;
+
+  friend bool operator==(const Url&, const Url&) = default;
 };
 
 // invalid_argument: not an http or https URL, or one with a user, which belongs into a header.

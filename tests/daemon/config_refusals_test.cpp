@@ -124,15 +124,6 @@ TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
       {"[keys]\nstore = 'x'\n", later("1: keys")},
       {"[[outbox]]\nurl = 'x'\n", later("1: outbox")},
       {"[encryption]\n", later("1: encryption")},
-      {kPull + "max_abandons = 3\n", later("4: destination[1].max_abandons")},
-      {kPull + "timeout = '15s'\n", later("4: destination[1].timeout")},
-      {"[[destination]]\nname = 'x'\n",
-       "1: destination[1].kind: a destination without kind is http, which is not available in "
-       "this version; write kind = \"pull\""},
-      {"[[destination]]\nname = 'x'\nkind = 'sql'\n",
-       "3: destination[1].kind: 'sql' is not available in this version; write kind = \"pull\""},
-      {"[[destination]]\nname = 'x'\nkind = 'push'\n",
-       "3: destination[1].kind: there is no such kind; write kind = \"pull\""},
   });
 }
 

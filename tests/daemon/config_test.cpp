@@ -237,6 +237,7 @@ TEST_F(ConfigTest, TheExampleOfTheDocumentationLoads) {
   ASSERT_NE(start, text.npos);
   const std::size_t end = text.find("```\n", start + 8);
   write("ours.secret", "hunter2\n");
+  write("orders.key", "hunter3\n");
   const Loaded loaded = load(text.substr(start + 8, end - start - 8));
   for (const Problem& each : loaded.problems) ADD_FAILURE() << each.to_string();
   ASSERT_TRUE(loaded.config);

@@ -51,9 +51,28 @@ class Asking {
     const Outgoing request{"POST", "/in", {}, body};
     return ask(request);
   }
+  // Until the head is in; then, with `most`, so much of the body.
+  Exchanged begin(std::size_t most = 0) {
+    Exchanged result;
+    const Outgoing request{"POST", "/in", {}, "x"};
+    boost::asio::co_spawn(
+        context_, connection_.begin(request, std::chrono::seconds(30)),
+        [&](const std::exception_ptr&, Exchanged got) { result = std::move(got); });
+    context_.restart();
+    context_.run();
+    if (most == 0 || !result.response) return result;
+    boost::asio::co_spawn(context_,
+                          connection_.rest(result.response->body, most, std::chrono::seconds(30)),
+                          [&](const std::exception_ptr&, bool got) { whole_ = got; });
+    context_.restart();
+    context_.run();
+    return result;
+  }
   bool reusable() const { return connection_.reusable(); }
+  bool whole() const { return whole_; }
 
  private:
+  bool whole_ = false;
   boost::asio::io_context context_{1};
   ClientConnection connection_;
 };
@@ -390,6 +409,74 @@ TEST_F(ClientTlsTest, AFileThatIsNoCertificateIsSaid) {
   const auto made = ClientTls::make(directory_.file("none.pem"));
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().detail(), HasSubstr("none.pem"));
+}
+
+TEST(ClientBegin, IsThroughWhenTheHeadIsIn) {
+  const RawServer server([&](int fd, int) {
+    hear(fd);
+    say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\n");
+    wait_for_end(fd);
+  });
+  Asking asking(server);
+  const Exchanged result = asking.begin();
+  ASSERT_TRUE(result.response) << result.failure.detail;
+  EXPECT_EQ(result.response->status, 200);
+  EXPECT_FALSE(asking.reusable());
+}
+
+TEST(ClientBegin, AWholeAnswerLeavesTheConnectionForTheNext) {
+  const RawServer server([&](int fd, int number) {
+    while (!hear(fd).empty()) {
+      say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n" +
+                  std::to_string(number) + "\r\n0\r\n\r\n");
+    }
+  });
+  Asking asking(server);
+  for (int i = 0; i < 3; ++i) {
+    const Exchanged result = asking.begin(100);
+    ASSERT_TRUE(result.response) << result.failure.detail;
+    EXPECT_EQ(result.response->body, "1");
+    EXPECT_TRUE(asking.whole());
+    EXPECT_TRUE(asking.reusable());
+  }
+}
+
+TEST(ClientBegin, OfALongBodyOnlySoMuchIsRead) {
+  const RawServer server([&](int fd, int) {
+    hear(fd);
+    say(fd, "HTTP/1.1 500 No\r\nContent-Length: 10000000\r\n\r\n" + std::string(10'000'000, 'x'));
+  });
+  Asking asking(server);
+  const Exchanged result = asking.begin(100'000);
+  ASSERT_TRUE(result.response) << result.failure.detail;
+  EXPECT_GE(result.response->body.size(), 100'000U);
+  EXPECT_LE(result.response->body.size(), 300'000U);
+  EXPECT_FALSE(asking.whole());
+  EXPECT_FALSE(asking.reusable());
+}
+
+TEST(ClientBegin, ABodyThatEndsWithTheConnectionIsWhole) {
+  const RawServer server([&](int fd, int) {
+    hear(fd);
+    say(fd, "HTTP/1.1 200 OK\r\n\r\nall of it");
+  });
+  Asking asking(server);
+  const Exchanged result = asking.begin(100);
+  ASSERT_TRUE(result.response) << result.failure.detail;
+  EXPECT_EQ(result.response->body, "all of it");
+  EXPECT_TRUE(asking.whole());
+  EXPECT_FALSE(asking.reusable());
+}
+
+TEST(Client, GoesToPublicAddressesOnlyWhereThatIsSaid) {
+  const RawServer server([&](int fd, int) { wait_for_end(fd); });
+  for (const char* host : {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"}) {
+    Asking asking("http://" + std::string(host) + ":" + std::to_string(server.port()),
+                  {.public_only = true});
+    const Exchanged result = asking.get();
+    EXPECT_EQ(result.failure.trouble, Trouble::address_refused) << result.failure.detail;
+    EXPECT_FALSE(result.failure.sent);
+  }
 }
 
 TEST(Url, IsTakenApart) {

@@ -11,6 +11,10 @@
 #include <atomic>
 #include <string_view>
 
+namespace hapax {
+class Bells;
+}
+
 namespace hapax::gateway {
 class Metrics;
 class Handshakes;
@@ -35,6 +39,9 @@ struct Context {
   Random& random;
   const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
+  HowItStands standing = {};                    // empty: nothing is posted here
+  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  const Clock* clock = nullptr;
 };
 
 // A request that a route was found for.

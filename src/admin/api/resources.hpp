@@ -17,6 +17,9 @@ http::Reply send_body(const Context& context, const Call& call);       // api/bo
 http::Reply list_sources(const Context& context, const Call& call);    // api/sources.cpp
 http::Reply show_handshake(const Context& context, const Call& call);  // api/handshake.cpp
 http::Reply open_handshake(const Context& context, const Call& call);
+http::Reply list_destinations(const Context& context, const Call& call);  // api/destinations.cpp
+http::Reply pause_destination(const Context& context, const Call& call);
+http::Reply resume_destination(const Context& context, const Call& call);
 http::Reply show_stats(const Context& context, const Call& call);    // api/stats.cpp
 http::Reply list_rejects(const Context& context, const Call& call);  // api/rejects.cpp
 http::Reply show_reject(const Context& context, const Call& call);   // api/reject.cpp

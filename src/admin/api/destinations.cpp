@@ -1,0 +1,121 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "commit/bells.hpp"
+#include "http/problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <vector>
+
+namespace hapax::admin {
+
+namespace {
+
+std::string rate_json(const ServedDestination* served) {
+  if (served == nullptr || !served->rate) return "null";
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), *served->rate);
+  return {text.data(), written.ptr};
+}
+
+std::optional<std::int64_t> age(const Context& context, const std::optional<WallTime>& due) {
+  if (!due || context.clock == nullptr) return std::nullopt;
+  const auto past = context.clock->wall() - *due;
+  if (past.count() < 0) return std::nullopt;  // not due yet
+  return std::chrono::duration_cast<std::chrono::seconds>(past).count();
+}
+
+// `served` is null for one that the configuration does not define.
+std::string destination_json(const Context& context, const std::string& name,
+                             const ServedDestination* served, const store::DestinationStats& stats,
+                             bool paused) {
+  const std::optional<Standing> standing =
+      context.standing ? context.standing(name) : std::optional<Standing>();
+  std::optional<std::int64_t> under_way;
+  if (standing) under_way = static_cast<std::int64_t>(standing->under_way);
+  JsonObject json;
+  json.text("name", name)
+      .text_or_null("kind", served == nullptr ? std::string() : served->kind)
+      .flag("defined", served != nullptr)
+      .flag("paused", paused)
+      .number("pending", static_cast<std::int64_t>(stats.pending))
+      .number("leased", static_cast<std::int64_t>(stats.leased))
+      .number("dead", static_cast<std::int64_t>(stats.dead))
+      .number("superseded", static_cast<std::int64_t>(stats.superseded))
+      .number("cancelled", static_cast<std::int64_t>(stats.cancelled))
+      .time_or_null("oldest_due_at", stats.oldest_due)
+      .number_or_null("oldest_age_s", age(context, stats.oldest_due))
+      .text_or_null("breaker", standing ? standing->breaker : std::string())
+      .number_or_null("under_way", under_way)
+      .number_or_null("concurrency", served == nullptr ? std::nullopt : served->concurrency)
+      .json("rate_per_s", rate_json(served));
+  return json.done();
+}
+
+const ServedDestination* served_as(const Context& context, std::int64_t no) {
+  const auto& all = context.served.destinations;
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const ServedDestination& each) { return each.no.value() == no; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<std::string> listed(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  HAPAX_TRY_ASSIGN(paused, context.driver.paused());
+  std::map<std::int64_t, store::DestinationStats> counts;
+  for (const store::DestinationStats& each : stats.destinations) {
+    counts[each.destination.value()] = each;
+  }
+  std::vector<std::string> destinations;
+  for (const store::KnownName& each : names) {
+    const bool rests =
+        std::find(paused.begin(), paused.end(), DestinationNo(each.number)) != paused.end();
+    destinations.push_back(destination_json(context, each.name, served_as(context, each.number),
+                                            counts[each.number], rests));
+  }
+  return JsonObject().json("destinations", json_list(destinations)).done();
+}
+
+Result<http::Reply> set_paused(const Context& context, const Call& call, bool paused) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
+  const auto found = std::find_if(names.begin(), names.end(), [&](const store::KnownName& each) {
+    return each.name == call.argument;
+  });
+  if (found == names.end()) {
+    return http::problem(404, "destination-unknown",
+                         "no destination of that name is in the configuration or the store");
+  }
+  const DestinationNo no(found->number);
+  HAPAX_TRY(context.driver.pause(no, paused));
+  if (!paused && context.bells != nullptr) context.bells->ring(no);
+  return ok(JsonObject().text("name", found->name).flag("paused", paused).done());
+}
+
+}  // namespace
+
+http::Reply list_destinations(const Context& context, const Call& call) {
+  Result<std::string> json = listed(context, call);
+  return json ? ok(*std::move(json)) : failure(json.error());
+}
+
+http::Reply pause_destination(const Context& context, const Call& call) {
+  Result<http::Reply> reply = set_paused(context, call, true);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+http::Reply resume_destination(const Context& context, const Call& call) {
+  Result<http::Reply> reply = set_paused(context, call, false);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+}  // namespace hapax::admin

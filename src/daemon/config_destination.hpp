@@ -1,0 +1,14 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "daemon/config_values.hpp"
+#include "deliver/destination.hpp"
+
+// The [[destination]]s of a configuration.
+namespace hapax::daemon {
+
+// All but its name. What is wrong is in the report.
+deliver::Destination read_destination(const Node& table, Loading& loading);
+
+}  // namespace hapax::daemon

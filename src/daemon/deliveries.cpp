@@ -1,0 +1,224 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/deliveries.hpp"
+
+#include "base/try.hpp"
+#include "deliver/http_courier.hpp"
+#include "deliver/pump.hpp"
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace hapax::daemon {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kMaxReleases = 1'000'000;  // steps
+
+// Asks on a thread of the pool and goes on where it was called.
+Task<Result<std::vector<store::KnownName>>> source_names(asio::thread_pool& pool,
+                                                         store::Driver& driver) {
+  using Names = Result<std::vector<store::KnownName>>;
+  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(Names)>(
+      [&pool, &driver](auto handler) {
+        // The I/O thread runs until it has gone on.
+        asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
+        asio::post(pool,
+                   [handler = std::move(handler), alive = std::move(alive), &driver]() mutable {
+                     Names names = driver.names(store::NameKind::source);
+                     const Executor home = alive.get_executor();
+                     asio::post(home, [handler = std::move(handler), alive = std::move(alive),
+                                       names = std::move(names)]() mutable {
+                       std::move(handler)(std::move(names));
+                     });
+                   });
+      },
+      kUseTask);
+}
+
+}  // namespace
+
+// Another node may have a source that this one's file lacks: then the store is asked, once.
+class Deliveries::KnownSources final : public deliver::SourceNames {
+ public:
+  KnownSources(asio::thread_pool& pool, store::Driver& driver) : pool_(pool), driver_(driver) {}
+
+  void learn(std::vector<store::KnownName> names) {
+    const std::lock_guard lock(mutex_);
+    for (store::KnownName& each : names) by_number_[each.number] = std::move(each.name);
+  }
+
+  Task<Result<std::string>> of(SourceNo source) override {
+    std::optional<std::string> known = find(source);
+    if (!known) {
+      Result<std::vector<store::KnownName>> names = co_await source_names(pool_, driver_);
+      if (!names) co_return names.error();
+      learn(*std::move(names));
+      known = find(source);
+    }
+    if (!known) co_return Error(Code::invalid_argument, "the store does not know the source");
+    co_return *std::move(known);
+  }
+
+ private:
+  std::optional<std::string> find(SourceNo source) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_number_.find(source.value());
+    return found == by_number_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  asio::thread_pool& pool_;
+  store::Driver& driver_;
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::string> by_number_;
+};
+
+// What an I/O thread has for its pumps. Only that thread touches it once it runs.
+struct Deliveries::Station {
+  std::size_t thread;
+  Executor executor;
+  std::unique_ptr<Alarms> alarms;
+  std::unique_ptr<deliver::HttpCourier> courier;
+  std::size_t pumps = 0;  // that run
+  bool stopping = false;
+
+  // The last answers that nobody waits for any more would hold up the thread.
+  void close_if_done() const {
+    if (stopping && pumps == 0) courier->abandon();
+  }
+};
+
+struct Deliveries::Running {
+  std::shared_ptr<const deliver::Destination> destination;
+  std::shared_ptr<deliver::Pump> pump;
+  Station* station = nullptr;
+  gateway::DestinationMetrics* counts = nullptr;
+};
+
+Deliveries::Deliveries(const With& with)
+    : with_(with), names_(std::make_unique<KnownSources>(with.pool, with.driver)) {}
+
+Deliveries::~Deliveries() = default;
+
+Result<void> Deliveries::begin(bool alone) {
+  HAPAX_TRY_ASSIGN(names, with_.driver.names(store::NameKind::source));
+  names_->learn(std::move(names));
+  HAPAX_TRY_ASSIGN(tls, http::ClientTls::make());
+  for (std::size_t i = 0; i < with_.server.threads(); ++i) {
+    const Executor executor = with_.server.executor(i);
+    const deliver::HttpCourier::With courier{executor, with_.clock, *names_, tls};
+    auto station =
+        std::make_unique<Station>(Station{i, executor, make_alarms(executor, with_.clock),
+                                          std::make_unique<deliver::HttpCourier>(courier)});
+    stations_.push_back(std::move(station));
+  }
+  for (std::size_t step = 0; alone && step < kMaxReleases; ++step) {
+    HAPAX_TRY_ASSIGN(released, with_.driver.release_holder({.kind = Holder::Kind::push}));
+    if (released.done) break;
+  }
+  return {};
+}
+
+void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  std::set<std::string_view> wanted;
+  for (const deliver::Destination& each : destinations) {
+    if (each.kind != deliver::Destination::Kind::http) continue;
+    wanted.insert(each.name);
+    const auto found = running_.find(each.name);
+    if (found == running_.end()) {
+      start(each);
+    } else if (*found->second.destination != each) {
+      Running& running = found->second;
+      running.destination = std::make_shared<const deliver::Destination>(each);
+      with_.server.post(running.station->thread,
+                        [pump = running.pump, to = running.destination] { pump->change(to); });
+    }
+  }
+  const BootTime now = with_.clock.since_boot();
+  std::erase_if(leaving_, [](const Running& each) { return each.pump.use_count() == 1; });
+  for (auto each = running_.begin(); each != running_.end();) {
+    Running& running = each->second;
+    if (wanted.contains(each->first)) {
+      ++each;
+      continue;
+    }
+    const BootTime until = now + running.destination->timeout;
+    with_.server.post(running.station->thread, [pump = running.pump, until] { pump->stop(until); });
+    leaving_.push_back(std::move(running));
+    each = running_.erase(each);
+  }
+}
+
+void Deliveries::start(const deliver::Destination& destination) {
+  Station& station = *stations_[next_++ % stations_.size()];
+  gateway::DestinationMetrics& counts = with_.metrics.of_destination(destination.name);
+  const deliver::Pump::With with{
+      station.executor,
+      with_.commit,
+      *station.courier,
+      *station.alarms,
+      with_.bells,
+      with_.clock,
+      with_.random,
+      with_.log,
+      [this] { return with_.numbers.node().value_or(NodeNo()).value(); },
+      [&counts](const deliver::Attempted& each) { counts.attempted(each.outcome, each.took); }};
+  Running running{std::make_shared<const deliver::Destination>(destination), nullptr, &station,
+                  &counts};
+  running.pump = std::make_shared<deliver::Pump>(with, running.destination);
+  with_.server.post(station.thread, [&station, pump = running.pump] {
+    ++station.pumps;
+    asio::co_spawn(station.executor, pump->run(), [&station](const std::exception_ptr&) {
+      --station.pumps;
+      station.close_if_done();
+    });
+  });
+  running_.emplace(destination.name, std::move(running));
+}
+
+void Deliveries::stop(BootTime until) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(stopped_, true)) return;
+  const auto stop_it = [&](const Running& each) {
+    with_.server.post(each.station->thread, [pump = each.pump, until] { pump->stop(until); });
+  };
+  for (const auto& [name, each] : running_) stop_it(each);
+  for (const Running& each : leaving_) stop_it(each);
+  for (const auto& each : stations_) {
+    with_.server.post(each->thread, [station = each.get()] {
+      station->stopping = true;
+      station->close_if_done();
+    });
+  }
+}
+
+void Deliveries::every_second() {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  for (const auto& [name, each] : running_) {
+    each.counts->under_way.Set(static_cast<double>(each.pump->under_way()));
+    each.counts->breaker.Set(static_cast<double>(each.pump->breaker()));
+  }
+  for (const auto& each : stations_) {
+    with_.server.post(each->thread, [courier = each->courier.get()] { courier->tidy(); });
+  }
+}
+
+std::optional<admin::Standing> Deliveries::standing(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(name);
+  if (found == running_.end()) return std::nullopt;
+  const deliver::Pump& pump = *found->second.pump;
+  return admin::Standing{std::string(deliver::name(pump.breaker())), pump.under_way()};
+}
+
+}  // namespace hapax::daemon

@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/served.hpp"
+#include "commit/bells.hpp"
+#include "commit/commit.hpp"
+#include "deliver/destination.hpp"
+#include "env/log.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/numbers.hpp"
+#include "http/server.hpp"
+#include "store/contract.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hapax::daemon {
+
+// Everything that goes out: a pump for each http destination, on the I/O threads of the server.
+// What the file does not define has none, and its deliveries stay pending.
+class Deliveries {
+ public:
+  // All must outlive it.
+  struct With {
+    http::Server& server;
+    store::Driver& driver;
+    Commit& commit;
+    Bells& bells;
+    gateway::NodeNumbers& numbers;
+    gateway::Metrics& metrics;
+    boost::asio::thread_pool& pool;  // where the store is asked
+    Clock& clock;
+    Random& random;
+    Log& log;
+  };
+  explicit Deliveries(const With& with);
+  ~Deliveries();  // when it was stopped and the server was too, or before the server was started
+  Deliveries(const Deliveries&) = delete;
+  Deliveries& operator=(const Deliveries&) = delete;
+
+  // Before anything is served. `alone`: nobody else serves from this store, so that leases which
+  // are held are those of a server that died. They are free at once, and count nothing.
+  Result<void> begin(bool alone);
+
+  // These are in force from now on; their numbers are filled in. One that changed goes on with the
+  // next attempt, one that is gone finishes what it has under way.
+  void serve(const std::vector<deliver::Destination>& destinations);
+
+  // Nothing more is begun. What is under way may end until then and is handed back after: no
+  // attempt is charged for it. The I/O threads have nothing more to do soon after.
+  void stop(BootTime until);
+
+  void every_second();
+  // Of an http destination that is served; nothing for others. By any thread.
+  std::optional<admin::Standing> standing(const std::string& name) const;
+
+ private:
+  struct Station;
+  struct Running;
+  class KnownSources;
+
+  void start(const deliver::Destination& destination);
+
+  With with_;
+  std::unique_ptr<KnownSources> names_;
+  std::vector<std::unique_ptr<Station>> stations_;  // one per I/O thread
+  std::size_t next_ = 0;                            // station
+  bool stopped_ = false;
+  mutable std::mutex mutex_;
+  std::map<std::string, Running> running_;  // by name
+  std::vector<Running> leaving_;            // out of the file, with something under way yet
+};
+
+}  // namespace hapax::daemon

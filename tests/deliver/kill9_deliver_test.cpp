@@ -1,0 +1,210 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// A handler that honours the key and fails at random, and a server that is killed again and again:
+// in the end every event took effect exactly once at each destination, in order per key.
+#include "deliver/story.hpp"
+#include "support/postgres.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iostream>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace hapax::test {
+namespace {
+
+constexpr int kEvents = 20'000;
+constexpr int kKills = 20;
+constexpr int kSenders = 4;
+constexpr int kLanes = 8;  // of each sender
+const std::vector<std::string> kDestinations{"a", "b", "c"};
+
+// Does what it is told once per key, and says so if it feels like it.
+class Fickle {
+ public:
+  explicit Fickle(std::uint64_t seed) : random_(seed) {}
+
+  bool answer(int fd, const Heard& heard) {
+    switch (random_.below(20)) {
+      case 0:
+        return reply(fd, 500, "not now");
+      case 1:
+        return reply(fd, 429, "",
+                     random_.below(8) == 0 ? "Retry-After: 1\r\n" : "Retry-After: 0\r\n");
+      case 2:
+        return reset(fd);
+      case 3:
+        act(heard);
+        return reset(fd);
+      case 4:
+        act(heard);
+        return reply(fd, 503, "done, but who knows");
+      case 5:  // closes half way
+        act(heard);
+        say(fd, "HTTP/1.1 20");
+        return false;
+      case 6:  // a body that does not come
+        act(heard);
+        say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+        if (random_.below(4) == 0) wait_for_end(fd);
+        return false;
+      case 7:  // no answer in time
+        if (random_.below(4) != 0) break;
+        act(heard);
+        wait_for_end(fd);
+        return false;
+      default:
+        break;
+    }
+    act(heard);
+    return reply(fd, 200, "done");
+  }
+
+  // What took effect at a destination, in that order.
+  std::vector<std::string> effects(const std::string& destination) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = effects_.find("POST /" + destination + " HTTP/1.1");
+    return found == effects_.end() ? std::vector<std::string>() : found->second;
+  }
+  std::size_t again() const { return again_; }
+
+ private:
+  void act(const Heard& heard) {
+    const std::lock_guard lock(mutex_);
+    if (!keys_.insert(heard.header("Idempotency-Key")).second) {
+      ++again_;
+      return;
+    }
+    effects_[heard.line()].push_back(heard.body);
+  }
+
+  static bool reset(int fd) {
+    const linger at_once{1, 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    return false;
+  }
+
+  SeededRandom random_;
+  mutable std::mutex mutex_;
+  std::set<std::string> keys_;
+  std::map<std::string, std::vector<std::string>> effects_;
+  std::atomic<std::size_t> again_ = 0;
+};
+
+std::string lane_of(int sender, int number) {
+  return std::to_string(sender) + "-" + std::to_string(number % kLanes);
+}
+
+std::string body_of(int sender, int number) {
+  return R"({"k":")" + lane_of(sender, number) + R"(","n":)" + std::to_string(number) + "}";
+}
+
+class Killing {
+ public:
+  explicit Killing(const std::string& store_url)
+      : fickle_(42),
+        handler_([this](int fd, const Heard& heard) { return fickle_.answer(fd, heard); }, false),
+        story_(config(store_url)) {
+    port_ = story_.serve.port();
+  }
+
+  void run(int events, int kills) {
+    const int each = events / kSenders;
+    std::vector<std::thread> senders;
+    for (int i = 0; i < kSenders; ++i) senders.emplace_back([this, i, each] { send(i, each); });
+    for (int kill = 1; kill <= kills; ++kill) {
+      const int enough = each * kSenders * kill / (kills + 1);
+      EXPECT_TRUE(eventually([&] { return acknowledged_ >= enough; }));
+      EXPECT_TRUE(story_.serve.kill_it());
+      story_.serve.start();
+      port_ = story_.serve.port();
+    }
+    for (std::thread& sender : senders) sender.join();
+    const bool drained = eventually_drained();
+    EXPECT_TRUE(drained) << boost::json::serialize(story_.get("/v1/destinations"));
+    for (const std::string& to : kDestinations) check(fickle_.effects(to), each);
+    std::cout << each * kSenders << " events at " << kDestinations.size() << " destinations, "
+              << kills << " kills, " << fickle_.again() << " repeated calls without effect\n";
+  }
+
+ private:
+  std::string config(const std::string& store_url) const {
+    std::string retry;
+    for (int i = 0; i < 100; ++i) retry += (i == 0 ? "'20ms'" : ", '20ms'");
+    const std::string often = "timeout = '500ms'\nconcurrency = 32\nretry = [" + retry + "]\n";
+    std::string destinations;
+    for (const std::string& to : kDestinations) {
+      const std::string breaker =
+          to == "a" ? "breaker = { pause = '20ms', max_pause = '100ms' }\n" : "breaker = false\n";
+      destinations += destination(to, handler_.url("/" + to), often + breaker);
+    }
+    return push_config(kDestinations, destinations, "order_key = 'json:/k'\n", store_url);
+  }
+
+  // Each event until it is acknowledged, and only then the next: the order of a lane is known.
+  void send(int sender, int count) {
+    auto client = std::make_unique<RawClient>(port_);
+    for (int i = 0; i < count; ++i) {
+      const std::string id = std::to_string(sender) + "." + std::to_string(i);
+      const bool taken = eventually([&] {
+        if (story_.serve.post(*client, id, body_of(sender, i)).status == 200) return true;
+        client = std::make_unique<RawClient>(port_);
+        return false;
+      });
+      ASSERT_TRUE(taken) << id;
+      ++acknowledged_;
+    }
+  }
+
+  bool eventually_drained() const {
+    for (int patience = 0; patience < 10; ++patience) {
+      const bool drained = eventually([&] {
+        return std::all_of(kDestinations.begin(), kDestinations.end(), [&](const std::string& to) {
+          const boost::json::value shown = story_.destination(to);
+          EXPECT_EQ(number(shown, "dead"), 0);
+          return number(shown, "pending") == 0 && number(shown, "leased") == 0;
+        });
+      });
+      if (drained) return true;
+    }
+    return false;
+  }
+
+  static void check(const std::vector<std::string>& effects, int each) {
+    std::map<std::string, std::vector<std::string>> lanes;
+    for (const std::string& body : effects) lanes[body.substr(0, body.find(','))].push_back(body);
+    EXPECT_EQ(effects.size(), static_cast<std::size_t>(each) * kSenders);
+    for (int sender = 0; sender < kSenders; ++sender) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        std::vector<std::string> expected;
+        for (int n = lane; n < each; n += kLanes) expected.push_back(body_of(sender, n));
+        EXPECT_EQ(lanes[R"({"k":")" + lane_of(sender, lane) + "\""], expected);
+      }
+    }
+  }
+
+  Fickle fickle_;
+  Handler handler_;
+  Story story_;
+  std::atomic<int> port_ = 0;
+  std::atomic<int> acknowledged_ = 0;
+};
+
+TEST(Kill9Deliver, EveryEventTakesEffectOnceAndInOrderOnSqlite) {
+  Killing killing("sqlite:hapax.db");
+  killing.run(rounds(kEvents), std::max(2, rounds(kKills)));
+}
+
+TEST(Kill9Deliver, EveryEventTakesEffectOnceAndInOrderOnPostgres) {
+  const PostgresDatabase database;
+  Killing killing(database.url());
+  killing.run(rounds(kEvents), std::max(2, rounds(kKills)));
+}
+
+}  // namespace
+}  // namespace hapax::test

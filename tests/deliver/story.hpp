@@ -1,0 +1,54 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deliver/handler.hpp"
+#include "gateway/serve.hpp"
+
+#include <boost/json.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hapax::test {
+
+// One [[destination]]; `more` are lines of it.
+std::string destination(const std::string& name, const std::string& url,
+                        const std::string& more = "");
+
+// A server with the source "demo", which delivers to `to`; `source` are more lines of it.
+std::string push_config(const std::vector<std::string>& to, const std::string& destinations,
+                        const std::string& source = "",
+                        const std::string& store = "sqlite:hapax.db");
+
+// A real server from the outside: what is sent in, and what becomes of it.
+class Story {
+ public:
+  explicit Story(const std::string& config, std::vector<std::string> variables = {})
+      : serve(config, std::move(variables)) {}
+
+  // Sends an event and says what hapax calls it.
+  std::string send(const std::string& id, const std::string& body = "{}") const;
+  boost::json::value get(const std::string& target) const;
+  HttpAnswer post(const std::string& target, const std::string& body = "") const;
+  boost::json::value event(const std::string& event) const { return get("/v1/events/" + event); }
+  // The delivery of an event to a destination: {"status", "reason", "attempts", ...}.
+  boost::json::value delivery(const std::string& event, const std::string& destination) const;
+  boost::json::value destination(const std::string& name) const;
+  // Polls until the delivery has that status, or a generous time is over. Whether it has.
+  bool becomes(const std::string& event, const std::string& destination,
+               const std::string& status) const;
+  // "retried 500 status", "completed 200 ": outcome, status and error of each attempt.
+  std::vector<std::string> attempts(const std::string& event) const;
+  // SIGHUP, and waits until it is in force.
+  void reload(const std::string& config) const;
+
+  Serve serve;
+};
+
+bool eventually(const std::function<bool()>& condition);
+std::string text(const boost::json::value& object, std::string_view member);
+std::int64_t number(const boost::json::value& object, std::string_view member);
+
+}  // namespace hapax::test
