@@ -47,7 +47,7 @@ Kind read_kind(const Node& table, Report& report) {
   report.problem(*node, word == "sql"
                             ? "'sql' is not available in this version; write kind = \"pull\""
                             : "there is no such kind; write kind = \"http\" or \"pull\"");
-  return Kind::pull;
+  return table.find("url") != nullptr ? Kind::http : Kind::pull;  // as it was meant
 }
 
 void refuse_others(const Node& table, std::span<const Words> keys, std::string_view why,

@@ -53,11 +53,12 @@ std::string place(const http::Url& url, const Destination& to) {
 }  // namespace
 
 struct HttpCourier::Line {
-  Line(const With& with, const http::Url& url, const Destination& to, std::string given_place)
+  Line(const With& with, http::Lookups& lookups, const http::Url& url, const Destination& to,
+       std::string given_place)
       : place(std::move(given_place)),
         connection(with.executor, url,
                    {.connect = to.timeout, .total = to.timeout, .public_only = !to.allow_private},
-                   with.tls) {}
+                   with.tls, &lookups) {}
 
   const std::string place;
   http::ClientConnection connection;
@@ -76,7 +77,7 @@ class HttpCourier::Trip {
   std::list<Line*>::iterator place_;
 };
 
-HttpCourier::HttpCourier(const With& with) : with_(with) {}
+HttpCourier::HttpCourier(const With& with) : with_(with), lookups_(with.executor) {}
 HttpCourier::~HttpCourier() = default;
 
 Task<Answer> HttpCourier::carry(const Destination& to, const store::Leased& what) {
@@ -197,12 +198,13 @@ milliseconds HttpCourier::left(BootTime until) const {
 HttpCourier::LinePtr HttpCourier::take(const http::Url& url, const Destination& to) {
   std::string where = place(url, to);
   const auto found = idle_.find(where);
-  if (found == idle_.end()) return std::make_shared<Line>(with_, url, to, std::move(where));
+  if (found == idle_.end())
+    return std::make_shared<Line>(with_, lookups_, url, to, std::move(where));
   LinePtr line = std::move(found->second.back());
   found->second.pop_back();
   const bool old = with_.clock.since_boot() - line->idle_since >= kMaxIdle;  // so are the others
   if (found->second.empty() || old) idle_.erase(found);
-  return old ? std::make_shared<Line>(with_, url, to, std::move(where)) : line;
+  return old ? std::make_shared<Line>(with_, lookups_, url, to, std::move(where)) : line;
 }
 
 void HttpCourier::give_back(const LinePtr& line, std::size_t most) {

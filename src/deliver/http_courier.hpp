@@ -7,6 +7,7 @@
 #include "deliver/courier.hpp"
 #include "deliver/outgoing.hpp"
 #include "http/client.hpp"
+#include "http/lookups.hpp"
 
 #include <list>
 #include <map>
@@ -72,6 +73,7 @@ class HttpCourier final : public Courier {
   Task<void> read_over(LinePtr line, std::size_t most);
 
   With with_;
+  http::Lookups lookups_;
   std::map<std::string, std::vector<LinePtr>> idle_;  // by place
   std::list<Line*> busy_;
   std::size_t reading_over_ = 0;

@@ -143,10 +143,10 @@ const std::string* Response::find(std::string_view name) const {
 
 struct ClientConnection::Parts {
   Parts(const Executor& executor, Url given, ClientLimits given_limits,
-        std::shared_ptr<const ClientTls> tls)
+        std::shared_ptr<const ClientTls> tls, Lookups* lookups)
       : to(std::move(given)),
         limits(given_limits),
-        stream(executor, to, std::move(tls), limits.public_only) {}
+        stream(executor, to, std::move(tls), limits.public_only, lookups) {}
 
   Task<std::optional<Failure>> connect(std::chrono::milliseconds within);
   Task<Exchanged> exchange(const Outgoing& request);
@@ -372,8 +372,8 @@ Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) 
 }
 
 ClientConnection::ClientConnection(const Executor& executor, Url to, ClientLimits limits,
-                                   std::shared_ptr<const ClientTls> tls)
-    : parts_(std::make_unique<Parts>(executor, std::move(to), limits, std::move(tls))) {}
+                                   std::shared_ptr<const ClientTls> tls, Lookups* lookups)
+    : parts_(std::make_unique<Parts>(executor, std::move(to), limits, std::move(tls), lookups)) {}
 
 ClientConnection::~ClientConnection() = default;
 

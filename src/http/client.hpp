@@ -100,11 +100,14 @@ struct Exchanged {
   Failure failure;  // when there is no response
 };
 
+class Lookups;
+
 class ClientConnection {
  public:
-  // `tls` may be null for an http URL. Of `to`, the target is not looked at.
+  // `tls` may be null for an http URL. Of `to`, the target is not looked at. `lookups` must outlive
+  // it; null: the system's own way, one name after the other for a whole event loop.
   ClientConnection(const Executor& executor, Url to, ClientLimits limits,
-                   std::shared_ptr<const ClientTls> tls = nullptr);
+                   std::shared_ptr<const ClientTls> tls = nullptr, Lookups* lookups = nullptr);
   ~ClientConnection();  // closes; no exchange may be under way
   ClientConnection(const ClientConnection&) = delete;
   ClientConnection& operator=(const ClientConnection&) = delete;

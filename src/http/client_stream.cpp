@@ -3,6 +3,7 @@
 #include "http/client_stream.hpp"
 
 #include "http/address_guard.hpp"
+#include "http/lookups.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -59,9 +60,10 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::make(const std::string& ca_f
 }
 
 ClientStream::ClientStream(const Executor& executor, const Url& to,
-                           std::shared_ptr<const ClientTls> tls, bool public_only)
+                           std::shared_ptr<const ClientTls> tls, bool public_only, Lookups* lookups)
     : to_(to),
       public_only_(public_only),
+      lookups_(lookups),
       tls_(std::move(tls)),
       watch_(std::make_shared<Watch>(executor)) {}
 
@@ -159,14 +161,22 @@ Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
     Endpoints found;
   };
   const auto lookup = std::make_shared<Lookup>(watch_->timer.get_executor());
-  lookup->resolver.async_resolve(to_.host, std::to_string(to_.port),
-                                 [lookup](error_code failed, const auto& results) {
-                                   lookup->error = failed;
-                                   for (const auto& each : results) {
-                                     lookup->found.push_back(each.endpoint());
-                                   }
-                                   lookup->done.cancel();
-                                 });
+  if (lookups_ != nullptr) {
+    lookups_->ask(to_.host, [lookup, port = to_.port](const Lookups::Addresses& addresses) {
+      lookup->error = {};
+      for (const auto& each : addresses) lookup->found.emplace_back(each, port);
+      lookup->done.cancel();
+    });
+  } else {
+    lookup->resolver.async_resolve(to_.host, std::to_string(to_.port),
+                                   [lookup](error_code failed, const auto& results) {
+                                     lookup->error = failed;
+                                     for (const auto& each : results) {
+                                       lookup->found.push_back(each.endpoint());
+                                     }
+                                     lookup->done.cancel();
+                                   });
+  }
   watch_->timer.async_wait([lookup](error_code) { lookup->done.cancel(); });
   co_await lookup->done.async_wait(asio::redirect_error(kUseTask, error));
   if (expired()) co_return failure(Trouble::timed_out, "the name was not looked up in time");

@@ -25,7 +25,7 @@ struct ClientTls::Context {
 class ClientStream {
  public:
   ClientStream(const Executor& executor, const Url& to, std::shared_ptr<const ClientTls> tls,
-               bool public_only = false);
+               bool public_only = false, Lookups* lookups = nullptr);
   ~ClientStream();
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
@@ -70,6 +70,7 @@ class ClientStream {
 
   const Url to_;
   const bool public_only_;
+  Lookups* const lookups_;
   std::shared_ptr<const ClientTls> tls_;
   std::shared_ptr<Watch> watch_;
   std::optional<boost::asio::ssl::stream<Socket&>> secure_;

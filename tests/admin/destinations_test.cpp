@@ -41,12 +41,12 @@ TEST_P(AdminDestinations, AreListedAlsoWhenTheFileDoesNotDefineThem) {
 TEST_P(AdminDestinations, ArePausedInTheStoreAndResumed) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   const ApiAnswer paused = api_.post("/v1/destinations/work/pause", "");
-  EXPECT_EQ(paused.body, R"({"name":"work","paused":true})");
+  EXPECT_EQ(paused.json(), json::parse(R"({"name":"work","paused":true})"));
   EXPECT_EQ(api_.post("/v1/destinations/work/pause", "").status, 200);
   EXPECT_EQ(api_.driver().paused().value().size(), 1U);
   EXPECT_EQ(api_.get("/v1/destinations").json().at("destinations").at(0).at("paused"), true);
-  EXPECT_EQ(api_.post("/v1/destinations/work/resume", "").body,
-            R"({"name":"work","paused":false})");
+  EXPECT_EQ(api_.post("/v1/destinations/work/resume", "").json(),
+            json::parse(R"({"name":"work","paused":false})"));
   EXPECT_TRUE(api_.driver().paused().value().empty());
 }
 
