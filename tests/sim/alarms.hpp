@@ -20,8 +20,13 @@ class SimAlarms final : public Alarms {
  private:
   class One;
 
+  // Somebody asks and asks while no time passes: on a real clock he would keep a thread busy.
+  bool spins();
+
   Life& life_;
   Waiters<> waiters_;
+  BootTime asked_at_{};
+  std::size_t asked_ = 0;
 };
 
 }  // namespace hapax::sim

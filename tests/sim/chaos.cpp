@@ -63,13 +63,9 @@ void Chaos::end() {
   town_.change({}, {});
   for (std::size_t i = 0; i < town_.nodes().size(); ++i) {
     town_.revive_node(i);
-    town_.nodes()[i]->life().stall({});
     town_.nodes()[i]->clock().jump({});
   }
-  for (std::size_t i = 0; i < town_.workers().size(); ++i) {
-    town_.revive_worker(i);
-    town_.workers()[i]->life().stall({});
-  }
+  for (std::size_t i = 0; i < town_.workers().size(); ++i) town_.revive_worker(i);
   for (const DestinationNo each : town_.destinations()) {
     static_cast<void>(town_.store().pause(each, false));
   }

@@ -139,11 +139,15 @@ void Node::check_stopped() {
 }
 
 void Node::check_gone() {
-  bool clean = alarms_.waiting() == 0 && courier_.waiting() == 0 && commit_.idle();
+  std::string left;
+  if (alarms_.waiting() > 0) left += " alarms";
+  if (courier_.waiting() > 0) left += " attempts";
+  if (!commit_.idle()) left += " work for the store";
   for (const auto& each : pumps_) {
-    clean = clean && each->under_way() == 0 && each.use_count() == 1;
+    if (each->under_way() > 0) left += " under_way";
+    if (each.use_count() > 1) left += " coroutines";
   }
-  if (!clean) life_.timeline().fail("leak", life_.name() + " has stopped and left something");
+  if (!left.empty()) life_.timeline().fail("leak", life_.name() + " has left" + left);
 }
 
 }  // namespace hapax::sim

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 namespace hapax::sim {
@@ -25,11 +24,11 @@ void expect_passes(std::uint64_t seed) {
                 << history;
 }
 
-// A thousand in ./test --long.
 constexpr std::uint64_t kShards = 10;
+
+// 10,000 in ./test --long, 1,000 in ./test.
 std::uint64_t seeds_of_a_shard() {
-  const char* wanted = std::getenv("HAPAX_TEST_LONG");
-  return wanted != nullptr && *wanted == '1' ? 100 : 30;
+  return static_cast<std::uint64_t>(test::rounds(10'000)) / kShards;
 }
 
 class Seeds : public testing::TestWithParam<std::uint64_t> {};
@@ -42,6 +41,16 @@ TEST_P(Seeds, EveryPromiseHoldsAndEverythingComesToItsEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, Seeds, testing::Range(std::uint64_t{0}, kShards));
+
+// Seeds that found something.
+
+TEST(FoundBySeed, APumpDoesNotSpinWhenALeaseCannotBeUsedFromThisInstantOn) {
+  expect_passes(59);
+}
+
+TEST(FoundBySeed, AnAttemptThatWasHandedBackIsNotUnderWayAnyMore) {
+  expect_passes(33);
+}
 
 std::string run_apart(std::uint64_t seed) {
   const std::string command = std::string(HAPAX_SIM) + " " + std::to_string(seed);

@@ -4,6 +4,8 @@
 
 #include "store/memory/driver.hpp"
 
+#include <algorithm>
+
 namespace hapax::sim {
 
 Town::Town(Timeline& timeline, std::size_t nodes)
@@ -81,6 +83,11 @@ bool Town::poll() {
   bool any = false;
   for (const auto& each : nodes_) any = (each && each->life().poll()) || any;
   return any;
+}
+
+bool Town::stalled() const {
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [](const auto& each) { return each && each->life().stalled(); });
 }
 
 void Town::unblock() {

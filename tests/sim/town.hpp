@@ -29,6 +29,7 @@ class Town {
 
   // Does what can be done at this time, node after node. False: there was nothing.
   bool poll();
+  bool stalled() const;  // somebody still is
   // A person looks after dead heads of lanes: replays or cancels them.
   void unblock();
 
