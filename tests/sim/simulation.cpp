@@ -55,7 +55,7 @@ class Simulation {
     const BootTime until = timeline_.now() + kLivenessBound;
     const bool done = play(until, [&] {
       town_.unblock();
-      return !town_.stalled() && town_.senders().all_acked() && town_.book().not_ended().empty();
+      return town_.complete() && town_.senders().all_acked() && town_.book().not_ended().empty();
     });
     if (done) return;
     const std::string what = town_.book().not_ended();

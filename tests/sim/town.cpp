@@ -85,9 +85,9 @@ bool Town::poll() {
   return any;
 }
 
-bool Town::stalled() const {
-  return std::any_of(nodes_.begin(), nodes_.end(),
-                     [](const auto& each) { return each && each->life().stalled(); });
+bool Town::complete() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const auto& each) { return each && each->accepts(); });
 }
 
 void Town::unblock() {

@@ -29,7 +29,7 @@ class Town {
 
   // Does what can be done at this time, node after node. False: there was nothing.
   bool poll();
-  bool stalled() const;  // somebody still is
+  bool complete() const;  // no node is dead, stalled or about to stop
   // A person looks after dead heads of lanes: replays or cancels them.
   void unblock();
 
