@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/pump.hpp"
 
-#include "base/calendar.hpp"
+#include "deliver/judge.hpp"
 #include "deliver/stage.hpp"
 
 #include <gtest/gtest.h>
