@@ -114,7 +114,8 @@ std::size_t Pump::wanted(BootTime now) {
 // When there is something to do, if nobody rings.
 BootTime Pump::next_look(BootTime now) {
   const BootTime unused = ready_.empty() ? BootTime::max() : ready_.front()->start_by;
-  if (breaker_.state() == Breaker::State::open) return std::min(unused, breaker_.opens_at());
+  const bool open = breaker_.state() == Breaker::State::open;
+  if (open && now < breaker_.opens_at()) return std::min(unused, breaker_.opens_at());
   if (wanted(now) > 0) return std::min(unused, ask_at_);
   if (!destination_->rate || rate_.left >= 1) return unused;  // what is under way must end first
   const double seconds = (1 - rate_.left) / *destination_->rate;
@@ -166,7 +167,7 @@ void Pump::take_in(store::Lease lease, BootTime asked) {
 void Pump::start_ready() {
   const BootTime now = with_.clock.since_boot();
   if (breaker_.state() == Breaker::State::open) hand_back_ready();
-  while (!ready_.empty() && ready_.front()->start_by < now) hand_back_ready();
+  while (!ready_.empty() && ready_.front()->start_by <= now) hand_back_ready();
   while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
     HeldPtr held = std::move(ready_.front());
     ready_.pop_front();
@@ -191,7 +192,7 @@ Task<void> Pump::attempt(HeldPtr held) {
   note.when = with_.clock.wall();
   const Answer answer = co_await with_.courier.carry(*held->destination, held->leased);
   std::erase(in_flight_, held);
-  if (held->handed_back) co_return;
+  if (held->handed_back) co_return show();
   const BootTime now = with_.clock.since_boot();
   last_took_ = now - began;
   const Judgement judgement =

@@ -215,6 +215,127 @@ TEST_F(CommitQueueTest, AFailedTransactionIsToldToEveryoneInIt) {
   }
 }
 
+// Those who lease and settle share the transaction of those who admit.
+class MixedQueueTest : public CommitQueueTest {
+ protected:
+  using Settlements = std::vector<store::Settlement>;
+
+  static Task<void> lease(CommitQueue& queue, store::LeaseRequest request,
+                          std::optional<Result<store::Lease>>& into) {
+    Result<store::Lease> answer = co_await queue.lease(request);
+    into = std::move(answer);
+  }
+  static Task<void> settle(CommitQueue& queue, Settlements settlements,
+                           std::optional<Result<std::vector<store::Settled>>>& into) {
+    Result<std::vector<store::Settled>> answer = co_await queue.settle(settlements);
+    into = std::move(answer);
+  }
+  template <class Work>
+  void start(Work work) {
+    asio::co_spawn(context_.get_executor(), std::move(work), asio::detached);
+    context_.poll();
+    context_.restart();
+  }
+
+  // Events with one delivery each, and the leases of them.
+  std::vector<store::Leased> lease_some(int count) {
+    const store::Target target{DestinationNo(1)};
+    for (int i = 0; i < count; ++i) {
+      OneEvent& event = events_.emplace_back(static_cast<int>(events_.size()));
+      event.arrival.targets = {&target, 1};
+      const store::Admit admit = event.admit();
+      static_cast<void>(memory_->write({.admit = {&admit, 1}}));
+    }
+    const store::LeaseRequest request = lease_request(static_cast<std::size_t>(count));
+    return memory_->write({.lease = {&request, 1}}).lease->front().deliveries;
+  }
+  static store::LeaseRequest lease_request(std::size_t max) {
+    return {.from = DestinationNo(1), .max = max, .lease = std::chrono::minutes(1), .holder = {}};
+  }
+  static Settlements acks(std::span<const store::Leased> leased) {
+    Settlements settlements;
+    for (const store::Leased& each : leased) {
+      settlements.push_back({{each.event.no, each.delivery}, each.fence, Ack{}, {}});
+    }
+    return settlements;
+  }
+};
+
+TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransactionAndEachGetsHisOwnAnswer) {
+  const std::vector<store::Leased> held = lease_some(3);
+  make({});
+  send();
+  gate_.wait_for(1);
+  std::optional<Result<std::vector<store::Settled>>> two;
+  std::optional<Result<std::vector<store::Settled>>> one;
+  std::optional<Result<store::Lease>> none;
+  Settlements stale = acks(std::span(held).first(1));
+  stale[0].fence = Fence(stale[0].fence.value() + 1000);
+  start(settle(*queue_, acks(std::span(held).last(2)), two));
+  start(settle(*queue_, stale, one));
+  start(lease(*queue_, lease_request(10), none));
+  send();
+  gate_.open(100);
+  context_.run();
+  EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 4}));
+  ASSERT_TRUE(two && *two);
+  EXPECT_EQ(**two, (std::vector<store::Settled>{store::Settled::ok, store::Settled::ok}));
+  ASSERT_TRUE(one && *one);
+  EXPECT_EQ(**one, std::vector<store::Settled>{store::Settled::stale});
+  ASSERT_TRUE(none && *none);
+  EXPECT_TRUE((*none)->deliveries.empty()) << "the third is still held";
+}
+
+TEST_F(MixedQueueTest, ASettleIsDoneBeforeALeaseThatCameWithIt) {
+  const std::vector<store::Leased> held = lease_some(1);
+  make({});
+  send();
+  gate_.wait_for(1);
+  Settlements back = acks(held);
+  back[0].ruling = Release{};
+  std::optional<Result<store::Lease>> leased;
+  std::optional<Result<std::vector<store::Settled>>> settled;
+  start(lease(*queue_, lease_request(10), leased));
+  start(settle(*queue_, back, settled));
+  gate_.open(100);
+  context_.run();
+  ASSERT_TRUE(leased && *leased);
+  EXPECT_EQ((*leased)->deliveries.size(), 1U) << "what is handed back can be had at once";
+}
+
+TEST_F(MixedQueueTest, AFailedTransactionIsToldToThoseWhoLeaseAndSettleToo) {
+  const std::vector<store::Leased> held = lease_some(1);
+  make({});
+  gate_.fail();
+  std::optional<Result<store::Lease>> leased;
+  std::optional<Result<std::vector<store::Settled>>> settled;
+  start(lease(*queue_, lease_request(1), leased));
+  start(settle(*queue_, acks(held), settled));
+  gate_.open(100);
+  context_.run();
+  ASSERT_TRUE(leased && settled);
+  EXPECT_EQ(leased->error().code(), Code::store_unavailable);
+  EXPECT_EQ(settled->error().code(), Code::store_unavailable);
+}
+
+TEST_F(MixedQueueTest, AQueueThatIsFullOfRequestsStillSettles) {
+  const std::vector<store::Leased> held = lease_some(1);
+  make({.max_waiting = 2});
+  send();
+  gate_.wait_for(1);
+  send();
+  send();
+  const OneEvent& refused = send();
+  std::optional<Result<std::vector<store::Settled>>> settled;
+  start(settle(*queue_, acks(held), settled));
+  EXPECT_EQ(queue_->waiting(), 2U) << "of those that admit";
+  gate_.open(100);
+  context_.run();
+  EXPECT_TRUE(refused.answer && !*refused.answer);
+  ASSERT_TRUE(settled && *settled);
+  EXPECT_EQ((*settled)->front(), store::Settled::ok);
+}
+
 }  // namespace
 
 }  // namespace hapax

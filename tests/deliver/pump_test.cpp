@@ -1,0 +1,442 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/pump.hpp"
+
+#include "deliver/judge.hpp"
+#include "deliver/stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+// What a pump does, by simulated time: nothing here waits.
+namespace hapax::deliver {
+
+namespace {
+
+using Act = ScriptedCourier::Act;
+using std::chrono::hours;
+using store::fault::Fault;
+
+// Later than the schedule by jitter, and by the second in which nobody looks.
+constexpr double kLatest = 1 + kJitter;
+constexpr BootTime kSlack = milliseconds(20);
+
+std::optional<Act> answer(int code, std::string retry_after = {}) {
+  return Act{status(code, std::move(retry_after))};
+}
+
+class PumpTest : public testing::Test {
+ protected:
+  Stage stage_;
+};
+
+TEST_F(PumpTest, DeliversWhatIsDueAndSettlesIt) {
+  const auto orders = stage_.destination("orders");
+  const EventNo event = stage_.send({orders->no});
+  const Pump& pump = stage_.start(orders);
+  stage_.run_for(seconds(1));
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
+  ASSERT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.courier.seen[0].attempt, 1U);
+  EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
+  EXPECT_EQ(pump.under_way(), 0U);
+}
+
+TEST_F(PumpTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) {
+  const auto orders = stage_.destination("orders");
+  stage_.courier.script = [](const Seen&) { return answer(500); };
+  const EventNo event = stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(minutes(2));
+  const std::vector<Seen>& seen = stage_.courier.seen;
+  ASSERT_EQ(seen.size(), 4U);
+  for (std::size_t i = 1; i < seen.size(); ++i) {
+    const BootTime gap = seen[i].at - seen[i - 1].at;
+    EXPECT_GE(gap, orders->retry[i - 1]);
+    EXPECT_LE(gap, orders->retry[i - 1] * kLatest + kSlack);
+    EXPECT_EQ(seen[i].attempt, i + 1);
+    EXPECT_GT(seen[i].fence, seen[i - 1].fence);
+  }
+  const store::DeliveryRow row = stage_.row(event);
+  EXPECT_EQ(row.state, DeliveryState::dead);
+  EXPECT_EQ(row.reason, EndReason::exhausted);
+  EXPECT_EQ(row.attempts, 4U);
+  EXPECT_EQ(stage_.detail(event).attempts.size(), 4U);
+  stage_.run_for(hours(24));
+  EXPECT_EQ(seen.size(), 4U) << "dead is dead";
+}
+
+TEST_F(PumpTest, WaitsAsLongAsItIsAskedTo) {
+  const auto orders = stage_.destination("orders");
+  stage_.courier.script = [](const Seen& seen) {
+    return answer(seen.attempt == 1 ? 429 : 200, "600");
+  };
+  stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(hours(1));
+  ASSERT_EQ(stage_.courier.seen.size(), 2U);
+  const BootTime gap = stage_.courier.seen[1].at - stage_.courier.seen[0].at;
+  EXPECT_GE(gap, seconds(600));
+  EXPECT_LE(gap, seconds(600) * kLatest + kSlack);
+}
+
+TEST_F(PumpTest, WaitsUntilTheDateThatItIsAskedToButNoLongerThanADay) {
+  const auto orders = stage_.destination("orders");
+  // The stage starts on 14 November 2023.
+  stage_.courier.script = [](const Seen& seen) {
+    return answer(seen.attempt == 1 ? 503 : 200, "Fri, 14 Nov 2053 22:13:20 GMT");
+  };
+  const EventNo event = stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(hours(27));
+  ASSERT_EQ(stage_.courier.seen.size(), 2U);
+  EXPECT_GE(stage_.courier.seen[1].at - stage_.courier.seen[0].at, hours(24));
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
+}
+
+TEST_F(PumpTest, GoneIsDeadAtOnce) {
+  const auto orders = stage_.destination("orders");
+  stage_.courier.script = [](const Seen&) { return answer(410); };
+  const EventNo event = stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(minutes(5));
+  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
+  EXPECT_EQ(stage_.row(event).reason, EndReason::gone);
+}
+
+TEST_F(PumpTest, PastItsHorizonADeliveryIsDeadAndNotTried) {
+  const auto orders = stage_.destination("orders", [](Destination& to) {
+    to.retry.assign(10, seconds(40));
+    to.horizon = minutes(1);
+  });
+  stage_.courier.script = [](const Seen&) { return answer(500); };
+  const EventNo event = stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(minutes(10));
+  EXPECT_EQ(stage_.courier.seen.size(), 2U) << "the third would be after a minute";
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
+  EXPECT_EQ(stage_.row(event).reason, EndReason::horizon);
+}
+
+TEST_F(PumpTest, NeverHasMoreUnderWayThanItMay) {
+  const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 3; });
+  for (int i = 0; i < 50; ++i) stage_.send({orders->no});
+  const Pump& pump = stage_.start(orders);
+  for (int i = 0; i < 100; ++i) {
+    stage_.run_for(milliseconds(7));
+    EXPECT_LE(pump.under_way(), 3U);
+  }
+  EXPECT_EQ(stage_.courier.seen.size(), 50U);
+  EXPECT_EQ(stage_.courier.most_at_once["orders"], 3U) << "and it uses what it may";
+}
+
+TEST_F(PumpTest, NeverGoesFasterThanItsRate) {
+  const auto orders = stage_.destination("orders", [](Destination& to) { to.rate = 5; });
+  for (int i = 0; i < 60; ++i) stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(seconds(60));
+  const std::vector<Seen>& seen = stage_.courier.seen;
+  ASSERT_EQ(seen.size(), 60U);
+  for (std::size_t i = 0; i + 10 < seen.size(); ++i) {
+    // A second's worth may come at once, no more.
+    EXPECT_GE(seen[i + 10].at - seen[i].at, seconds(1) - kSlack) << i;
+  }
+  EXPECT_LE(seen.back().at - seen.front().at, seconds(12)) << "and not much slower";
+}
+
+TEST_F(PumpTest, AnOpenBreakerHoldsBackAndChargesNothing) {
+  const auto orders = stage_.destination("orders", [](Destination& to) {
+    to.breaker = BreakerLimits{};
+    to.retry.assign(8, seconds(1));
+    to.concurrency = 4;
+  });
+  std::vector<EventNo> events;
+  for (int i = 0; i < 40; ++i) events.push_back(stage_.send({orders->no}));
+  bool broken = true;
+  stage_.courier.script = [&](const Seen&) { return answer(broken ? 500 : 200); };
+  const Pump& pump = stage_.start(orders);
+  stage_.run_for(seconds(1));
+  EXPECT_EQ(pump.breaker(), Breaker::State::open);
+  const std::size_t before = stage_.courier.seen.size();
+  EXPECT_GE(before, 10U);
+  EXPECT_LE(before, 13U) << "ten that tell, and those that were under way";
+  stage_.run_for(milliseconds(3900));
+  EXPECT_EQ(stage_.courier.seen.size(), before) << "nothing while it is open";
+  stage_.run_for(milliseconds(300));
+  EXPECT_EQ(stage_.courier.seen.size(), before + 1) << "one probe";
+  EXPECT_EQ(pump.breaker(), Breaker::State::open);
+  broken = false;
+  stage_.run_for(minutes(1));
+  EXPECT_EQ(pump.breaker(), Breaker::State::closed);
+  std::size_t charged = 0;
+  for (const EventNo each : events) {
+    EXPECT_EQ(stage_.row(each).state, DeliveryState::completed);
+    for (const Attempt& attempt : stage_.detail(each).attempts) {
+      if (attempt.outcome == AttemptOutcome::retried) ++charged;
+    }
+  }
+  EXPECT_EQ(charged, before + 1) << "only what was tried";
+}
+
+TEST_F(PumpTest, AHangingNeighbourChangesNothingForTheOthers) {
+  const auto play = [](bool hangs) {
+    Stage stage;
+    const auto bad = stage.destination("bad", [](Destination& to) { to.timeout = seconds(20); });
+    const auto good = stage.destination("good", [](Destination& to) { to.concurrency = 2; });
+    stage.courier.script = [&](const Seen& seen) -> std::optional<Act> {
+      if (seen.to == "bad" && hangs) return std::nullopt;
+      return Act{status(200), milliseconds(30)};
+    };
+    for (int i = 0; i < 100; ++i) {
+      stage.timeline.at(stage.now() + milliseconds(i * 11), [&stage, bad, good] {
+        const std::vector<store::Target> both{{bad->no}, {good->no}};
+        stage.send({bad->no, good->no});
+        stage.bells.ring(both);
+      });
+    }
+    stage.start(bad);
+    stage.start(good);
+    stage.run_for(minutes(1));
+    std::vector<std::pair<BootTime, DeliveryRef>> seen;
+    for (const Seen& each : stage.seen_by("good")) seen.emplace_back(each.at, each.which);
+    return seen;
+  };
+  const auto with = play(true);
+  EXPECT_EQ(with.size(), 100U);
+  EXPECT_EQ(with, play(false)) << "the same deliveries at the same times";
+}
+
+TEST_F(PumpTest, KeepsTheOrderOfALaneWhileItsHeadIsTriedAgain) {
+  const auto orders = stage_.destination("orders");
+  std::vector<EventNo> events;
+  for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}, "customer-1"));
+  stage_.courier.script = [](const Seen& seen) { return answer(seen.attempt < 3 ? 500 : 200); };
+  stage_.start(orders);
+  stage_.run_for(minutes(2));
+  ASSERT_EQ(stage_.courier.seen.size(), 15U);
+  for (std::size_t i = 0; i < 15; ++i) {
+    EXPECT_EQ(stage_.courier.seen[i].which.event, events[i / 3]);
+  }
+}
+
+TEST_F(PumpTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
+  const auto blocks = stage_.destination("blocks", [](Destination& to) {
+    to.retry.clear();
+    to.on_dead = OnDead::block;
+  });
+  const auto skips = stage_.destination("skips", [](Destination& to) { to.retry.clear(); });
+  const EventNo poison = stage_.send({blocks->no, skips->no}, "k");
+  const EventNo next = stage_.send({blocks->no, skips->no}, "k");
+  bool mended = false;
+  stage_.courier.script = [&](const Seen& seen) {
+    return answer(seen.which.event == poison && !mended ? 400 : 200);
+  };
+  stage_.start(blocks);
+  stage_.start(skips);
+  stage_.run_for(minutes(1));
+  EXPECT_EQ(stage_.row(next, 1).state, DeliveryState::completed);
+  EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::pending);
+  mended = true;
+  static_cast<void>(stage_.memory->replay({poison, DeliveryNo(1), {}}));
+  stage_.run_for(seconds(5));
+  EXPECT_EQ(stage_.row(poison, 0).state, DeliveryState::completed);
+  EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::completed);
+}
+
+TEST_F(PumpTest, ABellWakesItAtOnce) {
+  const auto orders = stage_.destination("orders");
+  stage_.start(orders);
+  stage_.run_for(milliseconds(1300));
+  const BootTime then = stage_.now();
+  stage_.send({orders->no});
+  stage_.bells.ring(orders->no);
+  stage_.run_for(milliseconds(1));
+  ASSERT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.courier.seen[0].at, then);
+}
+
+TEST_F(PumpTest, WithoutABellItLooksOnceASecond) {
+  const auto orders = stage_.destination("orders");
+  stage_.start(orders);
+  stage_.run_for(milliseconds(1300));
+  stage_.send({orders->no});  // by another node
+  stage_.run_for(seconds(1));
+  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+}
+
+TEST_F(PumpTest, APausedDestinationGetsNothingUntilItIsResumed) {
+  const auto orders = stage_.destination("orders");
+  static_cast<void>(stage_.memory->pause(orders->no, true));
+  stage_.send({orders->no});
+  stage_.start(orders);
+  stage_.run_for(minutes(1));
+  EXPECT_TRUE(stage_.courier.seen.empty());
+  static_cast<void>(stage_.memory->pause(orders->no, false));
+  stage_.run_for(seconds(2));
+  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+}
+
+TEST_F(PumpTest, StoppingLetsWhatIsUnderWayEnd) {
+  const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
+  stage_.courier.script = [](const Seen&) { return Act{status(200), seconds(3)}; };
+  std::vector<EventNo> events;
+  for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}));
+  Pump& pump = stage_.start(orders);
+  stage_.run_for(seconds(1));
+  pump.stop(stage_.now() + seconds(10));
+  stage_.run_for(seconds(3));
+  EXPECT_EQ(stage_.running(), 0U) << "it does not wait for the whole of the grace time";
+  EXPECT_EQ(stage_.courier.seen.size(), 2U);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const store::DeliveryRow row = stage_.row(events[i]);
+    EXPECT_EQ(row.state, i < 2 ? DeliveryState::completed : DeliveryState::pending);
+    EXPECT_EQ(row.attempts, 0U);
+  }
+}
+
+TEST_F(PumpTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
+  const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
+  stage_.courier.script = [](const Seen&) { return std::optional<Act>(); };
+  std::vector<EventNo> events;
+  for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}));
+  Pump& pump = stage_.start(orders);
+  stage_.run_for(seconds(1));
+  pump.stop(stage_.now() + seconds(2));
+  stage_.run_for(milliseconds(2100));
+  EXPECT_EQ(stage_.running(), 0U);
+  for (const EventNo each : events) {
+    EXPECT_EQ(stage_.row(each).state, DeliveryState::pending);
+    EXPECT_EQ(stage_.row(each).attempts, 0U);
+  }
+  ASSERT_EQ(stage_.detail(events[0]).attempts.size(), 1U);
+  EXPECT_EQ(stage_.detail(events[0]).attempts[0].outcome, AttemptOutcome::released);
+  EXPECT_TRUE(stage_.row(events[0]).first_sent) << "a byte may have gone out";
+  stage_.run_for(minutes(1));
+  EXPECT_EQ(pump.under_way(), 0U);
+  EXPECT_EQ(stage_.courier.seen.size(), 2U);
+}
+
+TEST_F(PumpTest, AfterAStopTheNextOneGoesOnAtOnceWithTheSameKey) {
+  const auto orders = stage_.destination("orders");
+  stage_.courier.script = [](const Seen&) { return std::optional<Act>(); };
+  const EventNo event = stage_.send({orders->no});
+  Pump& pump = stage_.start(orders);
+  stage_.run_for(milliseconds(100));
+  pump.stop(stage_.now());
+  stage_.run_for(milliseconds(100));
+  stage_.courier.script = [](const Seen&) { return answer(200); };
+  stage_.start(orders);
+  stage_.run_for(milliseconds(100));
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
+  ASSERT_EQ(stage_.courier.seen.size(), 2U);
+  EXPECT_EQ(stage_.courier.seen[0].which, stage_.courier.seen[1].which);
+  EXPECT_EQ(stage_.courier.seen[1].attempt, 1U);
+}
+
+TEST_F(PumpTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgain) {
+  const auto orders = stage_.destination("orders");
+  const EventNo event = stage_.send({orders->no});
+  stage_.start(orders);
+  int faults = 0;
+  stage_.store_fault = [&] {
+    if (stage_.courier.seen.empty() || faults >= 9) return Fault::none;
+    constexpr std::array kFaults{Fault::fail, Fault::lose_request, Fault::lose_answer};
+    return kFaults[static_cast<std::size_t>(faults++) % 3];
+  };
+  stage_.run_for(minutes(1));
+  EXPECT_EQ(faults, 9);
+  EXPECT_EQ(stage_.courier.seen.size(), 1U) << "the handler was asked once";
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
+  EXPECT_EQ(stage_.detail(event).attempts.size(), 1U);
+  EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
+}
+
+TEST_F(PumpTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
+  const auto orders = stage_.destination("orders");
+  int asked = 0;
+  stage_.store_fault = [&] {
+    ++asked;
+    return Fault::fail;
+  };
+  stage_.start(orders);
+  stage_.run_for(minutes(2));
+  EXPECT_LE(asked, 80);
+  stage_.store_fault = {};
+  stage_.send({orders->no});
+  stage_.run_for(seconds(6));
+  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+}
+
+TEST_F(PumpTest, ALeaseThatCameTooLateIsHandedBackUnused) {
+  Stage slow({.least = seconds(2), .most = seconds(2)});
+  const auto orders = slow.destination("orders", [](Destination& to) {
+    to.timeout = seconds(5);
+    to.lease = milliseconds(10'500);  // an attempt may begin in its first half second
+  });
+  const EventNo event = slow.send({orders->no});
+  slow.start(orders);
+  slow.run_for(seconds(30));
+  EXPECT_TRUE(slow.courier.seen.empty());
+  EXPECT_EQ(slow.row(event).attempts, 0U);
+  EXPECT_FALSE(slow.row(event).first_sent && slow.row(event).state == DeliveryState::pending)
+      << "not one byte went out";
+}
+
+TEST_F(PumpTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
+  const auto orders = stage_.destination("orders");
+  const EventNo event = stage_.send({orders->no});
+  const store::LeaseRequest dead{.from = orders->no, .lease = seconds(30), .holder = {}};
+  static_cast<void>(stage_.memory->write({.lease = {&dead, 1}}));
+  stage_.start(orders);
+  stage_.run_for(seconds(29));
+  EXPECT_TRUE(stage_.courier.seen.empty());
+  stage_.run_for(seconds(3));
+  ASSERT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.courier.seen[0].attempt, 1U);
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
+}
+
+TEST_F(PumpTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart) {
+  const auto pulled = stage_.destination("pulled");
+  const EventNo event = stage_.send({pulled->no});
+  const store::LeaseRequest worker{.from = pulled->no,
+                                   .lease = seconds(30),
+                                   .holder = {Holder::Kind::pull, 7},
+                                   .max_abandons = 3};
+  for (unsigned lapses = 0; lapses < 3; ++lapses) {
+    const store::Answers answers = stage_.memory->write({.lease = {&worker, 1}});
+    ASSERT_EQ(answers.lease->front().deliveries.size(), 1U);
+    EXPECT_EQ(answers.lease->front().deliveries[0].abandons, lapses);
+    EXPECT_EQ(answers.lease->front().deliveries[0].attempt, 1U);
+    stage_.run_for(seconds(31));
+  }
+  static_cast<void>(stage_.memory->write({.lease = {&worker, 1}}));
+  EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
+  EXPECT_EQ(stage_.row(event).reason, EndReason::abandoned);
+  EXPECT_EQ(stage_.row(event).attempts, 0U);
+}
+
+TEST_F(PumpTest, AReloadCountsFromTheNextAttemptOn) {
+  const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 1; });
+  for (int i = 0; i < 40; ++i) stage_.send({orders->no});
+  stage_.courier.script = [](const Seen&) { return Act{status(200), seconds(1)}; };
+  Pump& pump = stage_.start(orders);
+  stage_.run_for(milliseconds(4500));
+  EXPECT_EQ(stage_.courier.most_at_once["orders"], 1U);
+  Destination wider = *orders;
+  wider.concurrency = 4;
+  pump.change(std::make_shared<const Destination>(wider));
+  stage_.run_for(seconds(3));
+  EXPECT_EQ(stage_.courier.most_at_once["orders"], 4U);
+  pump.change(orders);
+  stage_.run_for(seconds(3));
+  stage_.courier.most_at_once.clear();
+  stage_.run_for(seconds(5));
+  EXPECT_EQ(stage_.courier.most_at_once["orders"], 1U);
+}
+
+}  // namespace
+
+}  // namespace hapax::deliver

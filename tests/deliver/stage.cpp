@@ -1,0 +1,117 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/stage.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+
+namespace hapax::deliver {
+
+namespace asio = boost::asio;
+using store::fault::Fault;
+
+Task<Answer> ScriptedCourier::carry(const Destination& to, const store::Leased& what) {
+  seen.push_back({life_.now(), to.name, {what.event.no, what.delivery}, what.attempt, what.fence});
+  std::size_t& here = at_once[to.name];
+  most_at_once[to.name] = std::max(most_at_once[to.name], ++here);
+  const std::optional<Act> act = script(seen.back());
+  Answer answer;
+  answer.error = "timed-out";
+  if (act) answer = act->answer;
+  const BootTime after = act ? act->after : BootTime(to.timeout);
+  const auto wait = [this, after, &answer](std::unique_ptr<sim::Waiter<Answer>> waiter) {
+    const std::uint64_t number = waiters_.add(std::move(waiter));
+    life_.in(after, [this, number, answer] { waiters_.answer(life_.context(), number, answer); });
+  };
+  Answer said = co_await sim::suspend<Answer>(wait);
+  --at_once[to.name];
+  co_return said;
+}
+
+Stage::Stage(const sim::StoreDelays& delays)
+    : faulty_(*memory,
+              [this](std::string_view) { return store_fault ? store_fault() : Fault::none; }),
+      commit_(life, faulty_, delays) {}
+
+Stage::~Stage() {
+  commit_.die();
+  courier.die();
+  alarms_.die();
+  pumps_.clear();
+  life.die();
+}
+
+std::shared_ptr<const Destination> Stage::destination(
+    const std::string& name, const std::function<void(Destination&)>& change) {
+  Destination made;
+  made.name = name;
+  made.kind = Destination::Kind::http;
+  made.no = DestinationNo(*memory->number_of(store::NameKind::destination, name));
+  made.retry = {seconds(1), seconds(5), seconds(30)};
+  made.breaker.reset();
+  if (change) change(made);
+  return std::make_shared<const Destination>(made);
+}
+
+Pump& Stage::start(std::shared_ptr<const Destination> destination) {
+  const Pump::With with{
+      life.context().get_executor(),
+      commit_,
+      courier,
+      alarms_,
+      bells,
+      timeline.clock(),
+      timeline.random(),
+      log_,
+      [] { return std::int64_t{1}; },
+      [this](const Attempted& attempted) { outcomes.emplace_back(attempted.outcome); }};
+  pumps_.push_back(std::make_shared<Pump>(with, std::move(destination)));
+  ++running_;
+  asio::co_spawn(life.context(), pumps_.back()->run(),
+                 [this](const std::exception_ptr&) { --running_; });
+  return *pumps_.back();
+}
+
+EventNo Stage::send(std::vector<DestinationNo> to, const std::string& order_key) {
+  std::vector<store::Target> targets;
+  for (const DestinationNo each : to) targets.push_back({each});
+  const std::string id = "evt_" + std::to_string(++last_event_);
+  store::Arrival arrival;
+  arrival.no = EventNo(last_event_);
+  arrival.source = SourceNo(1);
+  arrival.key = arrival.id = id;
+  arrival.order_key = order_key;
+  arrival.body = "{}";
+  arrival.targets = targets;
+  const store::Admit admit{.arrivals = {&arrival, 1}};
+  static_cast<void>(memory->write({.admit = {&admit, 1}}));
+  return arrival.no;
+}
+
+void Stage::run_for(BootTime length) {
+  const BootTime until = now() + length;
+  do {
+    while (life.poll()) {
+    }
+  } while (timeline.step(until));
+  timeline.at(until, [] {});
+  timeline.step(until);
+}
+
+store::EventDetail Stage::detail(EventNo event) {
+  return *memory->event(event)->value;
+}
+
+store::DeliveryRow Stage::row(EventNo event, std::size_t delivery) {
+  return detail(event).deliveries.at(delivery);
+}
+
+std::vector<Seen> Stage::seen_by(const std::string& destination) const {
+  std::vector<Seen> found;
+  std::copy_if(courier.seen.begin(), courier.seen.end(), std::back_inserter(found),
+               [&](const Seen& each) { return each.to == destination; });
+  return found;
+}
+
+}  // namespace hapax::deliver

@@ -1,0 +1,105 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deliver/pump.hpp"
+#include "sim/alarms.hpp"
+#include "sim/commit.hpp"
+#include "sim/node.hpp"
+#include "store/fault/driver.hpp"
+#include "store/memory/driver.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+// Where pumps play: simulated time, the memory store, and handlers that do as they are told.
+namespace hapax::deliver {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+inline Answer status(int code, std::string retry_after = {}) {
+  Answer answer;
+  answer.status = code;
+  answer.retry_after = std::move(retry_after);
+  return answer;
+}
+
+// An attempt as the handler saw it.
+struct Seen {
+  BootTime at{};
+  std::string to;
+  DeliveryRef which;
+  unsigned attempt = 0;
+  Fence fence;
+};
+
+// Answers what the test says, after as long as the test says.
+class ScriptedCourier final : public Courier {
+ public:
+  struct Act {
+    Answer answer;
+    BootTime after = milliseconds(10);
+  };
+  // Without an act it hangs until the destination's timeout.
+  using Script = std::function<std::optional<Act>(const Seen& seen)>;
+
+  explicit ScriptedCourier(sim::Life& life) : life_(life) {}
+  Task<Answer> carry(const Destination& to, const store::Leased& what) override;
+
+  Script script = [](const Seen&) { return std::optional(Act{status(200)}); };
+  std::vector<Seen> seen;
+  std::map<std::string, std::size_t> at_once;  // by destination, now
+  std::map<std::string, std::size_t> most_at_once;
+  void die() { waiters_.clear(); }
+
+ private:
+  sim::Life& life_;
+  sim::Waiters<Answer> waiters_;
+};
+
+class Stage {
+ public:
+  // The store takes no time unless the test says so.
+  explicit Stage(const sim::StoreDelays& delays = {.least = {}, .most = {}});
+  ~Stage();
+
+  // A destination with that name, made ready by `change`.
+  std::shared_ptr<const Destination> destination(
+      const std::string& name, const std::function<void(Destination&)>& change = {});
+  Pump& start(std::shared_ptr<const Destination> destination);
+  // An event for them.
+  EventNo send(std::vector<DestinationNo> to, const std::string& order_key = {});
+  // Time passes.
+  void run_for(BootTime length);
+  BootTime now() { return timeline.now(); }
+
+  store::DeliveryRow row(EventNo event, std::size_t delivery = 0);
+  store::EventDetail detail(EventNo event);
+  std::vector<Seen> seen_by(const std::string& destination) const;
+  std::size_t running() const { return running_; }
+
+  sim::Timeline timeline{1};
+  sim::Life life{timeline, "node"};
+  std::unique_ptr<store::Driver> memory = store::memory::make_driver(10'000, timeline.clock());
+  // Asked about each write; nothing fails unless the test says so.
+  std::function<store::fault::Fault()> store_fault;
+  std::vector<std::string> outcomes;  // as the pumps' watcher is told
+  Bells bells;
+  ScriptedCourier courier{life};
+
+ private:
+  store::fault::FaultyDriver faulty_;
+  sim::SimAlarms alarms_{life};
+  sim::SimCommit commit_;
+  sim::NoLog log_;
+  std::vector<std::shared_ptr<Pump>> pumps_;
+  std::size_t running_ = 0;
+  std::int64_t last_event_ = 0;
+};
+
+}  // namespace hapax::deliver

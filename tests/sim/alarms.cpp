@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/alarms.hpp"
+
+namespace hapax::sim {
+
+class SimAlarms::One final : public Alarm {
+ public:
+  explicit One(SimAlarms& all) : all_(all) {}
+  ~One() override { all_.waiters_.forget(waiter_); }
+  One(const One&) = delete;
+  One& operator=(const One&) = delete;
+
+  Task<void> wait_until(BootTime when) override {
+    if (all_.spins()) when = BootTime::max();
+    if (!rung_ && all_.life_.now() < when) {
+      const auto start = [this, when](std::unique_ptr<Waiter<>> waiter) {
+        wait(std::move(waiter), when);
+      };
+      co_await suspend<>(start);
+    }
+    rung_ = false;
+  }
+
+  void ring() override {
+    rung_ = true;
+    all_.waiters_.answer(all_.life_.context(), waiter_);
+  }
+
+ private:
+  void wait(std::unique_ptr<Waiter<>> waiter, BootTime when) {
+    waiter_ = all_.waiters_.add(std::move(waiter));
+    if (when == BootTime::max()) return;
+    all_.life_.at(when, [&all = all_, number = waiter_] {
+      all.waiters_.answer(all.life_.context(), number);
+    });
+  }
+
+  SimAlarms& all_;
+  std::uint64_t waiter_ = 0;
+  bool rung_ = false;
+};
+
+bool SimAlarms::spins() {
+  constexpr std::size_t kMost = 100'000;
+  if (std::exchange(asked_at_, life_.now()) != life_.now()) asked_ = 0;
+  if (++asked_ < kMost) return false;
+  life_.timeline().fail("spin", life_.name() + " waits for a time that is past, over and over");
+  return true;
+}
+
+std::unique_ptr<Alarm> SimAlarms::make() {
+  return std::make_unique<One>(*this);
+}
+
+}  // namespace hapax::sim

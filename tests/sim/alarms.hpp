@@ -1,0 +1,32 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/alarm.hpp"
+#include "sim/life.hpp"
+#include "sim/waiters.hpp"
+
+namespace hapax::sim {
+
+// Alarms by simulated time.
+class SimAlarms final : public Alarms {
+ public:
+  explicit SimAlarms(Life& life) : life_(life) {}
+
+  std::unique_ptr<Alarm> make() override;
+  std::size_t waiting() const { return waiters_.size(); }
+  void die() { waiters_.clear(); }
+
+ private:
+  class One;
+
+  // Somebody asks and asks while no time passes: on a real clock he would keep a thread busy.
+  bool spins();
+
+  Life& life_;
+  Waiters<> waiters_;
+  BootTime asked_at_{};
+  std::size_t asked_ = 0;
+};
+
+}  // namespace hapax::sim

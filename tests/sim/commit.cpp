@@ -1,0 +1,131 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/commit.hpp"
+
+namespace hapax::sim {
+
+template <class Work, class Answer>
+Task<Answer> SimCommit::wait_for(Line<Work, Answer>& line, const Work& work) {
+  const auto enter = [this, &line, &work](std::unique_ptr<Waiter<Answer>> waiter) {
+    const std::uint64_t number = line.waiters.add(std::move(waiter));
+    boost::asio::io_context& home = life_.context();
+    if (stopping_) {
+      return line.waiters.answer(home, number, Error(Code::stopping, "the server is stopping"));
+    }
+    line.waiting.push_back({number, work});
+    life_.in(kMaxWait, [&line, &home, number] {
+      const auto late = std::find_if(line.waiting.begin(), line.waiting.end(),
+                                     [&](const auto& each) { return each.waiter == number; });
+      if (late == line.waiting.end()) return;
+      line.waiting.erase(late);
+      line.waiters.answer(home, number,
+                          Error(Code::store_unavailable, "the store has not come to it in time"));
+    });
+    start();
+  };
+  co_return co_await suspend<Answer>(enter);
+}
+
+Task<store::AdmitAnswer> SimCommit::admit(const store::Admit& admit) {
+  return wait_for(admits_, admit);
+}
+
+Task<Result<store::Lease>> SimCommit::lease(const store::LeaseRequest& request) {
+  return wait_for(leases_, request);
+}
+
+Task<Result<std::vector<store::Settled>>> SimCommit::settle(Settlements settlements) {
+  // A coroutine, so that the span lives until the answer is there.
+  co_return co_await wait_for(settles_, settlements);
+}
+
+BootTime SimCommit::delay() {
+  Timeline& timeline = life_.timeline();
+  const bool slow = timeline.one_in(delays_.slow_one_in);
+  return timeline.between(delays_.least, slow ? delays_.slow : delays_.most) / 2;
+}
+
+void SimCommit::start() {
+  if (busy_) return;
+  busy_ = true;
+  // Behind what else happens at this time, so that it goes together.
+  life_.in(BootTime(0), [this] { take(); });
+}
+
+void SimCommit::take() {
+  std::size_t room = kMaxBatch;
+  const auto take_from = [&room](auto& line, auto& into) {
+    for (; room > 0 && !line.waiting.empty(); --room) {
+      into.push_back(std::move(line.waiting.front()));
+      line.waiting.pop_front();
+    }
+  };
+  group_ = {};
+  take_from(settles_, group_.settles);
+  take_from(admits_, group_.admits);
+  take_from(leases_, group_.leases);
+  busy_ = room < kMaxBatch;
+  if (!busy_) return;
+  sent_ = true;
+  life_.in(delay(), [this] {
+    write();
+    life_.in(delay(), [this] { answer(); });
+  });
+}
+
+void SimCommit::write() {
+  sent_ = false;
+  ++writes_;
+  std::vector<store::Settlement> settles;
+  std::vector<store::Admit> admits;
+  std::vector<store::LeaseRequest> leases;
+  for (const auto& each : group_.settles) {
+    settles.insert(settles.end(), each.work.begin(), each.work.end());
+  }
+  for (const auto& each : group_.admits) admits.push_back(each.work);
+  for (const auto& each : group_.leases) leases.push_back(each.work);
+  group_.answers = driver_.write({.settle = settles, .admit = admits, .lease = leases});
+}
+
+void SimCommit::answer() {
+  boost::asio::io_context& home = life_.context();
+  store::Answers& answers = group_.answers;
+  std::ptrdiff_t at = 0;
+  for (const auto& each : group_.settles) {
+    Result<std::vector<store::Settled>> part = std::vector<store::Settled>();
+    if (answers.settle) {
+      const auto first = answers.settle->begin() + at;
+      part->assign(first, first + static_cast<std::ptrdiff_t>(each.work.size()));
+      at += static_cast<std::ptrdiff_t>(each.work.size());
+    } else {
+      part = answers.settle.error();
+    }
+    settles_.waiters.answer(home, each.waiter, std::move(part));
+  }
+  for (std::size_t i = 0; i < group_.admits.size(); ++i) {
+    admits_.waiters.answer(home, group_.admits[i].waiter, std::move(answers.admit[i]));
+  }
+  for (std::size_t i = 0; i < group_.leases.size(); ++i) {
+    Result<store::Lease> one = store::Lease();
+    if (answers.lease) {
+      one = std::move((*answers.lease)[i]);
+    } else {
+      one = answers.lease.error();
+    }
+    leases_.waiters.answer(home, group_.leases[i].waiter, std::move(one));
+  }
+  take();
+}
+
+bool SimCommit::idle() const {
+  return !busy_ && admits_.waiters.size() + leases_.waiters.size() + settles_.waiters.size() == 0;
+}
+
+void SimCommit::die() {
+  if (sent_ && life_.timeline().one_in(2)) write();
+  admits_.waiters.clear();
+  leases_.waiters.clear();
+  settles_.waiters.clear();
+}
+
+}  // namespace hapax::sim

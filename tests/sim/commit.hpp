@@ -1,0 +1,89 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/commit.hpp"
+#include "sim/life.hpp"
+#include "sim/waiters.hpp"
+#include "store/contract.hpp"
+
+#include <deque>
+
+namespace hapax::sim {
+
+// How long the store takes, half of it before it happens and half until the answer is there.
+struct StoreDelays {
+  BootTime least = std::chrono::microseconds(200);
+  BootTime most = milliseconds(3);
+  std::uint64_t slow_one_in = 0;  // takes up to `slow` instead
+  BootTime slow = seconds(4);
+};
+
+// Group commit as commit/queue.cpp does it, by simulated time and on one thread: what waits when
+// the store is free goes together; who has waited for too long is told so.
+class SimCommit final : public Commit {
+ public:
+  // As CommitQueue::Limits.
+  static constexpr std::size_t kMaxBatch = 64;
+  static constexpr BootTime kMaxWait = seconds(3);
+
+  SimCommit(Life& life, store::Driver& driver, const StoreDelays& delays)
+      : life_(life), driver_(driver), delays_(delays) {}
+
+  Task<store::AdmitAnswer> admit(const store::Admit& admit) override;
+  Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override;
+  Task<Result<std::vector<store::Settled>>> settle(
+      std::span<const store::Settlement> settlements) override;
+
+  void change(const StoreDelays& delays) { delays_ = delays; }
+  void stop() { stopping_ = true; }
+  // Nothing waits, and nothing is at the store.
+  bool idle() const;
+  std::size_t writes() const { return writes_; }
+  // The process ends. What is on its way to the store may still arrive there.
+  void die();
+
+ private:
+  using Settlements = std::span<const store::Settlement>;
+  template <class Work, class Answer>
+  struct Line;
+  struct Group;
+  template <class Work, class Answer>
+  Task<Answer> wait_for(Line<Work, Answer>& line, const Work& work);
+
+  template <class Work, class Answer>
+  struct Line {
+    struct Item {
+      std::uint64_t waiter;
+      Work work;
+    };
+    std::deque<Item> waiting;
+    Waiters<Answer> waiters;
+  };
+  struct Group {
+    std::vector<Line<store::Admit, store::AdmitAnswer>::Item> admits;
+    std::vector<Line<store::LeaseRequest, Result<store::Lease>>::Item> leases;
+    std::vector<Line<Settlements, Result<std::vector<store::Settled>>>::Item> settles;
+    store::Answers answers;
+  };
+
+  void start();
+  void take();
+  void write();
+  void answer();
+  BootTime delay();
+
+  Life& life_;
+  store::Driver& driver_;
+  StoreDelays delays_;
+  Line<store::Admit, store::AdmitAnswer> admits_;
+  Line<store::LeaseRequest, Result<store::Lease>> leases_;
+  Line<Settlements, Result<std::vector<store::Settled>>> settles_;
+  Group group_;  // at the store
+  bool busy_ = false;
+  bool sent_ = false;  // the group is on its way and has not happened
+  bool stopping_ = false;
+  std::size_t writes_ = 0;
+};
+
+}  // namespace hapax::sim

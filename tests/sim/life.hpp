@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "sim/timeline.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+
+namespace hapax::sim {
+
+// One process: an event loop and a name. What it planned for later ends with it; while it is
+// stopped (SIGSTOP, a long pause of the machine) all of it waits and is done late.
+class Life {
+ public:
+  Life(Timeline& timeline, std::string name);
+  ~Life();
+  Life(const Life&) = delete;
+  Life& operator=(const Life&) = delete;
+
+  Timeline& timeline() { return timeline_; }
+  BootTime now() const { return timeline_.now(); }
+  const std::string& name() const { return name_; }
+  boost::asio::io_context& context() { return *context_; }
+  void note(std::string_view what) { timeline_.note(name_, what); }
+
+  void at(BootTime when, std::function<void()> what);
+  void in(BootTime delay, std::function<void()> what) { at(now() + delay, std::move(what)); }
+
+  void stall(BootTime until) { stalled_until_ = until; }
+  bool stalled() const { return now() < stalled_until_; }
+
+  // Expires when it ends.
+  std::weak_ptr<Life*> weak() const { return self_; }
+
+  // Does all that can be done at this time. False: there was nothing.
+  bool poll();
+  // The end of it, with whatever its event loop still holds.
+  void die() { context_.reset(); }
+
+ private:
+  Timeline& timeline_;
+  const std::string name_;
+  BootTime stalled_until_{};
+  std::unique_ptr<boost::asio::io_context> context_;
+  std::shared_ptr<Life*> self_;
+};
+
+}  // namespace hapax::sim

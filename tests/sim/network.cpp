@@ -1,0 +1,119 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/network.hpp"
+
+#include "base/calendar.hpp"
+
+namespace hapax::sim {
+
+using deliver::Answer;
+using deliver::Destination;
+
+namespace {
+
+Answer answer_of(int status) {
+  Answer answer;
+  answer.status = status;
+  return answer;
+}
+
+Answer error_of(std::string error, bool sent) {
+  Answer answer;
+  answer.error = std::move(error);
+  answer.sent = sent;
+  return answer;
+}
+
+}  // namespace
+
+void Network::break_down(DestinationNo destination, BootTime until, bool hangs) {
+  broken_[destination] = {until, hangs};
+}
+
+void Network::part(const std::string& node, DestinationNo destination, BootTime until) {
+  parted_[{node, destination}] = until;
+}
+
+void Network::heal() {
+  faults_ = {};
+  broken_.clear();
+  parted_.clear();
+}
+
+void Network::answer(const Done& done, const Answer& answer, BootTime delay) {
+  timeline_.in(delay, [done, answer] { done(answer); });
+}
+
+void Network::send(const std::string& node, const Destination& to, const store::Leased& what,
+                   const Done& done) {
+  const auto parted = parted_.find({node, to.no});
+  if (parted != parted_.end() && timeline_.now() < parted->second) return;  // both ways
+  if (timeline_.one_in(faults_.refused)) return answer(done, error_of("refused", false), hop());
+  if (timeline_.one_in(faults_.reset_before)) return answer(done, error_of("reset", true), hop());
+  if (timeline_.one_in(faults_.lost)) return;
+  BootTime delay = hop();
+  if (timeline_.one_in(faults_.delayed)) delay += to.timeout * (1 + timeline_.below(4));
+  timeline_.in(delay, [this, to, what, done] { arrive(to, what, done); });
+}
+
+void Network::arrive(const Destination& to, const store::Leased& what, const Done& done) {
+  const auto broken = broken_.find(to.no);
+  if (broken != broken_.end() && timeline_.now() < broken->second.until) {
+    if (!broken->second.hangs) answer(done, answer_of(500), hop());
+    return;
+  }
+  const Answer said = handle(to.no, what);
+  if (timeline_.one_in(faults_.reset_after)) return answer(done, error_of("reset", true), hop());
+  if (timeline_.one_in(faults_.lost_answer)) return;
+  BootTime delay = hop();
+  if (timeline_.one_in(faults_.slow)) delay += timeline_.between(BootTime(0), to.timeout * 2);
+  answer(done, said, delay);
+}
+
+Answer Network::handle(DestinationNo to, const store::Leased& what) {
+  if (timeline_.one_in(faults_.gone)) return answer_of(410);
+  if (timeline_.one_in(faults_.moved)) return answer_of(302);
+  if (timeline_.one_in(faults_.busy)) return ask_to_wait();
+  const bool error = timeline_.one_in(faults_.error);
+  if (error && timeline_.one_in(2)) return answer_of(500);
+  if (book_.effect(to, what)) {
+    timeline_.note("handler", "effect of " + to_text({what.event.no, what.delivery}));
+  }
+  return answer_of(error ? 500 : 200);
+}
+
+Answer Network::ask_to_wait() {
+  Answer answer = answer_of(timeline_.one_in(2) ? 429 : 503);
+  const auto wait = seconds(1 + timeline_.below(timeline_.one_in(5) ? 120 : 10));
+  answer.retry_after = std::to_string(wait.count());
+  return answer;
+}
+
+Task<Answer> SimCourier::carry(const Destination& to, const store::Leased& what) {
+  book_.begins(to.no, what);
+  const auto begin = [this, &to, &what](std::unique_ptr<Waiter<Answer>> waiter) {
+    start(std::move(waiter), to, what);
+  };
+  Answer answer = co_await suspend<Answer>(begin);
+  const DeliveryRef which{what.event.no, what.delivery};
+  if (answer.status < 200 || answer.status > 299) book_.failed(which, what.fence);
+  life_.note("attempt of " + to_text(which) + " under " + std::to_string(what.fence.value()) +
+             ": " + (answer.status == 0 ? answer.error : std::to_string(answer.status)));
+  co_return answer;
+}
+
+void SimCourier::start(std::unique_ptr<Waiter<Answer>> waiter, const Destination& to,
+                       const store::Leased& what) {
+  const std::uint64_t number = waiters_.add(std::move(waiter));
+  life_.in(to.timeout, [this, number] {
+    waiters_.answer(life_.context(), number, error_of("timed-out", true));
+  });
+  const auto alive = life_.weak();
+  network_.send(life_.name(), to, what, [this, number, alive](const Answer& answer) {
+    if (alive.expired()) return;
+    life_.in(BootTime(0),
+             [this, number, answer] { waiters_.answer(life_.context(), number, answer); });
+  });
+}
+
+}  // namespace hapax::sim

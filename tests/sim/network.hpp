@@ -1,0 +1,87 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deliver/courier.hpp"
+#include "sim/book.hpp"
+#include "sim/life.hpp"
+#include "sim/waiters.hpp"
+
+#include <map>
+#include <set>
+
+namespace hapax::sim {
+
+// One in so many requests; 0: never.
+struct NetworkFaults {
+  std::uint64_t refused = 0;       // no connection: not a byte was sent
+  std::uint64_t reset_before = 0;  // the handler never saw it
+  std::uint64_t reset_after = 0;   // the handler was through with it
+  std::uint64_t lost = 0;          // the request vanishes
+  std::uint64_t lost_answer = 0;
+  std::uint64_t delayed = 0;  // the request arrives when the sender has given up
+  std::uint64_t slow = 0;     // the answer takes about as long as the timeout
+  std::uint64_t error = 0;    // 500, half of the time after the effect
+  std::uint64_t busy = 0;     // 429 or 503 with Retry-After
+  std::uint64_t moved = 0;    // 302
+  std::uint64_t gone = 0;     // 410
+};
+
+// The handlers behind the http destinations, and what lies between. They honour the key: a delivery
+// that they have seen has its effect once.
+class Network {
+ public:
+  Network(Timeline& timeline, Book& book) : timeline_(timeline), book_(book) {}
+
+  void change(const NetworkFaults& faults) { faults_ = faults; }
+  // Answers nothing but 500, or nothing at all, until then.
+  void break_down(DestinationNo destination, BootTime until, bool hangs);
+  void part(const std::string& node, DestinationNo destination, BootTime until);
+  void heal();
+
+  // `done` is called once at most, at some later time; never when the answer is lost.
+  using Done = std::function<void(const deliver::Answer&)>;
+  void send(const std::string& node, const deliver::Destination& to, const store::Leased& what,
+            const Done& done);
+
+ private:
+  struct Broken {
+    BootTime until{};
+    bool hangs = false;
+  };
+
+  void arrive(const deliver::Destination& to, const store::Leased& what, const Done& done);
+  deliver::Answer handle(DestinationNo to, const store::Leased& what);
+  deliver::Answer ask_to_wait();
+  void answer(const Done& done, const deliver::Answer& answer, BootTime delay);
+  BootTime hop() { return timeline_.between(BootTime(100), milliseconds(30)); }
+
+  Timeline& timeline_;
+  Book& book_;
+  NetworkFaults faults_;
+  std::map<DestinationNo, Broken> broken_;
+  std::map<std::pair<std::string, DestinationNo>, BootTime> parted_;
+};
+
+// Carries for one node.
+class SimCourier final : public deliver::Courier {
+ public:
+  SimCourier(Life& life, Network& network, Book& book)
+      : life_(life), network_(network), book_(book) {}
+
+  Task<deliver::Answer> carry(const deliver::Destination& to, const store::Leased& what) override;
+
+  std::size_t waiting() const { return waiters_.size(); }
+  void die() { waiters_.clear(); }
+
+ private:
+  void start(std::unique_ptr<Waiter<deliver::Answer>> waiter, const deliver::Destination& to,
+             const store::Leased& what);
+
+  Life& life_;
+  Network& network_;
+  Book& book_;
+  Waiters<deliver::Answer> waiters_;
+};
+
+}  // namespace hapax::sim

@@ -1,0 +1,153 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/node.hpp"
+
+#include "upkeep/upkeep.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+namespace hapax::sim {
+
+namespace asio = boost::asio;
+using store::fault::Fault;
+
+void NoLog::line(Level /*level*/, std::string_view /*what*/,
+                 std::initializer_list<Field> /*fields*/) {}
+
+FaultyStore::FaultyStore(Life& life, store::Driver& driver)
+    : life_(life),
+      driver_(driver, [this](std::string_view operation) { return plan(operation); }) {}
+
+void FaultyStore::change(const StoreFaults& faults) {
+  faults_ = faults;
+  if (faults_.any == 0) driver_.restart();
+}
+
+Fault FaultyStore::plan(std::string_view operation) {
+  Timeline& timeline = life_.timeline();
+  if (!timeline.one_in(faults_.any)) return Fault::none;
+  static constexpr std::array kFaults = {
+      Fault::fail,         Fault::fail,         Fault::lose_answer, Fault::lose_answer,
+      Fault::lose_request, Fault::crash_before, Fault::crash_after};
+  const std::size_t which = timeline.below(kFaults.size());
+  last_fault_ = life_.now();
+  life_.note("store fault " + std::to_string(which) + " in " + std::string(operation));
+  if (kFaults[which] == Fault::crash_before || kFaults[which] == Fault::crash_after) {
+    life_.in(timeline.between(milliseconds(1), faults_.away), [this] { driver_.restart(); });
+  }
+  return kFaults[which];
+}
+
+namespace {
+
+Token token_of(std::int64_t number) {
+  Token token;
+  token.bytes[0] = 1;
+  for (std::size_t i = 0; i < 8; ++i) {
+    token.bytes[i + 1] = static_cast<unsigned char>(number >> (8 * i));
+  }
+  return token;
+}
+
+}  // namespace
+
+Node::Node(const NodeWith& with, const std::string& name, std::int64_t number,
+           const StoreFaults& faults)
+    : with_(with),
+      number_(number),
+      owner_(token_of(number)),
+      life_(with.timeline, name),
+      clock_(with.timeline.clock()),
+      store_(life_, with.store),
+      alarms_(life_),
+      commit_(life_, store_.driver(), faults.delays),
+      courier_(life_, with.network, with.book),
+      numbers_(clock_),
+      unclaimed_(clock_),
+      receiver_(commit_, numbers_, duplicates_, unclaimed_, bells_, clock_) {
+  change(faults);
+  upkeep();
+  for (const auto& each : with_.pushed) {
+    auto pump = std::make_shared<deliver::Pump>(
+        deliver::Pump::With{life_.context().get_executor(), commit_, courier_, alarms_, bells_,
+                            clock_, with_.timeline.random(), log_, [this] { return number_; },
+                            [](const deliver::Attempted&) {}},
+        each);
+    ++running_;
+    asio::co_spawn(life_.context(), pump->run(), [this](const std::exception_ptr&) { --running_; });
+    pumps_.push_back(std::move(pump));
+  }
+}
+
+// Who waits ends before the event loop that he is on; what the loop holds ends with it.
+Node::~Node() {
+  commit_.die();
+  courier_.die();
+  alarms_.die();
+  pumps_.clear();
+  life_.die();
+}
+
+void Node::change(const StoreFaults& faults) {
+  store_.change(faults);
+  commit_.change(faults.delays);
+}
+
+// As upkeep/upkeep.cpp, once a second.
+void Node::upkeep() {
+  const BootTime now = life_.now();
+  if (renewed_ == BootTime::min() || now - renewed_ >= upkeep::kRenewNode) {
+    const Result<NodeNo> node = store_.driver().take_node(owner_, upkeep::kNodeLease);
+    if (node) {
+      numbers_.lend(*node, now + upkeep::kNodeLease);
+      renewed_ = now;
+    }
+  }
+  static_cast<void>(duplicates_.write_to(store_.driver()));
+  life_.in(seconds(1), [this] { upkeep(); });
+}
+
+void Node::receive(const gateway::Source& source, const Request& request, Answered answered) {
+  ++serving_;
+  asio::co_spawn(life_.context(), serve(source, request, std::move(answered)), asio::detached);
+}
+
+Task<void> Node::serve(const gateway::Source& source, Request request, Answered answered) {
+  const gateway::Occasion occasion{.received = clock_.wall()};
+  const gateway::Received received = co_await receiver_.receive(source, request, occasion);
+  --serving_;
+  answered(received);
+}
+
+void Node::stop(BootTime grace) {
+  life_.note("stops");
+  stopping_ = true;
+  for (const auto& each : pumps_) each->stop(life_.now() + grace);
+}
+
+bool Node::stopped() const {
+  return stopping_ && running_ == 0 && serving_ == 0 && commit_.idle();
+}
+
+void Node::check_stopped() {
+  // Leases that the store did not tell us of, or did not take back, lapse.
+  constexpr BootTime kLongestLease = seconds(60);
+  if (life_.now() - store_.last_fault() < kLongestLease) return;
+  if (with_.book.held_by(holder()) == 0) return;
+  life_.timeline().fail("leak", life_.name() + " has stopped and still holds leases");
+}
+
+void Node::check_gone() {
+  std::string left;
+  if (alarms_.waiting() > 0) left += " alarms";
+  if (courier_.waiting() > 0) left += " attempts";
+  if (!commit_.idle()) left += " work for the store";
+  for (const auto& each : pumps_) {
+    if (each->under_way() > 0) left += " under_way";
+    if (each.use_count() > 1) left += " coroutines";
+  }
+  if (!left.empty()) life_.timeline().fail("leak", life_.name() + " has left" + left);
+}
+
+}  // namespace hapax::sim

@@ -1,0 +1,127 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deliver/pump.hpp"
+#include "gateway/receive.hpp"
+#include "sim/alarms.hpp"
+#include "sim/commit.hpp"
+#include "sim/network.hpp"
+#include "store/fault/driver.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace hapax::sim {
+
+// One in so many calls of the store; 0: never.
+struct StoreFaults {
+  std::uint64_t any = 0;
+  BootTime away = seconds(5);  // how long it stays away after a crash
+  StoreDelays delays = {};
+};
+
+// Calendar time as one machine has it.
+class SkewedClock final : public Clock {
+ public:
+  explicit SkewedClock(Clock& clock) : clock_(clock) {}
+  WallTime wall() const override { return clock_.wall() + skew_; }
+  BootTime since_boot() const override { return clock_.since_boot(); }
+  const std::string& boot_id() const override { return clock_.boot_id(); }
+  void jump(std::chrono::microseconds to) { skew_ = to; }
+
+ private:
+  Clock& clock_;
+  std::chrono::microseconds skew_{0};
+};
+
+class NoLog final : public Log {
+ public:
+  void line(Level level, std::string_view what, std::initializer_list<Field> fields) override;
+};
+
+// The store as one node sees it: its calls fail, are lost, or are done and the answer is lost.
+class FaultyStore {
+ public:
+  FaultyStore(Life& life, store::Driver& driver);
+
+  store::Driver& driver() { return driver_; }
+  void change(const StoreFaults& faults);
+  // Since when nothing went wrong.
+  BootTime last_fault() const { return last_fault_; }
+
+ private:
+  store::fault::Fault plan(std::string_view operation);
+
+  Life& life_;
+  StoreFaults faults_;
+  BootTime last_fault_ = BootTime(-seconds(3600));
+  store::fault::FaultyDriver driver_;
+};
+
+// What every node is given.
+struct NodeWith {
+  Timeline& timeline;
+  store::Driver& store;
+  Network& network;
+  Book& book;
+  const std::vector<std::shared_ptr<const deliver::Destination>>& pushed;
+};
+
+// One server: the real gateway and the real pumps on simulated time, network and store. Destroying
+// it is kill -9.
+class Node {
+ public:
+  Node(const NodeWith& with, const std::string& name, std::int64_t number,
+       const StoreFaults& faults);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  Life& life() { return life_; }
+  SkewedClock& clock() { return clock_; }
+  void change(const StoreFaults& faults);
+
+  // Calls back on its event loop, unless it dies before.
+  using Answered = std::function<void(const gateway::Received&)>;
+  void receive(const gateway::Source& source, const Request& request, Answered answered);
+
+  bool accepts() const { return !stopping_ && !life_.stalled(); }
+  std::int64_t number() const { return number_; }
+
+  // As SIGTERM.
+  void stop(BootTime grace);
+  // Stopped, and everything is settled, handed back or given up.
+  bool stopped() const;
+  void check_stopped();
+  // Later than any attempt could last: nothing of it is left.
+  void check_gone();
+
+ private:
+  Task<void> serve(const gateway::Source& source, Request request, Answered answered);
+  void upkeep();
+  Holder holder() const { return {Holder::Kind::push, number_}; }
+
+  NodeWith with_;
+  const std::int64_t number_;
+  const Token owner_;
+  BootTime renewed_ = BootTime::min();
+  bool stopping_ = false;
+  std::size_t running_ = 0;  // pumps
+  std::size_t serving_ = 0;  // requests
+  Life life_;
+  SkewedClock clock_;
+  NoLog log_;
+  FaultyStore store_;
+  SimAlarms alarms_;
+  SimCommit commit_;
+  SimCourier courier_;
+  Bells bells_;
+  gateway::NodeNumbers numbers_;
+  gateway::DuplicateCounts duplicates_;
+  gateway::UnclaimedRate unclaimed_;
+  gateway::Receiver receiver_;
+  std::vector<std::shared_ptr<deliver::Pump>> pumps_;
+};
+
+}  // namespace hapax::sim

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+
+namespace hapax::sim {
+
+namespace {
+
+void expect_passes(std::uint64_t seed) {
+  Options options;
+  options.seed = seed;
+  const Report report = simulate(options);
+  if (!report.failure) return;
+  std::string history;
+  for (const std::string& each : report.last_lines) history += each + "\n";
+  ADD_FAILURE() << "hapax_sim " << seed << ": " << report.failure->oracle << ": "
+                << report.failure->detail << "\n"
+                << history;
+}
+
+constexpr std::uint64_t kShards = 10;
+
+// 10,000 in ./test --long, 1,000 in ./test.
+std::uint64_t seeds_of_a_shard() {
+  return static_cast<std::uint64_t>(test::rounds(10'000)) / kShards;
+}
+
+class Seeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Seeds, EveryPromiseHoldsAndEverythingComesToItsEnd) {
+  for (std::uint64_t i = 0; i < seeds_of_a_shard(); ++i) {
+    expect_passes(1 + GetParam() + i * kShards);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, Seeds, testing::Range(std::uint64_t{0}, kShards));
+
+// Seeds that found something.
+
+TEST(FoundBySeed, APumpDoesNotSpinWhenALeaseCannotBeUsedFromThisInstantOn) {
+  expect_passes(59);
+}
+
+TEST(FoundBySeed, AnAttemptThatWasHandedBackIsNotUnderWayAnyMore) {
+  expect_passes(33);
+}
+
+std::string run_apart(std::uint64_t seed) {
+  const std::string command = std::string(HAPAX_SIM) + " " + std::to_string(seed);
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  std::array<char, 512> buffer{};
+  while (pipe && fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) text += buffer.data();
+  return text;
+}
+
+TEST(Simulator, TheSameSeedGivesTheSameHistoryInEveryProcess) {
+  for (const std::uint64_t seed : {7, 8, 9}) {
+    const std::string first = run_apart(seed);
+    EXPECT_NE(first.find("history"), std::string::npos) << first;
+    EXPECT_EQ(first, run_apart(seed));
+  }
+}
+
+TEST(Simulator, OtherSeedsGiveOtherHistories) {
+  EXPECT_NE(run_apart(7).substr(7), run_apart(8).substr(7));
+}
+
+}  // namespace
+
+}  // namespace hapax::sim

@@ -1,0 +1,107 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/simulation.hpp"
+
+#include "sim/chaos.hpp"
+
+#include <algorithm>
+
+namespace hapax::sim {
+
+namespace {
+
+constexpr BootTime kLivenessBound = std::chrono::minutes(30);
+constexpr std::size_t kMostSteps = 5'000'000;
+
+// A world from a seed, and its history.
+class Simulation {
+ public:
+  explicit Simulation(const Options& options)
+      : timeline_(options.seed), town_(timeline_, options.nodes), options_(options) {
+    timeline_.show_all(options.show);
+  }
+
+  Report run() {
+    const std::size_t events = options_.events > 0 ? options_.events : 20 + timeline_.below(80);
+    const BootTime span = timeline_.between(seconds(5), seconds(90));
+    town_.senders().plan(town_.sources(), events, span);
+    Chaos chaos(timeline_, town_);
+    chaos.start();
+    play(timeline_.now() + span + timeline_.between(seconds(1), seconds(60)), [] { return false; });
+    chaos.end();
+    timeline_.note("world", "is healed");
+    live_on();
+    if (!timeline_.failure()) stop();
+    return report(events);
+  }
+
+ private:
+  // Until then, or until it is done; `look` is asked once a second.
+  bool play(BootTime until, const std::function<bool()>& look) {
+    BootTime next_look = timeline_.now();
+    while (!timeline_.failure()) {
+      if (++steps_ > kMostSteps) timeline_.fail("liveness", "it goes on without end");
+      if (town_.poll()) continue;
+      if (timeline_.now() >= next_look) {
+        if (look()) return true;
+        next_look = timeline_.now() + seconds(1);
+      }
+      if (!timeline_.step(until)) return false;
+    }
+    return false;
+  }
+
+  void live_on() {
+    const BootTime until = timeline_.now() + kLivenessBound;
+    const bool done = play(until, [&] {
+      town_.unblock();
+      return town_.complete() && town_.senders().all_acked() && town_.book().not_ended().empty();
+    });
+    if (done) return;
+    const std::string what = town_.book().not_ended();
+    timeline_.fail("liveness", what.empty() ? "somebody waits for his answer" : what);
+  }
+
+  void stop() {
+    const BootTime grace = seconds(5);
+    for (const auto& each : town_.nodes()) each->stop(grace);
+    for (const auto& each : town_.workers()) each->stop();
+    const auto all_stopped = [&] {
+      return std::all_of(town_.nodes().begin(), town_.nodes().end(),
+                         [](const auto& each) { return each->stopped(); });
+    };
+    if (!play(timeline_.now() + grace + seconds(10), all_stopped)) {
+      timeline_.fail("stop", "a node goes on");
+    }
+    play(timeline_.now() + seconds(120), [] { return false; });
+    for (const auto& each : town_.nodes()) {
+      each->check_stopped();
+      each->check_gone();
+    }
+    town_.book().check_end();
+    town_.senders().check_end();
+  }
+
+  Report report(std::size_t events) {
+    std::string summary = std::to_string(events) + " events, " +
+                          std::to_string(town_.senders().acked()) + " acked, " +
+                          std::to_string(town_.book().deliveries().size()) + " deliveries, " +
+                          std::to_string(town_.book().attempts()) + " attempts, " +
+                          std::to_string(town_.book().effects()) + " effects, " +
+                          std::to_string(timeline_.now() / seconds(1)) + " s";
+    return {timeline_.failure(), timeline_.hash(), timeline_.last_lines(), std::move(summary)};
+  }
+
+  Timeline timeline_;
+  Town town_;
+  const Options options_;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+Report simulate(const Options& options) {
+  return Simulation(options).run();
+}
+
+}  // namespace hapax::sim

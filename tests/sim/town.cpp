@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/town.hpp"
+
+#include "store/memory/driver.hpp"
+
+#include <algorithm>
+
+namespace hapax::sim {
+
+Town::Town(Timeline& timeline, std::size_t nodes)
+    : timeline_(timeline),
+      memory_(store::memory::make_driver(1'000'000, timeline.clock())),
+      book_(timeline, *memory_),
+      watched_(*memory_, book_),
+      network_(timeline, book_),
+      senders_(timeline, *memory_, book_, nodes_) {
+  make_destinations();
+  nodes_.resize(nodes > 0 ? nodes : 1 + timeline_.below(3));
+  workers_.resize(1 + timeline_.below(2));
+  for (std::size_t i = 0; i < nodes_.size(); ++i) revive_node(i);
+  for (std::size_t i = 0; i < workers_.size(); ++i) revive_worker(i);
+}
+
+void Town::make_destinations() {
+  using deliver::Destination;
+  const std::vector<milliseconds> schedule = {seconds(1), seconds(2), seconds(5), seconds(10)};
+  for (const OnDead on_dead : {OnDead::skip, OnDead::block}) {
+    Destination push;
+    push.name = on_dead == OnDead::skip ? "skips" : "blocks";
+    push.no = DestinationNo(*memory_->number_of(store::NameKind::destination, push.name));
+    push.kind = Destination::Kind::http;
+    push.timeout = seconds(5);
+    push.lease = seconds(15 + static_cast<int>(timeline_.below(10)));
+    push.concurrency = 1 + timeline_.below(8);
+    if (timeline_.one_in(3)) push.rate = 2.0 + static_cast<double>(timeline_.below(20));
+    push.retry = schedule;
+    push.retry.resize(2 + timeline_.below(3));
+    if (timeline_.one_in(3)) push.breaker.reset();
+    push.on_dead = on_dead;
+    book_.know(push.no, {push.retry.size(), push.timeout});
+    destinations_.push_back(push.no);
+    pushed_.push_back(std::make_shared<const Destination>(push));
+  }
+  pulled_ = DestinationNo(*memory_->number_of(store::NameKind::destination, "pulled"));
+  book_.know(pulled_, {});
+  destinations_.push_back(pulled_);
+  for (int i = 0; i < 3; ++i) {
+    sources_.push_back(make_source("source-" + std::to_string(i), i > 0, i > 1));
+    gateway::Source& source = sources_.back();
+    source.no = SourceNo(*memory_->number_of(store::NameKind::source, source.name));
+    for (const DestinationNo each : destinations_) source.targets.push_back({each});
+  }
+}
+
+void Town::change(const StoreFaults& faults, const Worker::Manners& manners) {
+  faults_ = faults;
+  manners_ = manners;
+  for (const auto& each : nodes_) {
+    if (each) each->change(faults);
+  }
+  for (const auto& each : workers_) {
+    if (each) each->change(faults, manners);
+  }
+}
+
+void Town::revive_node(std::size_t which) {
+  if (nodes_[which]) return;
+  const std::string name = "node-" + std::to_string(which);
+  timeline_.note(name, "starts");
+  nodes_[which] = std::make_unique<Node>(with(), name, ++last_number_, faults_);
+}
+
+void Town::revive_worker(std::size_t which) {
+  if (workers_[which]) return;
+  const std::string name = "worker-" + std::to_string(which);
+  timeline_.note(name, "starts");
+  workers_[which] = std::make_unique<Worker>(with(), name, ++last_number_, pulled_, faults_);
+  workers_[which]->change(faults_, manners_);
+}
+
+bool Town::poll() {
+  bool any = false;
+  for (const auto& each : nodes_) any = (each && each->life().poll()) || any;
+  return any;
+}
+
+bool Town::complete() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const auto& each) { return each && each->accepts(); });
+}
+
+void Town::unblock() {
+  for (const DeliveryRef& each : book_.blocking()) {
+    if (timeline_.one_in(2)) {
+      static_cast<void>(watched_.cancel(each));
+    } else {
+      static_cast<void>(watched_.replay({each.event, each.delivery, {.accept_duplicate = true}}));
+    }
+  }
+}
+
+}  // namespace hapax::sim

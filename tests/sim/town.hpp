@@ -1,0 +1,57 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "sim/senders.hpp"
+#include "sim/worker.hpp"
+
+namespace hapax::sim {
+
+// Everybody: some nodes on one store, pull workers, senders and handlers.
+class Town {
+ public:
+  // `nodes` 0: as the seed says.
+  Town(Timeline& timeline, std::size_t nodes);
+
+  Book& book() { return book_; }
+  Network& network() { return network_; }
+  Senders& senders() { return senders_; }
+  store::Driver& store() { return watched_; }  // without faults
+  const std::vector<gateway::Source>& sources() const { return sources_; }
+  const std::vector<DestinationNo>& destinations() const { return destinations_; }
+  std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }  // null: dead
+  std::vector<std::unique_ptr<Worker>>& workers() { return workers_; }
+
+  // From here on, also of those who come back.
+  void change(const StoreFaults& faults, const Worker::Manners& manners);
+  void revive_node(std::size_t which);
+  void revive_worker(std::size_t which);
+
+  // Does what can be done at this time, node after node. False: there was nothing.
+  bool poll();
+  bool complete() const;  // no node is dead, stalled or about to stop
+  // A person looks after dead heads of lanes: replays or cancels them.
+  void unblock();
+
+ private:
+  void make_destinations();
+  NodeWith with() { return {timeline_, watched_, network_, book_, pushed_}; }
+
+  Timeline& timeline_;
+  std::unique_ptr<store::Driver> memory_;
+  Book book_;
+  WatchedDriver watched_;
+  Network network_;
+  std::vector<DestinationNo> destinations_;
+  std::vector<std::shared_ptr<const deliver::Destination>> pushed_;
+  DestinationNo pulled_;
+  std::vector<gateway::Source> sources_;
+  StoreFaults faults_;
+  Worker::Manners manners_;
+  std::int64_t last_number_ = 0;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Senders senders_;
+};
+
+}  // namespace hapax::sim

@@ -1,0 +1,83 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/task.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace hapax::sim {
+
+// A coroutine that waits for an answer. Ended without one, its frames end with it, as those of a
+// process that is killed.
+template <class... Answer>
+class Waiter {
+ public:
+  virtual ~Waiter() = default;
+  virtual void go_on(Answer... answer) = 0;
+};
+
+// Suspends the coroutine and gives it to `start`, which keeps it until there is an answer.
+template <class... Answer, class Start>
+auto suspend(Start start) {
+  namespace asio = boost::asio;
+  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(Answer...)>(
+      [](auto handler, Start begin) {
+        using Handler = decltype(handler);
+        class Suspended final : public Waiter<Answer...> {
+         public:
+          explicit Suspended(Handler suspended) : handler_(std::move(suspended)) {}
+          void go_on(Answer... answer) override {
+            Handler resumed = std::move(handler_);
+            std::move(resumed)(std::move(answer)...);
+          }
+
+         private:
+          Handler handler_;
+        };
+        begin(std::make_unique<Suspended>(std::move(handler)));
+      },
+      kUseTask, std::move(start));
+}
+
+// Those of one node, by number. Its own coroutines are not kept by what they wait for, so that a
+// node can be killed: clear() ends them all.
+template <class... Answer>
+class Waiters {
+ public:
+  using One = Waiter<Answer...>;
+
+  std::uint64_t add(std::unique_ptr<One> waiter) {
+    waiting_.emplace(++last_, std::move(waiter));
+    return last_;
+  }
+  bool waits(std::uint64_t number) const { return waiting_.contains(number); }
+  std::size_t size() const { return waiting_.size(); }
+
+  // Goes on, on the event loop. Nothing happens when it does not wait any more.
+  void answer(boost::asio::io_context& home, std::uint64_t number, Answer... value) {
+    auto found = waiting_.extract(number);
+    if (found.empty()) return;
+    boost::asio::post(home,
+                      [waiter = std::move(found.mapped()), ... held = std::move(value)]() mutable {
+                        waiter->go_on(std::move(held)...);
+                      });
+  }
+  void forget(std::uint64_t number) {
+    auto gone = waiting_.extract(number);  // ended when the map is whole again
+  }
+  void clear() {
+    while (!waiting_.empty()) forget(waiting_.begin()->first);
+  }
+
+ private:
+  std::map<std::uint64_t, std::unique_ptr<One>> waiting_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace hapax::sim

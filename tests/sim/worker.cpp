@@ -1,0 +1,82 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "sim/worker.hpp"
+
+namespace hapax::sim {
+
+namespace {
+
+constexpr milliseconds kLease = seconds(20);
+constexpr unsigned kMaxAbandons = 3;
+
+}  // namespace
+
+Worker::Worker(const NodeWith& with, const std::string& name, std::int64_t number,
+               DestinationNo destination, const StoreFaults& faults)
+    : with_(with),
+      life_(with.timeline, name),
+      store_(life_, with.store),
+      number_(number),
+      destination_(destination) {
+  change(faults, {});
+  ask();
+}
+
+void Worker::change(const StoreFaults& faults, const Manners& manners) {
+  store_.change(faults);
+  manners_ = manners;
+}
+
+void Worker::ask() {
+  if (stopping_) return;
+  Timeline& timeline = life_.timeline();
+  const store::LeaseRequest request{.from = destination_,
+                                    .max = 1 + timeline.below(4),
+                                    .lease = kLease,
+                                    .holder = {Holder::Kind::pull, number_},
+                                    .max_abandons = kMaxAbandons};
+  const store::Answers answers = store_.driver().write({.lease = {&request, 1}});
+  if (answers.lease) {
+    for (const store::Leased& each : answers.lease->front().deliveries) {
+      begin(std::make_shared<const store::Leased>(each));
+    }
+  }
+  life_.in(timeline.between(milliseconds(50), seconds(2)), [this] { ask(); });
+}
+
+void Worker::begin(const std::shared_ptr<const store::Leased>& leased) {
+  Timeline& timeline = life_.timeline();
+  const bool sleeps = timeline.one_in(manners_.sleeps);
+  const BootTime delay =
+      timeline.between(milliseconds(1), sleeps ? BootTime(3 * kLease) : BootTime(seconds(3)));
+  if (timeline.one_in(manners_.renews)) settle(leased, Renew{kLease}, 1);
+  life_.in(delay, [this, leased] { work(leased); });
+}
+
+void Worker::work(const std::shared_ptr<const store::Leased>& leased) {
+  Timeline& timeline = life_.timeline();
+  const DeliveryRef which{leased->event.no, leased->delivery};
+  Ruling ruling = Ack{};
+  if (timeline.one_in(manners_.fails)) {
+    with_.book.failed(which, leased->fence);
+    ruling = RetryIn{milliseconds(timeline.below(3000))};
+  } else if (timeline.one_in(manners_.drops)) {
+    ruling = Drop{};
+  } else {
+    const bool first = with_.book.effect(destination_, *leased);
+    life_.note((first ? "effect of " : "again ") + to_text(which));
+  }
+  life_.in(timeline.between(BootTime(0), milliseconds(20)),
+           [this, leased, ruling] { settle(leased, ruling, 3); });
+}
+
+void Worker::settle(const std::shared_ptr<const store::Leased>& leased, const Ruling& ruling,
+                    int tries) {
+  const store::Settlement settlement{
+      {leased->event.no, leased->delivery}, leased->fence, ruling, {}};
+  const store::Answers answers = store_.driver().write({.settle = {&settlement, 1}});
+  if (answers.settle || tries <= 1) return;
+  life_.in(seconds(1), [this, leased, ruling, tries] { settle(leased, ruling, tries - 1); });
+}
+
+}  // namespace hapax::sim

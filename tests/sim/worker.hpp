@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "sim/node.hpp"
+
+namespace hapax::sim {
+
+// A pull worker with a database of its own, which honours the key. It is slow at times, fails at
+// times, and goes on as if nothing had happened when its lease has lapsed. Destroying it is
+// kill -9.
+class Worker {
+ public:
+  struct Manners {
+    std::uint64_t fails = 0;  // one in so many; 0: never
+    std::uint64_t drops = 0;
+    std::uint64_t sleeps = 0;  // past its lease
+    std::uint64_t renews = 4;
+  };
+
+  Worker(const NodeWith& with, const std::string& name, std::int64_t number,
+         DestinationNo destination, const StoreFaults& faults);
+
+  Life& life() { return life_; }
+  void change(const StoreFaults& faults, const Manners& manners);
+  void stop() { stopping_ = true; }
+
+ private:
+  void ask();
+  void begin(const std::shared_ptr<const store::Leased>& leased);
+  void work(const std::shared_ptr<const store::Leased>& leased);
+  void settle(const std::shared_ptr<const store::Leased>& leased, const Ruling& ruling, int tries);
+
+  NodeWith with_;
+  Life life_;
+  FaultyStore store_;
+  const std::int64_t number_;
+  const DestinationNo destination_;
+  Manners manners_;
+  bool stopping_ = false;
+};
+
+}  // namespace hapax::sim
