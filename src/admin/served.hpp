@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "deliver/destination.hpp"
 #include "gateway/source.hpp"
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hapax::admin {
@@ -37,12 +39,16 @@ struct ServedDestination {
   std::string name;
   std::string kind;  // "pull"
   DestinationNo no{};
+  std::shared_ptr<const deliver::Destination> how = {};
 };
 
 // What the configuration in force defines.
 struct Served {
   std::vector<ServedSource> sources;
   std::vector<ServedDestination> destinations;
+
+  const ServedDestination* find(std::string_view destination) const;  // null: it has none
+  const ServedDestination* find(DestinationNo destination) const;
 };
 
 // Says what is served now; never null. Called by every I/O thread.
