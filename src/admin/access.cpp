@@ -55,10 +55,16 @@ std::optional<std::string_view> bearer(std::string_view value) {
 
 }  // namespace
 
-Access::Access(std::string_view token, std::vector<std::string> names)
-    : token_(sha256(token)), names_(std::move(names)) {
+Access::Access(std::string_view token, std::vector<std::string> names,
+               const std::vector<ScopedToken>& scoped)
+    : names_(std::move(names)) {
   HAPAX_CHECK(!token.empty());
   names_.emplace_back("localhost");
+  tokens_.push_back({sha256(token), Rights()});
+  for (const ScopedToken& each : scoped) {
+    HAPAX_CHECK(!each.secret.empty());
+    tokens_.push_back({sha256(each.secret), Rights(each.allow)});
+  }
 }
 
 std::optional<Refusal> Access::check_host(const http::Head& head) const {
@@ -74,7 +80,7 @@ std::optional<Refusal> Access::check_host(const http::Head& head) const {
   return known ? std::nullopt : std::optional(Refusal::host_unknown);
 }
 
-std::optional<Refusal> Access::check_token(const http::Head& head) const {
+std::variant<const Rights*, Refusal> Access::caller(const http::Head& head) const {
   const auto is_ours = [](const Header& each) {
     return equal_ignoring_case(each.name, "Authorization");
   };
@@ -83,8 +89,14 @@ std::optional<Refusal> Access::check_token(const http::Head& head) const {
   const Header* header = head.find("Authorization");
   const auto token = header == nullptr ? std::nullopt : bearer(header->value);
   if (!token || token->empty()) return Refusal::token_missing;
-  const bool right = verify_detail::equal_in_constant_time(view(sha256(*token)), view(token_));
-  return right ? std::nullopt : std::optional(Refusal::token_invalid);
+  const Digest hash = sha256(*token);
+  const Rights* found = nullptr;
+  for (const Token& each : tokens_) {  // all of them, whichever it is
+    const bool same = verify_detail::equal_in_constant_time(view(hash), view(each.hash));
+    found = same ? &each.rights : found;
+  }
+  if (found == nullptr) return Refusal::token_invalid;
+  return found;
 }
 
 }  // namespace hapax::admin

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "admin/endpoint.hpp"
 
+#include "admin/api/reply.hpp"
+#include "base/try.hpp"
 #include "http/problem.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <functional>
 #include <utility>
@@ -18,24 +21,39 @@ namespace {
 namespace asio = boost::asio;
 using http::Refusal;
 
-using Work = std::function<http::Reply()>;
-
 // Runs `work` on a thread of the pool and goes on where it was called. `work` lives until then.
-Task<http::Reply> run_on(asio::thread_pool& pool, const Work& work) {
-  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(http::Reply)>(
+template <class T>
+Task<T> run_on(asio::thread_pool& pool, const std::function<T()>& work) {
+  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(T)>(
       [&pool, &work](auto handler) {
         // The I/O thread runs until it has gone on.
         asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
         asio::post(pool, [handler = std::move(handler), alive = std::move(alive), &work]() mutable {
-          http::Reply reply = work();
+          T result = work();
           const Executor home = alive.get_executor();
-          asio::post(
-              home, [handler = std::move(handler), alive = std::move(alive),
-                     reply = std::move(reply)]() mutable { std::move(handler)(std::move(reply)); });
+          asio::post(home, [handler = std::move(handler), alive = std::move(alive),
+                            result = std::move(result)]() mutable {
+            std::move(handler)(std::move(result));
+          });
         });
       },
       kUseTask);
 }
+
+// One of few places; given back with it.
+class Seat {
+ public:
+  Seat(std::atomic<std::size_t>& taken, std::size_t most)
+      : taken_(taken), has_(taken.fetch_add(1) < most) {}
+  ~Seat() { taken_.fetch_sub(1); }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+  explicit operator bool() const { return has_; }
+
+ private:
+  std::atomic<std::size_t>& taken_;
+  const bool has_;
+};
 
 // Nothing of this is for a cache, and nothing is to be taken for what it is not.
 http::Reply finished(http::Reply reply) {
@@ -46,9 +64,37 @@ http::Reply finished(http::Reply reply) {
 
 }  // namespace
 
+Endpoint::Endpoint(const Shared& shared)
+    : shared_(shared),
+      elsewhere_(
+          [this](const std::function<http::Reply()>& work) { return run_on(shared_.pool, work); }),
+      limit_(shared.clock) {}
+
+void Endpoint::stop() {
+  stopping_ = true;
+  if (pull_) pull_->stop();
+}
+
+// Nothing: he may go on.
+std::optional<http::Reply> Endpoint::check_right(const Route& route, const http::Head& head,
+                                                 std::string_view peer) {
+  if (!route.token) return std::nullopt;
+  const std::shared_ptr<const Access> access = shared_.access();
+  const auto caller = access->caller(head);
+  if (const Refusal* why = std::get_if<Refusal>(&caller)) {
+    http::Reply reply = turn_away(*why, peer);
+    reply.headers.push_back({"WWW-Authenticate", "Bearer"});
+    return reply;
+  }
+  const Right right = right_of(route);
+  if (std::get<const Rights*>(caller)->may_some(right)) return std::nullopt;
+  refused(Refusal::forbidden, peer);
+  return finished(forbidden(in_words(right)));
+}
+
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
                                                       std::string_view peer) {
-  if (const auto why = shared_.access.check_host(head)) return turn_away(*why, peer);
+  if (const auto why = shared_.access()->check_host(head)) return turn_away(*why, peer);
   const auto found = find_route(head.method, head.path());
   if (std::holds_alternative<NoSuchPath>(found)) return turn_away(Refusal::not_found, peer);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) {
@@ -57,12 +103,8 @@ std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
     return reply;
   }
   const Route& route = *std::get<Match>(found).route;
-  if (route.token) {
-    if (const auto why = shared_.access.check_token(head)) {
-      http::Reply reply = turn_away(*why, peer);
-      reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-      return reply;
-    }
+  if (std::optional<http::Reply> refusal = check_right(route, head, peer)) {
+    return *std::move(refusal);
   }
   const std::size_t most = route.method == "POST" ? kMaxRequest : 0;
   if (!head.chunked && head.length > most) return turn_away(Refusal::body_too_large, peer);
@@ -73,21 +115,74 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto found = find_route(incoming.head.method, incoming.head.path());
   const Match* const match = std::get_if<Match>(&found);
   if (match == nullptr) co_return turn_away(Refusal::not_found, incoming.peer);
+  const Route& route = *match->route;
+  // The tokens may have changed while the body came in.
+  if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
+    co_return *std::move(refusal);
+  }
+  const std::shared_ptr<const Access> access = shared_.access();
+  const auto caller = access->caller(incoming.head);
+  const Rights* const* const rights = std::get_if<const Rights*>(&caller);
   const std::shared_ptr<const Served> served = shared_.served();
   const Context context{shared_.driver, shared_.metrics,    shared_.state,       *served,
                         shared_.random, shared_.handshakes, shared_.readmission, shared_.standing,
                         shared_.bells,  &shared_.clock};
-  const Call call{match->argument, incoming.head.query(), incoming.body};
-  const Route& route = *match->route;
-  if (!route.blocks) co_return finished(route.answer(context, call));
-  if (shared_.state.waiting.fetch_add(1) >= kMaxWaiting) {
-    shared_.state.waiting.fetch_sub(1);
-    co_return turn_away(Refusal::queue_full, incoming.peer);
+  const Call call{match->argument, incoming.head.query(), incoming.body,
+                  rights == nullptr ? no_rights_ : **rights, incoming.line};
+  if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
+  const Seat seat(route.blocks ? shared_.state.waiting : shared_.state.polling,
+                  route.blocks ? kMaxWaiting : kMaxPolling);
+  if (!seat) co_return turn_away(Refusal::queue_full, incoming.peer);
+  if (route.wait != nullptr) {
+    http::Reply reply = co_await wait(route, context, call);
+    co_return finished(std::move(reply));
   }
-  const Work work = [&] { return route.answer(context, call); };
+  const std::function<http::Reply()> work = [&] { return route.answer(context, call); };
   http::Reply reply = co_await run_on(shared_.pool, work);
-  shared_.state.waiting.fetch_sub(1);
   co_return finished(std::move(reply));
+}
+
+Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, const Call& call) {
+  if (shared_.pulling == nullptr) {
+    co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
+  }
+  const Executor executor = co_await asio::this_coro::executor;
+  const WaitContext with{context, pull_on(executor), elsewhere_};
+  http::Reply reply = co_await route.wait->answer(with, call);
+  co_return reply;
+}
+
+deliver::Pull& Endpoint::pull_on(const Executor& executor) {
+  if (pull_) return *pull_;
+  const Pulling& with = *shared_.pulling;
+  alarms_ = make_alarms(executor, shared_.clock);
+  const auto destination = [this](DestinationNo no) -> std::shared_ptr<const deliver::Destination> {
+    const std::shared_ptr<const Served> served = shared_.served();
+    const ServedDestination* const found = served->find(no);
+    return found == nullptr ? nullptr : found->how;
+  };
+  const deliver::LookUp look_up = [this](std::span<const deliver::LeaseName> names) {
+    return this->look_up(names);
+  };
+  pull_.emplace(deliver::Pull::With{executor, with.commit, *alarms_, with.bells, shared_.clock,
+                                    shared_.random, with.loans, look_up, destination, with.node});
+  if (stopping_) pull_->stop();
+  return *pull_;
+}
+
+Task<Result<std::vector<std::optional<deliver::Loan>>>> Endpoint::look_up(
+    std::span<const deliver::LeaseName> names) {
+  using Found = Result<std::vector<std::optional<deliver::Loan>>>;
+  const std::function<Found()> work = [&]() -> Found {
+    std::vector<std::optional<deliver::Loan>> loans;
+    for (const deliver::LeaseName& each : names) {
+      HAPAX_TRY_ASSIGN(loan, deliver::loan_in(shared_.driver, each));
+      loans.push_back(loan);
+    }
+    return loans;
+  };
+  Found found = co_await run_on(shared_.pool, work);
+  co_return found;
 }
 
 http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {

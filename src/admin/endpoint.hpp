@@ -3,8 +3,10 @@
 #pragma once
 
 #include "admin/access.hpp"
+#include "admin/api/waiting.hpp"
 #include "admin/routes.hpp"
 #include "admin/served.hpp"
+#include "deliver/pull.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
 #include "gateway/handshake.hpp"
@@ -13,9 +15,23 @@
 
 #include <boost/asio/thread_pool.hpp>
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 namespace hapax::admin {
+
+// What workers lease and settle with.
+struct Pulling {
+  Commit& commit;
+  Bells& bells;
+  deliver::Loans& loans;
+  std::function<std::int64_t()> node;  // the number of this one
+};
+
+// Says who may ask now; never null. Called by every I/O thread.
+using WhoMayAsk = std::function<std::shared_ptr<const Access>()>;
 
 // What the endpoints of all I/O threads share. The pool must outlive the server: its threads send
 // answers back to the I/O threads.
@@ -27,31 +43,47 @@ struct Shared {
   Random& random;
   boost::asio::thread_pool& pool;  // where the store is asked: a few threads
   State& state;
-  const Access& access;
+  WhoMayAsk access;
   const gateway::Handshakes& handshakes;
   WhatIsServed served;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   HowItStands standing = {};                    // empty: nothing is posted here
   Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  const Pulling* pulling = nullptr;             // null: nothing can be leased here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full
+inline constexpr std::size_t kMaxPolling = 256;          // leases that wait; more are queue-full
 inline constexpr std::size_t kMaxRequest = 1024 * 1024;  // bytes of a body
 
 // The admin API of one I/O thread: routes() behind a token and a check of Host.
 class Endpoint final : public http::Handler {
  public:
-  explicit Endpoint(const Shared& shared) : shared_(shared), limit_(shared.clock) {}
+  explicit Endpoint(const Shared& shared);
 
   std::variant<std::size_t, http::Reply> look(const http::Head& head,
                                               std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 
+  // On its thread: workers that wait are answered, with nothing.
+  void stop();
+
  private:
   http::Reply turn_away(http::Refusal why, std::string_view peer);
+  std::optional<http::Reply> check_right(const Route& route, const http::Head& head,
+                                         std::string_view peer);
+  Task<http::Reply> wait(const Route& route, const Context& context, const Call& call);
+  deliver::Pull& pull_on(const Executor& executor);
+  Task<Result<std::vector<std::optional<deliver::Loan>>>> look_up(
+      std::span<const deliver::LeaseName> names);
 
   Shared shared_;
+  const Rights no_rights_{std::vector<Grant>()};
+  Elsewhere elsewhere_;
+  std::unique_ptr<Alarms> alarms_;
+  std::optional<deliver::Pull> pull_;  // made when it is first asked for
+  bool stopping_ = false;
   LogLimit limit_;  // by reason
 };
 

@@ -16,24 +16,29 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 20> kRoutes{{
-    {"GET", "/v1/events", kToken, kBlocks, &list_events},
-    {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
-    {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
-    {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
-    {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake},
-    {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake},
-    {"GET", "/v1/destinations", kToken, kBlocks, &list_destinations},
-    {"POST", "/v1/destinations/{destination}/pause", kToken, kBlocks, &pause_destination},
-    {"POST", "/v1/destinations/{destination}/resume", kToken, kBlocks, &resume_destination},
-    {"GET", "/v1/stats", kToken, kBlocks, &show_stats},
-    {"GET", "/v1/rejects", kToken, kBlocks, &list_rejects},
-    {"POST", "/v1/rejects/admit", kToken, kBlocks, &admit_rejects},
-    {"GET", "/v1/rejects/{reject}", kToken, kBlocks, &show_reject},
-    {"GET", "/v1/rejects/{reject}/body", kToken, kBlocks, &send_reject_body},
-    {"POST", "/v1/rejects/{reject}/admit", kToken, kBlocks, &admit_reject},
-    {"POST", "/v1/dedup", kToken, kBlocks, &claim_id},
-    {"GET", "/v1/openapi.json", kToken, kAtOnce, &show_openapi},
+constexpr std::array<Route, 23> kRoutes{{
+    {"GET", "/v1/events", kToken, kBlocks, &list_events, Right::read},
+    {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event, Right::read},
+    {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body, Right::read},
+    {"GET", "/v1/sources", kToken, kBlocks, &list_sources, Right::read},
+    {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake, Right::read},
+    {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake, Right::admin},
+    {"GET", "/v1/destinations", kToken, kBlocks, &list_destinations, Right::read},
+    {"POST", "/v1/destinations/{destination}/pause", kToken, kBlocks, &pause_destination,
+     Right::replay},
+    {"POST", "/v1/destinations/{destination}/resume", kToken, kBlocks, &resume_destination,
+     Right::replay},
+    {"GET", "/v1/stats", kToken, kBlocks, &show_stats, Right::read},
+    {"GET", "/v1/rejects", kToken, kBlocks, &list_rejects, Right::read},
+    {"POST", "/v1/rejects/admit", kToken, kBlocks, &admit_rejects, Right::admin},
+    {"GET", "/v1/rejects/{reject}", kToken, kBlocks, &show_reject, Right::read},
+    {"GET", "/v1/rejects/{reject}/body", kToken, kBlocks, &send_reject_body, Right::read},
+    {"POST", "/v1/rejects/{reject}/admit", kToken, kBlocks, &admit_reject, Right::admin},
+    {"POST", "/v1/dedup", kToken, kBlocks, &claim_id, Right::dedup},
+    {"POST", "/v1/lease", kToken, kAtOnce, nullptr, Right::lease, &kLeaseDeliveries},
+    {"POST", "/v1/settle", kToken, kBlocks, nullptr, Right::settle, &kSettleDeliveries},
+    {"POST", "/v1/renew", kToken, kBlocks, nullptr, Right::lease, &kRenewLeases},
+    {"GET", "/v1/openapi.json", kToken, kAtOnce, &show_openapi, Right::read},
     {"GET", "/healthz", kOpen, kAtOnce, &show_health},
     {"GET", "/readyz", kOpen, kBlocks, &show_readiness},
     {"GET", "/metrics", kOpen, kAtOnce, &show_metrics},
@@ -58,6 +63,11 @@ std::optional<std::string_view> fits(std::string_view pattern, std::string_view 
 
 std::span<const Route> routes() {
   return kRoutes;
+}
+
+Right right_of(const Route& route) {
+  if (route.right != Right::unsaid) return route.right;
+  return route.method == "GET" ? Right::read : Right::admin;
 }
 
 std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "admin/api/call.hpp"
+#include "admin/rights.hpp"
 #include "http/message.hpp"
 
 #include <span>
@@ -12,13 +13,22 @@
 
 namespace hapax::admin {
 
+struct Waiting;
+
 struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/events/{event}": one {name} at most, a whole segment
   bool token = true;         // the caller needs one
   bool blocks = true;        // asks the store, so not on an I/O thread
   http::Reply (*answer)(const Context&, const Call&) = nullptr;
+  Right right = Right::unsaid;  // that the token must have
+  // In place of `answer`: waits without a thread. `blocks` says then that it waits for the store
+  // alone; otherwise it may wait for long, and is counted apart.
+  const Waiting* wait = nullptr;
 };
+
+// Right::unsaid resolved.
+Right right_of(const Route& route);
 
 // All of them. src/admin/openapi.json describes each; a test compares the two.
 std::span<const Route> routes();

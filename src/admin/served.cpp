@@ -6,6 +6,18 @@
 
 namespace hapax::admin {
 
+const ServedDestination* Served::find(std::string_view destination) const {
+  const auto found = std::find_if(destinations.begin(), destinations.end(),
+                                  [&](const auto& each) { return each.name == destination; });
+  return found == destinations.end() ? nullptr : &*found;
+}
+
+const ServedDestination* Served::find(DestinationNo destination) const {
+  const auto found = std::find_if(destinations.begin(), destinations.end(),
+                                  [&](const auto& each) { return each.no == destination; });
+  return found == destinations.end() ? nullptr : &*found;
+}
+
 ServedSource shown(const gateway::Source& source) {
   ServedSource shown{.name = source.name, .no = source.no};
   if (source.preset != nullptr) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "deliver/destination.hpp"
 #include "gateway/source.hpp"
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hapax::admin {
@@ -43,6 +45,7 @@ struct ServedDestination {
   DestinationNo no{};
   std::optional<std::int64_t> concurrency = {};  // of http
   std::optional<double> rate = {};               // attempts per second
+  std::shared_ptr<const deliver::Destination> how = {};
 };
 
 // How a destination that hapax posts to is doing on this node.
@@ -57,6 +60,9 @@ using HowItStands = std::function<std::optional<Standing>(const std::string& nam
 struct Served {
   std::vector<ServedSource> sources;
   std::vector<ServedDestination> destinations;
+
+  const ServedDestination* find(std::string_view destination) const;  // null: it has none
+  const ServedDestination* find(DestinationNo destination) const;
 };
 
 // Says what is served now; never null. Called by every I/O thread.

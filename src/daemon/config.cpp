@@ -7,6 +7,7 @@
 #include "daemon/config_limits.hpp"
 #include "daemon/config_source.hpp"
 #include "daemon/config_text.hpp"
+#include "daemon/config_tokens.hpp"
 #include "daemon/config_values.hpp"
 
 #include <sys/stat.h>
@@ -19,8 +20,9 @@ namespace hapax::daemon {
 namespace {
 
 using Words = std::string_view;
-constexpr std::array<Words, 5> kTables{"server", "admin", "store", "source", "destination"};
-constexpr std::array<Words, 5> kLaterTables{"token", "route", "keys", "outbox", "encryption"};
+constexpr std::array<Words, 6> kTables{"server", "admin",       "store",
+                                       "source", "destination", "token"};
+constexpr std::array<Words, 4> kLaterTables{"route", "keys", "outbox", "encryption"};
 constexpr std::array<Words, 7> kServerOnly{"listen",   "admin",    "data_dir", "public_url",
                                            "max_body", "insecure", "tls"};
 constexpr std::array<Words, 2> kTls{"cert", "key"};
@@ -174,14 +176,6 @@ void read_server(const Node& root, Config& config, Loading& loading) {
   check_listeners(*server, config, report);
 }
 
-std::optional<std::string> read_token(const Node& node, Loading& loading) {
-  std::optional<std::string> token = read_secret(node, loading);
-  const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
-  if (!token || std::all_of(token->begin(), token->end(), visible)) return token;
-  loading.report.problem(node, "a token goes into a header; write visible ASCII without spaces");
-  return std::nullopt;
-}
-
 void read_admin(const Node& root, Config& config, Loading& loading) {
   const Node* admin = table_of(root, "admin", loading.report);
   if (admin == nullptr) return;
@@ -265,6 +259,16 @@ void read_sources(const Node& root, std::vector<std::string> destinations, Confi
   }
 }
 
+void read_tokens(const Node& root, std::vector<std::string> destinations, Config& config,
+                 Loading& loading) {
+  const AroundTokens around{config.admin_token, std::move(destinations)};
+  std::vector<const Node*> taken;
+  for (const Node* table : tables_of(root, "token", loading.report)) {
+    const std::optional<std::string> name = read_own_name(*table, taken, loading.report);
+    read_token_table(*table, name, around, config, loading);
+  }
+}
+
 Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
   Report& report = loading.report;
   check_keys(root, {kTables, kLaterTables}, report);
@@ -273,6 +277,7 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
   read_admin(root, config, loading);
   read_store(root, config, loading);
   std::vector<std::string> destinations = read_destinations(root, config, loading);
+  read_tokens(root, destinations, config, loading);
   read_sources(root, std::move(destinations), config, loading);
   if (loading.plain_secrets && (mode & S_IROTH) != 0) {
     report.warning(0, "",

@@ -4,6 +4,7 @@
 
 #include <hapax/env.hpp>
 
+#include "admin/access.hpp"
 #include "deliver/destination.hpp"
 #include "gateway/source.hpp"
 #include "http/tls_files.hpp"
@@ -52,6 +53,7 @@ struct Config {
   std::vector<std::string> secret_files;  // that { file = ... } named
   std::vector<gateway::Source> sources;   // those with declared tenants once for each
   std::vector<deliver::Destination> destinations;
+  std::vector<admin::ScopedToken> tokens;
 };
 
 // What is wrong, and where. `line` is 0 where the file itself is (not there, not readable).

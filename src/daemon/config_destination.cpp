@@ -21,9 +21,9 @@ using std::chrono::seconds;
 using Words = std::string_view;
 using Kind = Destination::Kind;
 
-constexpr std::array<Words, 5> kBoth{"name", "kind", "on_dead", "lease", "horizon"};
-constexpr std::array<Words, 9> kHttp{"url",   "secret",  "timeout", "concurrency",  "rate",
-                                     "retry", "refetch", "breaker", "allow_private"};
+constexpr std::array<Words, 6> kBoth{"name", "kind", "retry", "on_dead", "lease", "horizon"};
+constexpr std::array<Words, 8> kHttp{"url",  "secret",  "timeout", "concurrency",
+                                     "rate", "refetch", "breaker", "allow_private"};
 constexpr std::array<Words, 1> kPull{"max_abandons"};
 constexpr std::array<Words, 4> kBreaker{"window", "share", "pause", "max_pause"};
 
@@ -212,8 +212,6 @@ void read_http(const Node& table, Destination& to, Loading& loading) {
   take(table, "timeout", to.timeout, read_timeout, report);
   take(table, "concurrency", to.concurrency, read_size, 1, kMaxConcurrency, report);
   take(table, "rate", to.rate, read_rate, report);
-  to.retry.assign(kRetry.begin(), kRetry.end());
-  take(table, "retry", to.retry, read_retry, report);
   take(table, "refetch", to.refetch, read_refetch, report);
   take(table, "breaker", to.breaker, read_breaker, report);
   take(table, "allow_private", to.allow_private, read_flag, report);
@@ -230,7 +228,7 @@ void check_lease(const Node& table, const Destination& to, Report& report) {
 
 // A receiver that has forgotten the key would take the last attempts for something new.
 void check_horizon(const Node& table, const Destination& to, Report& report) {
-  if (to.horizon == milliseconds(0) || to.kind != Kind::http) return;
+  if (to.horizon == milliseconds(0)) return;
   double all = 0;
   for (const milliseconds each : to.retry) all += static_cast<double>(each.count());
   const milliseconds longest(static_cast<std::int64_t>(all * (1 + deliver::kJitter)));
@@ -250,6 +248,8 @@ Destination read_destination(const Node& table, Loading& loading) {
   to.kind = read_kind(table, report);
   check_destination_keys(table, to.kind, report);
   if (to.kind == Kind::http) read_http(table, to, loading);
+  to.retry.assign(kRetry.begin(), kRetry.end());
+  take(table, "retry", to.retry, read_retry, report);
   take(table, "on_dead", to.on_dead, read_on_dead, report);
   take(table, "lease", to.lease, read_duration, milliseconds(seconds(1)), report);
   take(table, "horizon", to.horizon, read_duration, milliseconds(seconds(1)), report);

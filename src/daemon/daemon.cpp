@@ -102,7 +102,7 @@ class Shown {
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const T> now_ = std::make_shared<const T>();
+  std::shared_ptr<const T> now_;
 };
 
 store::StoreSecret make_secret(Random& random) {
@@ -146,6 +146,7 @@ struct Daemon::Parts {
   void set_gauges();
   void share_out_files();
   void say_what_waits(const Config& next);
+  void let_in(const Config& from);
 
   Config config;
   Log& log;
@@ -165,8 +166,12 @@ struct Daemon::Parts {
   store::StoreSecret secret{};
   std::optional<gateway::Readmission> readmission;
   std::shared_ptr<const gateway::Sources> sources;
-  std::vector<gateway::Endpoint*> endpoints;  // one per I/O thread, owned by the server
-  std::optional<admin::Access> access;
+  std::vector<gateway::Endpoint*> endpoints;      // one per I/O thread, owned by the server
+  std::vector<admin::Endpoint*> admin_endpoints;  // the same
+  deliver::Loans loans;
+  std::optional<admin::Pulling> pulling;
+  std::string admin_token;
+  Shown<admin::Access> access;
   Shown<admin::Served> shown;
   Shown<gateway::Sources> in_force;  // for those who are not I/O threads
   Shares shares;
@@ -275,6 +280,7 @@ Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
   HAPAX_TRY(intern(from.destinations, *store->driver));
   for (const deliver::Destination& each : from.destinations) {
     made->destinations.push_back(daemon::shown(each));
+    made->destinations.back().how = std::make_shared<const deliver::Destination>(each);
   }
   return std::shared_ptr<const admin::Served>(std::move(made));
 }
@@ -299,7 +305,12 @@ Result<void> Daemon::Parts::listen_for_admin() {
     HAPAX_TRY_ASSIGN(found, token_in(config.data_dir + "/admin.token", store->world.random));
     token = std::move(found);
   }
-  access.emplace(token, config.admin_names);
+  admin_token = std::move(token);
+  let_in(config);
+  pulling.emplace(admin::Pulling{commit, bells, loans, [this] {
+                                   const std::optional<NodeNo> node = numbers.node();
+                                   return node ? node->value() : 0;
+                                 }});
   const admin::Shared shared{*store->driver,
                              metrics,
                              log,
@@ -307,19 +318,27 @@ Result<void> Daemon::Parts::listen_for_admin() {
                              store->world.random,
                              pool,
                              state,
-                             *access,
+                             [this] { return access.now(); },
                              *handshakes,
                              [this] { return shown.now(); },
                              &*readmission,
                              [this](const std::string& name) { return deliveries.standing(name); },
-                             &bells};
+                             &bells,
+                             &*pulling};
   const http::MakeHandler make_admin = [&](std::size_t) {
-    return std::make_unique<admin::Endpoint>(shared);
+    auto endpoint = std::make_unique<admin::Endpoint>(shared);
+    admin_endpoints.push_back(endpoint.get());
+    return endpoint;
   };
   const http::Address where{config.admin.host, config.admin.port};
   HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, shares.admin, make_admin));
   admin_port = opened;
   return {};
+}
+
+// The admin's token and names stay those of the start.
+void Daemon::Parts::let_in(const Config& from) {
+  access.show(std::make_shared<const admin::Access>(admin_token, config.admin_names, from.tokens));
 }
 
 void Daemon::Parts::say_what_waits(const Config& next) {
@@ -381,6 +400,7 @@ Result<void> Daemon::reload(Config config) {
   HAPAX_TRY_ASSIGN(served, parts.shown_of(config, *made));
   parts.say_what_waits(config);
   parts.shown.show(std::move(served));
+  parts.let_in(config);
   parts.sources = made;
   parts.in_force.show(made);
   parts.upkeep.keep(parts.periods());
@@ -396,6 +416,10 @@ Result<void> Daemon::reload(Config config) {
 void Daemon::stop() {
   if (!parts_) return;
   parts_->state.stopping = true;
+  for (std::size_t i = 0; i < parts_->admin_endpoints.size(); ++i) {
+    admin::Endpoint* const endpoint = parts_->admin_endpoints[i];
+    parts_->server.post(i, [endpoint] { endpoint->stop(); });
+  }
   parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
   parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
   parts_->reject_writer.stop();  // before the node's number goes

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "http/connection.hpp"
 
+#include <poll.h>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
@@ -62,6 +63,13 @@ void Connection<Stream>::cancel() {
   stream_.lowest_layer().cancel(ignored);
 }
 
+// Also behind bytes that nobody has read yet: a request that was pipelined, the end of TLS.
+template <class Stream>
+bool Connection<Stream>::is_cut() {
+  pollfd asked{.fd = next_layer(stream_).native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&asked, 1, 0) > 0;
+}
+
 template <class Stream>
 Task<void> Connection<Stream>::run() {
   // Each co_await stands alone: g++ 12 goes astray in conditions that hold one.
@@ -98,7 +106,7 @@ Task<bool> Connection<Stream>::exchange() {
   if (!has_body) co_return false;
   settle_views();
   deadline = BootTime::max();  // the store has its own
-  const Incoming request{head_, body_, peer_};
+  const Incoming request{head_, body_, peer_, this};
   const Reply reply = co_await handler_.answer(request);
   const bool stays = co_await respond(reply, true);
   co_return stays;
@@ -291,6 +299,7 @@ Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   const bool stay = keep && head_.keep_alive && !reactor_.stopping();
   put_together(reply, stay);
   const bool written = co_await write(out_);
+  if (!written && reply.unsent) reply.unsent();
   if (!written) co_return false;
   buffer_.remove(0, used_);
   co_return stay;

@@ -20,7 +20,7 @@ namespace hapax::http {
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 
 template <class Stream>
-class Connection final : public Timed {
+class Connection final : public Timed, public Line {
  public:
   Connection(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits,
              Door::Visit& visit);
@@ -30,6 +30,7 @@ class Connection final : public Timed {
 
   Task<void> run();
   void cancel() override;
+  bool is_cut() override;
 
  private:
   Task<bool> open();

@@ -6,6 +6,7 @@
 #include <hapax/verify.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,21 @@ struct Head {
   const Header* find(std::string_view name) const;
 };
 
+// The way back to the one who asked, while he is answered.
+class Line {
+ public:
+  virtual ~Line() = default;
+  // He sends nothing any more: most likely he does not wait for the answer either. Asks the system,
+  // so it is for those who make him wait.
+  virtual bool is_cut() = 0;
+};
+
 // A request that passed the framing checks and the limits.
 struct Incoming {
   const Head& head;
   std::string_view body;  // with kBodyPadding readable bytes after it
   std::string_view peer;  // the address at the other end
+  Line* line = nullptr;   // null: there is none to be asked
 };
 
 struct Reply {
@@ -43,6 +54,8 @@ struct Reply {
   std::string_view content_type = {};  // of static life; empty: none
   std::string body = {};
   std::vector<OwnedHeader> headers = {};
+  std::function<void()> unsent =
+      {};  // called when it could not be written whole; empty: nothing is
 };
 
 // "OK", "Bad Request": what stands behind the number. Empty for an unknown one.

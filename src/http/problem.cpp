@@ -17,12 +17,13 @@ struct Row {
   std::string_view detail;
 };
 
-constexpr std::array<Row, 17> kRows{{
+constexpr std::array<Row, 18> kRows{{
     {Refusal::framing, 400, "framing", "Where this request ends is not beyond doubt."},
     {Refusal::header_malformed, 400, "header-malformed", "A header cannot be read."},
     {Refusal::bad_request, 400, "bad-request", "The request cannot be understood."},
     {Refusal::token_missing, 401, "token-missing", "Send 'Authorization: Bearer TOKEN'."},
     {Refusal::token_invalid, 401, "token-invalid", "The token is not the one of this server."},
+    {Refusal::forbidden, 403, "forbidden", "The token has not the right to this."},
     {Refusal::not_found, 404, "not-found", "There is nothing here."},
     {Refusal::source_unknown, 404, "source-unknown", "No source has this name."},
     {Refusal::tenant_unknown, 404, "tenant-unknown", "The source has no tenant of this name."},

@@ -16,6 +16,7 @@ enum class Refusal : std::uint8_t {
   bad_request,         // 400: a parameter that cannot be understood
   token_missing,       // 401
   token_invalid,       // 401
+  forbidden,           // 403: the token has not the right
   not_found,           // 404
   source_unknown,      // 404
   tenant_unknown,      // 404

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "admin/access.hpp"
 
+#include "admin/routes.hpp"
+
 #include <gtest/gtest.h>
 
 namespace hapax::admin {
@@ -20,7 +22,9 @@ std::optional<Refusal> authorization(std::vector<std::string_view> values) {
   const Access access("secret", {});
   http::Head head;
   for (const std::string_view each : values) head.headers.push_back({"authorization", each});
-  return access.check_token(head);
+  const auto caller = access.caller(head);
+  const Refusal* const why = std::get_if<Refusal>(&caller);
+  return why == nullptr ? std::nullopt : std::optional(*why);
 }
 
 TEST(Access, TakesAddressesAndItsOwnNames) {
@@ -52,6 +56,53 @@ TEST(Access, TakesTheTokenAndNoOther) {
   }
   EXPECT_EQ(authorization({}), Refusal::token_missing);
   EXPECT_EQ(authorization({"Bearer secret", "Bearer secret"}), Refusal::token_invalid);
+}
+
+const Rights* caller(const Access& access, const std::string& token) {
+  const std::string value = "Bearer " + token;
+  http::Head head;
+  head.headers.push_back({"Authorization", value});
+  const auto caller = access.caller(head);
+  return std::holds_alternative<Refusal>(caller) ? nullptr : std::get<const Rights*>(caller);
+}
+
+TEST(Access, GivesEachTokenItsOwnRights) {
+  const std::vector<ScopedToken> scoped{
+      {"worker", "one", {{Right::lease, "audit"}, {Right::settle, "audit"}}},
+      {"reader", "two", {{Right::read}, {Right::dedup, "mail"}}}};
+  const Access access("secret", {}, scoped);
+  const Rights* const admin = caller(access, "secret");
+  ASSERT_NE(admin, nullptr);
+  EXPECT_TRUE(admin->all());
+  EXPECT_TRUE(admin->may(Right::admin, "") && admin->may(Right::lease, "whatever"));
+
+  const Rights* const worker = caller(access, "one");
+  ASSERT_NE(worker, nullptr);
+  EXPECT_FALSE(worker->all());
+  EXPECT_TRUE(worker->may(Right::lease, "audit") && worker->may(Right::settle, "audit"));
+  EXPECT_TRUE(worker->may_some(Right::lease));
+  for (const char* each : {"", "audi", "audit2", "AUDIT", "orders"}) {
+    EXPECT_FALSE(worker->may(Right::lease, each)) << each;
+    EXPECT_FALSE(worker->may(Right::settle, each)) << each;
+  }
+  EXPECT_FALSE(worker->may_some(Right::read) || worker->may_some(Right::admin));
+
+  const Rights* const reader = caller(access, "two");
+  ASSERT_NE(reader, nullptr);
+  EXPECT_TRUE(reader->may(Right::read, "") && reader->may(Right::dedup, "mail"));
+  EXPECT_FALSE(reader->may(Right::dedup, "post") || reader->may_some(Right::lease));
+  EXPECT_EQ(caller(access, "three"), nullptr);
+  EXPECT_EQ(caller(access, "worker"), nullptr) << "the name is no secret";
+}
+
+// What changes something has its right said in the table of routes, so that nobody gets one by
+// mistake.
+TEST(Access, EveryRouteThatChangesSomethingNamesItsRight) {
+  for (const Route& each : routes()) {
+    if (!each.token || each.method == "GET") continue;
+    EXPECT_NE(each.right, Right::unsaid) << each.method << " " << each.pattern;
+    EXPECT_NE(each.right, Right::read) << each.method << " " << each.pattern;
+  }
 }
 
 }  // namespace

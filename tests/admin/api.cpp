@@ -5,6 +5,7 @@
 #include "admin/api/resources.hpp"
 #include "admin/endpoint.hpp"
 #include "base/check.hpp"
+#include "commit/queue.hpp"
 #include "model/headers.hpp"
 #include "model/ids.hpp"
 #include "store/memory/driver.hpp"
@@ -82,8 +83,15 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver) {
                              .keep_dead = 30 * days});
   served->sources.push_back(
       {.name = "quiet", .no = SourceNo(number(store::NameKind::source, "quiet"))});
-  served->destinations.push_back(
-      {"work", "pull", DestinationNo(number(store::NameKind::destination, "work"))});
+  for (const char* name : {"work", "audit", "pushed"}) {
+    const DestinationNo no(number(store::NameKind::destination, name));
+    deliver::Destination how{.name = name, .no = no};
+    how.retry = {std::chrono::seconds(10), std::chrono::seconds(20)};
+    const bool pushes = std::string_view(name) == "pushed";
+    if (pushes) how.kind = deliver::Destination::Kind::http;
+    served->destinations.push_back({name, pushes ? "http" : "pull", no,
+                                    std::make_shared<const deliver::Destination>(std::move(how))});
+  }
   return served;
 }
 
@@ -131,10 +139,19 @@ std::string ApiAnswer::detail() const {
 struct Api::Parts {
   explicit Parts(StoreKind kind) : driver(make(kind, directory.file("inbox.db"), clock)) {
     const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, {}, [this](std::size_t) {
-      return std::make_unique<admin::Endpoint>(shared);
+      auto endpoint = std::make_unique<admin::Endpoint>(shared);
+      endpoints.push_back(endpoint.get());
+      return endpoint;
     });
     port = made.value();
     server.start();
+  }
+  ~Parts() { end_polls(); }
+
+  void end_polls() {
+    for (std::size_t i = 0; i < endpoints.size(); ++i) {
+      server.post(i, [each = endpoints[i]] { each->stop(); });
+    }
   }
 
   TempDir directory;
@@ -146,12 +163,25 @@ struct Api::Parts {
   Lines log;
   boost::asio::thread_pool pool{2};
   admin::State state;
-  admin::Access access{kToken, {"hapax.internal"}};
+  const std::vector<admin::ScopedToken> scoped{
+      {"worker", kWorkerToken, {{admin::Right::lease, "audit"}, {admin::Right::settle, "audit"}}},
+      {"reader", kReaderToken, {{admin::Right::read}, {admin::Right::dedup, "mail"}}}};
+  std::shared_ptr<const admin::Access> access = std::make_shared<const admin::Access>(
+      kToken, std::vector<std::string>{"hapax.internal"}, scoped);
+  Bells bells;
+  deliver::Loans loans;
+  CommitQueue commit{*driver, clock, {}, [](const CommitQueue::Batch&) {}};
+  admin::Pulling pulling{commit, bells, loans, [] { return std::int64_t{7}; }};
+  std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served = make_served(*driver);
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
-  admin::Shared shared{*driver, metrics, log,    clock,      random,
-                       pool,    state,   access, handshakes, [this] { return served; }};
+  admin::Shared shared{*driver,    metrics,
+                       log,        clock,
+                       random,     pool,
+                       state,      [this] { return access; },
+                       handshakes, [this] { return served; },
+                       nullptr,    &pulling};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, 2};  // the first to go
@@ -172,6 +202,18 @@ ManualClock& Api::clock() {
 admin::State& Api::state() {
   return parts_->state;
 }
+Bells& Api::bells() {
+  return parts_->bells;
+}
+deliver::Loans& Api::loans() {
+  return parts_->loans;
+}
+int Api::port() const {
+  return parts_->port;
+}
+void Api::end_polls() {
+  parts_->end_polls();
+}
 std::vector<std::string> Api::log() const {
   const std::lock_guard lock(parts_->log.mutex);
   return parts_->log.reasons;
@@ -188,9 +230,9 @@ ApiAnswer Api::raw(const std::string& method, const std::string& target,
   return parse(wire(request + "\r\n" + body));
 }
 
-ApiAnswer Api::ask(const std::string& method, const std::string& target, const std::string& body) {
-  std::vector<std::string> headers{"Host: localhost",
-                                   std::string("Authorization: Bearer ") + kToken};
+ApiAnswer Api::ask(const std::string& method, const std::string& target, const std::string& body,
+                   const std::string& token) {
+  std::vector<std::string> headers{"Host: localhost", "Authorization: Bearer " + token};
   if (method == "POST") headers.push_back("Content-Length: " + std::to_string(body.size()));
   ApiAnswer answer = raw(method, target, headers, body);
   EXPECT_EQ(answer.headers["cache-control"], "no-store") << target;

@@ -4,6 +4,8 @@
 
 #include "admin/api/call.hpp"
 #include "admin/schema.hpp"
+#include "commit/bells.hpp"
+#include "deliver/pull.hpp"
 #include "store/contract.hpp"
 #include "support/world.hpp"
 
@@ -29,6 +31,8 @@ struct ApiAnswer {
 };
 
 inline constexpr const char* kToken = "the-admin-token";
+inline constexpr const char* kWorkerToken = "of-a-worker";  // lease:audit, settle:audit
+inline constexpr const char* kReaderToken = "of-a-reader";  // read, dedup:mail
 
 enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
 
@@ -46,7 +50,8 @@ class Api {
   ApiAnswer post(const std::string& target, const std::string& body) {
     return ask("POST", target, body);
   }
-  ApiAnswer ask(const std::string& method, const std::string& target, const std::string& body);
+  ApiAnswer ask(const std::string& method, const std::string& target, const std::string& body,
+                const std::string& token = kToken);
   // One request with exactly these headers and no other.
   ApiAnswer raw(const std::string& method, const std::string& target,
                 const std::vector<std::string>& headers, const std::string& body = "");
@@ -60,6 +65,10 @@ class Api {
   store::Driver& driver();
   ManualClock& clock();
   admin::State& state();
+  Bells& bells();
+  deliver::Loans& loans();
+  int port() const;
+  void end_polls();                      // as a server that stops
   std::vector<std::string> log() const;  // the reasons of refusals
 
  private:

@@ -46,6 +46,7 @@ TEST(OpenApi, SaysWhichRoutesNeedNoToken) {
     const bool open = operation.contains("security") && operation.at("security").as_array().empty();
     EXPECT_EQ(open, !each.token) << each.pattern;
     EXPECT_EQ(operation.at("responses").as_object().contains("401"), each.token) << each.pattern;
+    EXPECT_EQ(operation.at("responses").as_object().contains("403"), each.token) << each.pattern;
   }
 }
 

@@ -95,7 +95,7 @@ TEST_F(ConfigRefusalsTest, Keys) {
       {"[sever]\n", "1: sever: there is no such key; did you mean 'server'?"},
       {"zzzzzzzz = 1\n",
        "1: zzzzzzzz: there is no such key; here can be: server, admin, store, source, "
-       "destination"},
+       "destination, token"},
       {"[server]\nlisten_on = '127.0.0.1:1'\n",
        "2: server.listen_on: there is no such key; did you mean 'listen'?"},
       {"[server]\nmax-body = 1\n",
@@ -119,7 +119,6 @@ TEST_F(ConfigRefusalsTest, Keys) {
 TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
   const auto later = [](const std::string& where) { return where + ": " + kLater; };
   expect({
-      {"[[token]]\nname = 'x'\n", later("1: token")},
       {"[[route]]\nname = 'x'\n", later("1: route")},
       {"[keys]\nstore = 'x'\n", later("1: keys")},
       {"[[outbox]]\nurl = 'x'\n", later("1: outbox")},

@@ -4,6 +4,7 @@
 
 #include <hapax/env.hpp>
 
+#include "admin/rights.hpp"
 #include "admin/served.hpp"
 #include "http/message.hpp"
 #include "store/contract.hpp"
@@ -28,6 +29,7 @@ struct State {
   std::atomic<bool> store_reachable = true;
   std::atomic<bool> stopping = false;
   std::atomic<std::size_t> waiting = 0;  // admin requests that wait for the store, or are at it
+  std::atomic<std::size_t> polling = 0;  // workers that wait for deliveries
 };
 
 // What an answer is made of, besides the request.
@@ -49,6 +51,8 @@ struct Call {
   std::string_view argument;  // what stands for {event} or {source} in the path
   std::string_view query;     // without the '?'
   std::string_view body;
+  const Rights& rights;
+  http::Line* line = nullptr;
 };
 
 }  // namespace hapax::admin

@@ -70,9 +70,7 @@ Result<Asked> read_body(std::string_view body) {
   return asked;
 }
 
-Result<std::string> claimed(const Context& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(asked, read_body(call.body));
+Result<std::string> claimed(const Context& context, const Asked& asked) {
   HAPAX_TRY(check(DedupRequest{.scope = asked.scope, .id = asked.id, .ttl = asked.ttl}));
   store::DedupItem item{claim_key(ClaimKind::id, asked.scope, asked.id), {}, asked.ttl};
   context.random.fill(item.token.bytes);
@@ -90,7 +88,13 @@ Result<std::string> claimed(const Context& context, const Call& call) {
 }  // namespace
 
 http::Reply claim_id(const Context& context, const Call& call) {
-  Result<std::string> answer = claimed(context, call);
+  if (const Result<Query> query = Query::parse(call.query, {}); !query) {
+    return failure(query.error());
+  }
+  const Result<Asked> asked = read_body(call.body);
+  if (!asked) return failure(asked.error());
+  if (!call.rights.may(Right::dedup, asked->scope)) return forbidden("dedup:" + asked->scope);
+  Result<std::string> answer = claimed(context, *asked);
   return answer ? ok(*std::move(answer)) : failure(answer.error());
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "admin/api/reply.hpp"
 
+#include "admin/rights.hpp"
 #include "http/problem.hpp"
 
 #include <utility>
@@ -19,6 +20,14 @@ http::Reply failure(const Error& error) {
   }
   const CodeInfo& row = info(error.code());
   return http::problem(row.http_status, row.name, error.detail());
+}
+
+http::Reply forbidden(std::string_view right) {
+  const std::string detail =
+      right == name(Right::admin)
+          ? "Only the admin token may do this."
+          : "The token lacks the right '" + std::string(right) + "'; see allow of its [[token]].";
+  return http::problem(http::Refusal::forbidden, detail);
 }
 
 }  // namespace hapax::admin

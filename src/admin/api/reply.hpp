@@ -7,6 +7,7 @@
 #include "http/message.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace hapax::admin {
 
@@ -14,5 +15,8 @@ http::Reply ok(std::string json);  // 200, application/json
 
 // The one who has the token may know all about an error. invalid_argument is 400 bad-request.
 http::Reply failure(const Error& error);
+
+// 403: the token lacks this right ("lease:audit").
+http::Reply forbidden(std::string_view right);
 
 }  // namespace hapax::admin

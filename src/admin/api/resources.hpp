@@ -32,6 +32,12 @@ http::Reply show_health(const Context& context, const Call& call);   // api/heal
 http::Reply show_readiness(const Context& context, const Call& call);
 http::Reply show_metrics(const Context& context, const Call& call);  // api/metrics.cpp
 
+// Those that wait: api/waiting.hpp.
+struct Waiting;
+extern const Waiting kLeaseDeliveries;   // api/lease.cpp
+extern const Waiting kSettleDeliveries;  // api/settle.cpp
+extern const Waiting kRenewLeases;
+
 std::string_view openapi_document();  // src/admin/openapi.json
 
 }  // namespace hapax::admin

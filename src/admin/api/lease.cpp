@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/api/waiting.hpp"
+#include "admin/json_object.hpp"
+#include "admin/json_reader.hpp"
+#include "admin/names.hpp"
+#include "admin/query.hpp"
+#include "base/base64.hpp"
+#include "base/json_text.hpp"
+#include "base/try.hpp"
+#include "deliver/pull.hpp"
+#include "gateway/redact.hpp"
+#include "http/problem.hpp"
+#include "model/headers.hpp"
+
+#include <algorithm>
+
+namespace hapax::admin {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kWrite =
+    R"({"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination must be there)";
+
+struct Asked {
+  std::string destination;
+  deliver::Wanted wanted;
+};
+
+Result<Asked> read_asked(const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWrite));
+  HAPAX_TRY_ASSIGN(reader,
+                   JsonReader::of(value, "", kWrite, {"destination", "max", "lease_s", "wait_s"}));
+  Asked asked;
+  HAPAX_TRY_ASSIGN(destination, reader.text("destination"));
+  asked.destination = destination;
+  HAPAX_TRY_ASSIGN(max, reader.number_or("max", 1, store::kMaxLeaseCount, 1));
+  asked.wanted.max = static_cast<std::size_t>(max);
+  HAPAX_TRY_ASSIGN(lease,
+                   reader.seconds_if("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
+  asked.wanted.lease = lease;
+  HAPAX_TRY_ASSIGN(wait,
+                   reader.seconds_if("wait_s", std::chrono::seconds(0), deliver::kMaxPullWait));
+  asked.wanted.wait = wait.value_or(milliseconds(0));
+  return asked;
+}
+
+// What was a secret on the way in is nobody's on the way out.
+std::string headers_of(const store::StoredEvent& event) {
+  std::vector<std::string> pairs;
+  const std::optional<std::vector<Header>> headers = decode_headers(event.headers);
+  if (headers) {
+    for (const Header& each : *headers) {
+      if (each.value == gateway::kRedacted) continue;
+      pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
+    }
+  }
+  return json_list(pairs);
+}
+
+std::string delivery_json(const store::Leased& leased, std::string_view source) {
+  const store::StoredEvent& event = leased.event;
+  JsonObject json;
+  json.text("delivery", to_text(DeliveryRef{event.no, leased.delivery}))
+      .number("fence", leased.fence.value())
+      .text("event", to_text(event.no))
+      .text("source", source)
+      .text("tenant", event.tenant)
+      .text("id", event.id)
+      .text("type", event.type)
+      .number("attempt", leased.attempt)
+      .time("received_at", event.received)
+      .time("lease_until", leased.until)
+      .json("headers", headers_of(event))
+      .json("body_base64", '"' + to_base64(event.body) + '"');
+  if (event.would != Would::none) json.text("would", name(event.would));
+  if (leased.replay_of) {
+    json.text("replay_of", to_text(DeliveryRef{event.no, *leased.replay_of}));
+  }
+  return json.done();
+}
+
+std::optional<std::string> served_name(const Served& served, SourceNo source) {
+  const auto found = std::find_if(served.sources.begin(), served.sources.end(),
+                                  [&](const ServedSource& each) { return each.no == source; });
+  return found == served.sources.end() ? std::nullopt : std::optional(found->name);
+}
+
+// The store is asked only for the names of sources that the file does not define any more.
+Result<std::string> leases_json(const Context& context, const store::Lease& lease) {
+  std::optional<Names> names;
+  std::vector<std::string> deliveries;
+  for (const store::Leased& each : lease.deliveries) {
+    std::optional<std::string> source = served_name(context.served, each.event.source);
+    if (!source && !names) {
+      HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
+      names = std::move(read);
+    }
+    if (!source) source = names->of(each.event.source.value());
+    deliveries.push_back(delivery_json(each, *source));
+  }
+  return JsonObject().json("deliveries", json_list(deliveries)).done();
+}
+
+http::Reply no_such(std::string_view destination) {
+  return http::problem(
+      http::Refusal::not_found,
+      "No destination has the name '" + std::string(destination.substr(0, 128)) + "'.");
+}
+
+http::Reply pushed(std::string_view destination) {
+  return http::problem(409, "not-pull",
+                       "The server itself delivers to '" + std::string(destination) +
+                           "'. Only a destination with kind = \"pull\" can be leased.");
+}
+
+Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
+  const Result<Asked> asked = read_asked(call);
+  if (!asked) co_return failure(asked.error());
+  const std::string& name = asked->destination;
+  if (!call.rights.may(Right::lease, name)) co_return forbidden("lease:" + name);
+  const ServedDestination* const to = with.context.served.find(name);
+  if (to == nullptr) co_return no_such(name);
+  if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
+  const std::function<bool()> left = [&] { return call.line != nullptr && call.line->is_cut(); };
+  const Result<store::Lease> lease = co_await with.pull.lease(*to->how, asked->wanted, left);
+  if (!lease) co_return failure(lease.error());
+  if (lease->deliveries.empty()) co_return ok(R"({"deliveries":[]})");
+  const std::function<http::Reply()> work = [&] {
+    Result<std::string> json = leases_json(with.context, *lease);
+    return json ? ok(*std::move(json)) : failure(json.error());
+  };
+  http::Reply reply = co_await with.elsewhere(work);
+  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(*lease), no = to->no] {
+    pull->hand_back(leases, no);
+  };
+  if (reply.status == 200) {
+    reply.unsent = hand_back;
+  } else {
+    hand_back();
+  }
+  co_return reply;
+}
+
+}  // namespace
+
+const Waiting kLeaseDeliveries{&lease_deliveries};
+
+}  // namespace hapax::admin

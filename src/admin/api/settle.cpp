@@ -1,0 +1,189 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/api/waiting.hpp"
+#include "admin/json_object.hpp"
+#include "admin/json_reader.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "deliver/judge.hpp"
+#include "deliver/pull.hpp"
+#include "model/ids.hpp"
+
+#include <boost/json.hpp>
+
+#include <array>
+
+namespace hapax::admin {
+
+namespace {
+
+namespace json = boost::json;
+using deliver::LeaseName;
+using deliver::Said;
+
+constexpr std::string_view kWriteSettle =
+    R"({"results":[{"delivery":"...","fence":1,"outcome":"ack"}]}, where outcome is "ack", "retry" )"
+    R"(or "drop"; "retry_after_s" and "error" may be beside it)";
+constexpr std::string_view kWriteRenew =
+    R"({"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
+
+// What was said of one lease. A delivery whose id nobody has made is unknown, and not an error: one
+// bad entry must not keep the others from being settled.
+template <class T>
+struct Entry {
+  std::string delivery;  // as it was written
+  std::optional<T> what = {};
+};
+
+std::string at(std::string_view list, std::size_t place) {
+  return std::string(list) + "[" + std::to_string(place) + "].";
+}
+
+Result<Said::Outcome> read_outcome(const JsonReader& reader) {
+  HAPAX_TRY_ASSIGN(text, reader.text("outcome"));
+  if (text == "ack") return Said::Outcome::ack;
+  if (text == "retry") return Said::Outcome::retry;
+  if (text == "drop") return Said::Outcome::drop;
+  return reader.bad("outcome", R"(is not "ack", "retry" or "drop")");
+}
+
+Result<Entry<LeaseName>> read_name(const JsonReader& reader) {
+  Entry<LeaseName> entry;
+  HAPAX_TRY_ASSIGN(delivery, reader.text("delivery"));
+  entry.delivery = std::move(delivery);
+  HAPAX_TRY_ASSIGN(fence, reader.number("fence"));
+  const std::optional<DeliveryRef> which = delivery_from(entry.delivery);
+  if (which) entry.what = LeaseName{*which, Fence(fence)};
+  return entry;
+}
+
+Result<Entry<Said>> read_result(const json::value& value, std::size_t place) {
+  HAPAX_TRY_ASSIGN(reader,
+                   JsonReader::of(value, at("results", place), kWriteSettle,
+                                  {"delivery", "fence", "outcome", "retry_after_s", "error"}));
+  HAPAX_TRY_ASSIGN(name, read_name(reader));
+  Said said;
+  HAPAX_TRY_ASSIGN(outcome, read_outcome(reader));
+  said.outcome = outcome;
+  HAPAX_TRY_ASSIGN(
+      after, reader.seconds_if("retry_after_s", std::chrono::seconds(0), deliver::kMaxRetryAfter));
+  said.retry_after = after;
+  if (after && outcome != Said::Outcome::retry) {
+    return reader.bad("retry_after_s", "belongs to the outcome \"retry\" alone");
+  }
+  HAPAX_TRY_ASSIGN(error, reader.text_if("error"));
+  said.error = std::move(error).value_or("");
+  if (!name.what) return Entry<Said>{std::move(name.delivery)};
+  said.lease = *name.what;
+  return Entry<Said>{std::move(name.delivery), std::move(said)};
+}
+
+Result<std::vector<Entry<Said>>> read_results(const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWriteSettle));
+  HAPAX_TRY_ASSIGN(reader, JsonReader::of(value, "", kWriteSettle, {"results"}));
+  HAPAX_TRY_ASSIGN(list, reader.list("results", store::kMaxLeaseCount));
+  std::vector<Entry<Said>> entries;
+  for (const json::value& each : *list) {
+    HAPAX_TRY_ASSIGN(entry, read_result(each, entries.size()));
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+struct Renewal {
+  std::vector<Entry<LeaseName>> leases;
+  std::optional<std::chrono::milliseconds> lease = {};
+};
+
+Result<Renewal> read_renewal(const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWriteRenew));
+  HAPAX_TRY_ASSIGN(reader, JsonReader::of(value, "", kWriteRenew, {"leases", "lease_s"}));
+  HAPAX_TRY_ASSIGN(list, reader.list("leases", store::kMaxLeaseCount));
+  Renewal renewal;
+  for (const json::value& each : *list) {
+    HAPAX_TRY_ASSIGN(member, JsonReader::of(each, at("leases", renewal.leases.size()), kWriteRenew,
+                                            {"delivery", "fence"}));
+    HAPAX_TRY_ASSIGN(entry, read_name(member));
+    renewal.leases.push_back(std::move(entry));
+  }
+  HAPAX_TRY_ASSIGN(lease,
+                   reader.seconds_if("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
+  renewal.lease = lease;
+  return renewal;
+}
+
+// Whether a delivery is the caller's, by its destination. Nothing: he may touch all.
+deliver::Mine mine_of(const Context& context, const Call& call, Right right) {
+  if (call.rights.all()) return {};
+  return [&context, &call, right](DestinationNo destination) {
+    const ServedDestination* const found = context.served.find(destination);
+    return found != nullptr && call.rights.may(right, found->name);
+  };
+}
+
+std::string_view word(store::Settled settled) {
+  switch (settled) {
+    case store::Settled::ok:
+      return "ok";
+    case store::Settled::stale:
+      return "stale";
+    case store::Settled::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+// One for each entry, in their order; those without a name were never asked about.
+template <class T>
+std::string results_json(const std::vector<Entry<T>>& entries,
+                         const std::vector<store::Settled>& settled) {
+  std::vector<std::string> results;
+  std::size_t next = 0;
+  for (const Entry<T>& each : entries) {
+    const store::Settled its = each.what ? settled[next++] : store::Settled::unknown;
+    results.push_back(
+        JsonObject().text("delivery", each.delivery).text("status", word(its)).done());
+  }
+  return JsonObject().json("results", json_list(results)).done();
+}
+
+template <class T>
+std::vector<T> known_of(std::vector<Entry<T>>& entries) {
+  std::vector<T> known;
+  for (Entry<T>& each : entries) {
+    if (each.what) known.push_back(*each.what);
+  }
+  return known;
+}
+
+Task<http::Reply> settle_deliveries(const WaitContext& with, const Call& call) {
+  Result<std::vector<Entry<Said>>> entries = read_results(call);
+  if (!entries) co_return failure(entries.error());
+  const std::vector<Said> said = known_of(*entries);
+  const deliver::Mine mine = mine_of(with.context, call, Right::settle);
+  const Result<std::vector<store::Settled>> settled = co_await with.pull.settle(said, mine);
+  if (!settled) co_return failure(settled.error());
+  co_return ok(results_json(*entries, *settled));
+}
+
+Task<http::Reply> renew_leases(const WaitContext& with, const Call& call) {
+  Result<Renewal> renewal = read_renewal(call);
+  if (!renewal) co_return failure(renewal.error());
+  const std::vector<LeaseName> leases = known_of(renewal->leases);
+  const deliver::Mine mine = mine_of(with.context, call, Right::lease);
+  const Result<std::vector<store::Settled>> settled =
+      co_await with.pull.renew(leases, renewal->lease, mine);
+  if (!settled) co_return failure(settled.error());
+  co_return ok(results_json(renewal->leases, *settled));
+}
+
+}  // namespace
+
+const Waiting kSettleDeliveries{&settle_deliveries};
+const Waiting kRenewLeases{&renew_leases};
+
+}  // namespace hapax::admin

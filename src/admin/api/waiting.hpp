@@ -1,0 +1,31 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/api/call.hpp"
+#include "commit/task.hpp"
+
+#include <functional>
+
+namespace hapax::deliver {
+class Pull;
+}
+
+namespace hapax::admin {
+
+// Runs work that would hold up an I/O thread on another one.
+using Elsewhere = std::function<Task<http::Reply>(const std::function<http::Reply()>& work)>;
+
+// What an answer that waits is made of, besides the request.
+struct WaitContext {
+  const Context& context;  // but its driver blocks: only elsewhere
+  deliver::Pull& pull;
+  const Elsewhere& elsewhere;
+};
+
+// A route that waits without a thread: it runs on an I/O thread and never blocks.
+struct Waiting {
+  Task<http::Reply> (*answer)(const WaitContext&, const Call&) = nullptr;
+};
+
+}  // namespace hapax::admin

@@ -1,0 +1,161 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "commit/alarm.hpp"
+#include "commit/bells.hpp"
+#include "commit/commit.hpp"
+#include "deliver/destination.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+// Pull: workers lease deliveries, do the work, and say how it went. Nothing here knows of HTTP.
+namespace hapax::deliver {
+
+inline constexpr std::chrono::seconds kMaxPullWait{60};
+inline constexpr std::chrono::seconds kMinPullLease{1};
+inline constexpr std::chrono::hours kMaxPullLease{12};
+
+// A lease as it was given to a worker. Nothing of it ever changes: it is named by its fence.
+struct Loan {
+  DeliveryRef which;
+  DestinationNo to;
+  unsigned attempt = 1;  // the failures before it, and this one
+  std::optional<WallTime> since = {};
+  // How it ended, where the store was asked and has it in its records.
+  std::optional<AttemptOutcome> ended = {};
+};
+
+// The loans of this node, the last ones of many. Who settles is mostly known by it; who is not (he
+// leased at another node, or long ago) is looked up in the store. Thread-safe.
+class Loans {
+ public:
+  explicit Loans(std::size_t most = 32'768) : most_(most) {}
+
+  void note(Fence fence, const Loan& loan);
+  std::optional<Loan> find(const DeliveryRef& which, Fence fence) const;
+
+ private:
+  const std::size_t most_;
+  mutable std::mutex mutex_;
+  std::map<Fence, Loan> loans_;  // the oldest has the lowest fence
+};
+
+struct LeaseName {
+  DeliveryRef which;
+  Fence fence;
+};
+
+std::vector<LeaseName> names_of(const store::Lease& lease);
+
+// What the store knows of them, in their order; nothing of a delivery that is not there.
+using LookUp =
+    std::function<Task<Result<std::vector<std::optional<Loan>>>>(std::span<const LeaseName> names)>;
+// What LookUp answers of one of them; blocks.
+Result<std::optional<Loan>> loan_in(store::Driver& driver, const LeaseName& name);
+
+// What a worker wants.
+struct Wanted {
+  std::size_t max = 1;                                  // 1 to store::kMaxLeaseCount
+  std::optional<std::chrono::milliseconds> lease = {};  // nothing: the destination's
+  std::chrono::milliseconds wait{0};                    // for the first, kMaxPullWait at most
+};
+
+// What a worker says to a lease.
+struct Said {
+  enum class Outcome : std::uint8_t { ack, retry, drop };
+  LeaseName lease;
+  Outcome outcome = Outcome::ack;
+  // Of retry: the worker's own word, up to kMaxRetryAfter. Nothing: what the destination's schedule
+  // has for this attempt, with jitter as for push.
+  std::optional<std::chrono::milliseconds> retry_after = {};
+  std::string error = {};  // for the record of the attempt; cut at store::kMaxAttemptError
+};
+
+// A caller who may only touch some destinations. Nothing: he may touch all. What is not his is
+// answered `unknown`, as if it were not there.
+using Mine = std::function<bool(DestinationNo)>;
+
+// The pull side of one event loop. Of those who wait for the same destination one asks the store,
+// at the bell and now and then; the next one does when that one has got as much as it wanted, or
+// has gone. So those who wait cost little, however many they are.
+//
+// The retry budget is that of push: after the n-th failure the n-th entry of Destination::retry
+// says when it is tried again, and past the last entry the delivery is dead (exhausted), whatever
+// the worker says. A lease that lapses is no failure; it is counted apart (max_abandons).
+class Pull {
+ public:
+  // All must outlive it.
+  struct With {
+    Executor executor;
+    Commit& commit;
+    Alarms& alarms;
+    Bells& bells;
+    Clock& clock;
+    Random& random;
+    Loans& loans;
+    LookUp look_up;
+    // The destination as the configuration in force defines it; null: it does not.
+    std::function<std::shared_ptr<const Destination>(DestinationNo)> destination;
+    // The node's number, which its workers' leases bear: who holds a lease is told by the node that
+    // gave it out. Workers have no names.
+    std::function<std::int64_t()> owner;
+  };
+
+  explicit Pull(With with);
+  Pull(const Pull&) = delete;
+  Pull& operator=(const Pull&) = delete;
+
+  // What is due, or, when nothing is, what becomes due within `wait`; then nothing. `left` says
+  // whether the worker has gone: he is given nothing, and what was leased for him meanwhile goes
+  // back. An error: nothing was leased, or nobody knows, and what was lapses.
+  Task<Result<store::Lease>> lease(const Destination& from, const Wanted& wanted,
+                                   const std::function<bool()>& left);
+
+  // One answer for each, in their order. Asks the store again when the outcome is unknown, for some
+  // seconds; the error then says that the worker should. Repeating is always safe.
+  Task<Result<std::vector<store::Settled>>> settle(std::span<const Said> said, const Mine& mine);
+  // `lease` from now on; nothing: as long as the destination's.
+  Task<Result<std::vector<store::Settled>>> renew(
+      std::span<const LeaseName> leases, const std::optional<std::chrono::milliseconds>& lease,
+      const Mine& mine);
+
+  // The worker did not get them: they are pending again, and nothing is counted. Goes on by itself.
+  void hand_back(const std::vector<LeaseName>& leases, DestinationNo from);
+
+  // Whoever waits is answered at once, and nobody waits any more.
+  void stop();
+
+ private:
+  class Waiter;
+  struct Queue;
+  using LoanList = std::vector<std::optional<Loan>>;
+
+  std::shared_ptr<Queue> queue_of(DestinationNo destination);
+  void note(const store::Lease& lease, DestinationNo from, WallTime since);
+  Task<Result<LoanList>> loans_of(std::span<const LeaseName> names, const std::vector<bool>& asked);
+  Ruling ruling_of(const Said& said, const std::optional<Loan>& loan);
+  AttemptNote note_of(const Said& said, const std::optional<Loan>& loan) const;
+  std::chrono::milliseconds lease_of(const std::optional<Loan>& loan) const;
+  Task<Result<std::vector<store::Settled>>> settle_owned(
+      std::span<const std::optional<store::Settlement>> settlements);
+  Task<Result<std::vector<store::Settled>>> settle_surely(
+      std::span<const store::Settlement> settlements);
+  Task<void> give_back(std::vector<store::Settlement> settlements, DestinationNo from);
+  void ring_for(const LoanList& loans);
+
+  With with_;
+  std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // as long as somebody is in one
+  bool stopping_ = false;
+};
+
+}  // namespace hapax::deliver

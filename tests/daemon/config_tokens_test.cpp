@@ -1,0 +1,113 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// [[token]] in the file: what is read, and what is refused where.
+#include "daemon/config.hpp"
+
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace hapax::daemon {
+namespace {
+
+using admin::Grant;
+using admin::Right;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kAudit = "[[destination]]\nname = 'audit'\nkind = 'pull'\n";
+
+std::string token(const std::string& name, const std::string& secret, const std::string& allow) {
+  return "[[token]]\nname = '" + name + "'\nsecret = " + secret + "\nallow = " + allow + "\n";
+}
+
+class ConfigTokensTest : public testing::Test {
+ protected:
+  Loaded load(const std::string& text) {
+    std::ofstream(directory_.file("hapax.toml"), std::ios::binary) << text;
+    chmod(directory_.file("hapax.toml").c_str(), 0600);
+    return load_config(directory_.file("hapax.toml"), [](const std::string& name) {
+      return name == "AUDIT" ? std::optional<std::string>("from-env") : std::nullopt;
+    });
+  }
+  std::string problem(const std::string& text) {
+    const Loaded loaded = load(text);
+    EXPECT_EQ(loaded.problems.size(), 1U) << text;
+    if (loaded.problems.empty()) return "";
+    const std::string whole = loaded.problems.front().to_string();
+    return whole.substr(whole.find("toml:") + 5);
+  }
+  std::string refused(const std::string& allow) {
+    return problem(kAudit + token("w", "'s3cret'", "['" + allow + "']"));
+  }
+
+  test::TempDir directory_;
+};
+
+TEST_F(ConfigTokensTest, ReadsTokensWithTheirRights) {
+  std::ofstream(directory_.file("audit.token")) << "from-file\n";
+  const Loaded loaded =
+      load(kAudit + token("worker", "{ file = 'audit.token' }", "['lease:audit', 'settle:audit']") +
+           token("reader", "{ env = 'AUDIT' }", "['read', 'replay']") +
+           token("mailer", "'plain'", "['dedup:a:b']"));
+  for (const Problem& each : loaded.problems) ADD_FAILURE() << each.to_string();
+  ASSERT_TRUE(loaded.config);
+  ASSERT_EQ(loaded.config->tokens.size(), 3U);
+  const auto& tokens = loaded.config->tokens;
+  EXPECT_EQ(tokens[0].name, "worker");
+  EXPECT_EQ(tokens[0].secret, "from-file");
+  EXPECT_THAT(tokens[0].allow,
+              ElementsAre(Grant{Right::lease, "audit"}, Grant{Right::settle, "audit"}));
+  EXPECT_EQ(tokens[1].secret, "from-env");
+  EXPECT_THAT(tokens[1].allow, ElementsAre(Grant{Right::read}, Grant{Right::replay}));
+  EXPECT_THAT(tokens[2].allow, ElementsAre(Grant{Right::dedup, "a:b"}));
+}
+
+TEST_F(ConfigTokensTest, SaysWhatIsWrongWithARight) {
+  EXPECT_EQ(refused("leese:audit"),
+            "7: token[1].allow[1]: there is no such right; write \"read\", \"replay\", "
+            "\"lease:DESTINATION\", \"settle:DESTINATION\" or \"dedup:SCOPE\"");
+  EXPECT_THAT(refused("admin"), HasSubstr("there is no such right"));
+  EXPECT_THAT(refused("*"), HasSubstr("there is no such right"));
+  EXPECT_EQ(refused("lease"),
+            "7: token[1].allow[1]: say what it is of; write \"lease:DESTINATION\"");
+  EXPECT_THAT(refused("settle:"), HasSubstr("write \"settle:DESTINATION\""));
+  EXPECT_THAT(refused("dedup:"), HasSubstr("write \"dedup:SCOPE\""));
+  EXPECT_THAT(refused("read:audit"), HasSubstr("this right is of nothing; write \"read\""));
+  EXPECT_EQ(refused("lease:orders"),
+            "7: token[1].allow[1]: there is no destination 'orders'; write [[destination]] with "
+            "that name");
+  EXPECT_THAT(refused("messages:mail"), HasSubstr("'messages' is not available in this version"));
+  EXPECT_THAT(refused("keys:api"), HasSubstr("'keys' is not available in this version"));
+}
+
+TEST_F(ConfigTokensTest, SaysWhatIsMissingOrTwice) {
+  EXPECT_THAT(problem("[[token]]\nsecret = 'x'\nallow = ['read']\n"),
+              HasSubstr("token[1].name: this is missing"));
+  EXPECT_THAT(problem("[[token]]\nname = 'x'\nallow = ['read']\n"),
+              HasSubstr("token[1].secret: this is missing"));
+  EXPECT_THAT(problem("[[token]]\nname = 'x'\nsecret = 'x'\n"),
+              HasSubstr("token[1].allow: this is missing"));
+  EXPECT_THAT(problem(token("x", "'x'", "[]")), HasSubstr("3: token[1].allow"));
+  EXPECT_THAT(problem(token("x", "'x'", "'read'")), HasSubstr("4: token[1].allow"));
+  EXPECT_THAT(problem(token("x", "{ env = 'NONE' }", "['read']")), HasSubstr("3: token[1].secret"));
+  EXPECT_THAT(problem(token("x", "'a b'", "['read']")), HasSubstr("visible ASCII"));
+  EXPECT_THAT(problem(token("x", "'1'", "['read']") + token("x", "'2'", "['read']")),
+              HasSubstr("6: token[2].name: line 2 has the name 'x' already"));
+  const std::string same =
+      problem(token("x", "'s3cret'", "['read']") + token("y", "'s3cret'", "['read']"));
+  EXPECT_EQ(same, "7: token[2].secret: another token has the same secret; take another");
+  EXPECT_THAT(problem("[admin]\ntoken = 's3cret'\n" + token("x", "'s3cret'", "['read']")),
+              HasSubstr("this is the admin token itself"));
+  EXPECT_THAT(problem(token("x", "'1'", "['read']") + "rights = []\n"),
+              HasSubstr("token[1].rights: there is no such key"));
+  EXPECT_THAT(problem("[token]\nname = 'x'\n"), HasSubstr("write [[token]] in double brackets"));
+}
+
+}  // namespace
+}  // namespace hapax::daemon
