@@ -28,7 +28,7 @@ end
 
 namespace {
 
-constexpr double kMostPerSecond = 90'000;
+constexpr double kMostPerSecond = 160'000;  // more than nginx answers here
 
 const char* const kEachOnce = R"(
 function request()
@@ -66,7 +66,8 @@ double number(const std::string& text) {
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double Served::metric(const std::string& pattern) const {
