@@ -235,7 +235,7 @@ void Daemon::Parts::set_gauges() {
 }
 
 void Daemon::Parts::share_out_files() {
-  shares = shares_of(config.limits, raise_open_files());
+  shares = shares_of(config.limits, raise_open_files(), outgoing_of(config.destinations));
   const std::size_t most = shares.listen.door.connections;
   if (most >= config.limits.connections) return;
   log.line(Level::warning,

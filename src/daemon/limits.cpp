@@ -33,8 +33,18 @@ std::size_t raise_open_files() {
   return static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, kMostCounted));
 }
 
-Shares shares_of(const ServerLimits& wanted, std::size_t open_files) {
-  const std::size_t files = std::max(open_files, kFewest) - kOwn;
+std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations) {
+  std::size_t sum = 0;
+  for (const deliver::Destination& each : destinations) {
+    if (each.kind != deliver::Destination::Kind::http) continue;
+    sum += each.concurrency * (each.refetch.empty() ? 1 : 2);
+  }
+  return 2 * sum;  // those that are under way, and those that are kept
+}
+
+Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t outgoing) {
+  std::size_t files = std::max(open_files, kFewest) - kOwn;
+  files -= std::min(outgoing, files / 2);
   const std::size_t admin = std::min(kAdminMost, files / 4);
   const std::size_t connections = std::min(wanted.connections, files - admin);
   Shares shares;

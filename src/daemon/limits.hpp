@@ -15,6 +15,8 @@ struct Shares {
   http::Limits listen;
   http::Limits admin;
 };
-Shares shares_of(const ServerLimits& wanted, std::size_t open_files);
+Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t outgoing = 0);
+// Connections to destinations that may be open at a time.
+std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations);
 
 }  // namespace hapax::daemon

@@ -115,6 +115,9 @@ TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
   ServerLimits wanted;
   wanted.per_address = 5;
   EXPECT_EQ(shares_of(wanted, 1024).listen.door.connections_per_address, 5U);
+  // Deliveries have theirs, but never more than half.
+  EXPECT_EQ(shares_of({}, 1024, 400).listen.door.connections, 372U);
+  EXPECT_EQ(shares_of({}, 1024, 100'000).listen.door.connections, 336U);
 }
 
 TEST_F(ConfigTest, TheFileOfTheDesignLoads) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <set>
 
 namespace hapax::test {
@@ -331,6 +332,26 @@ TEST(Push, TheCurrentObjectIsFetchedForEachAttempt) {
   EXPECT_THAT(story.attempts(event),
               ElementsAre("retried  refetch-status", "retried 500 status", "completed 200 "));
   EXPECT_EQ(story.serve.ask("/v1/events/" + event + "/body").body, R"({"id":"o/1"})");
+}
+
+TEST(Push, InObserveModeTheHandlerIsToldWhatWouldHaveHappened) {
+  Handler handler([](int fd, const Heard&) { return reply(fd, 200); });
+  const Story story(push_config({"a"}, destination("a", handler.url()), "enforce = false\n"));
+  ASSERT_TRUE(story.becomes(story.send("evt_1"), "a", "completed"));
+  ASSERT_TRUE(story.becomes(story.send("evt_1"), "a", "completed"));
+  RawClient client(story.serve.port());
+  auto forged = signed_headers("standard-webhooks", kDemoSecret, "{}", "evt_2");
+  EXPECT_EQ(client.post("/in/demo", forged, R"({"forged":1})").status, 200);
+  ASSERT_TRUE(handler.wait_for(3));
+  std::map<std::string, int> would;
+  std::set<std::string> keys;
+  for (const Heard& each : handler.heard()) {
+    ++would[each.header("Hapax-Would")];
+    keys.insert(each.header("Idempotency-Key"));
+  }
+  EXPECT_THAT(would, testing::UnorderedElementsAre(testing::Pair("", 1), testing::Pair("reject", 1),
+                                                   testing::Pair("duplicate", 1)));
+  EXPECT_THAT(keys, SizeIs(3));
 }
 
 TEST(Push, MetricsCountAttempts) {
