@@ -67,7 +67,8 @@ std::unique_ptr<store::Driver> make(StoreKind kind, const std::string& file, Clo
   return store::sqlite::open_driver(file, {.needs = {Capability::inbox}}, clock).value();
 }
 
-std::shared_ptr<const admin::Served> make_served(store::Driver& driver) {
+std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
+                                                 const std::vector<std::string>& destinations) {
   auto served = std::make_shared<admin::Served>();
   const auto number = [&](store::NameKind kind, const char* name) {
     return driver.number_of(kind, name).value_or(0);
@@ -83,11 +84,11 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver) {
                              .keep_dead = 30 * days});
   served->sources.push_back(
       {.name = "quiet", .no = SourceNo(number(store::NameKind::source, "quiet"))});
-  for (const char* name : {"work", "audit", "pushed"}) {
-    const DestinationNo no(number(store::NameKind::destination, name));
+  for (const std::string& name : destinations) {
+    const DestinationNo no(number(store::NameKind::destination, name.c_str()));
     deliver::Destination how{.name = name, .no = no};
     how.retry = {std::chrono::seconds(10), std::chrono::seconds(20)};
-    const bool pushes = std::string_view(name) == "pushed";
+    const bool pushes = name == "pushed";
     if (pushes) how.kind = deliver::Destination::Kind::http;
     served->destinations.push_back({name, pushes ? "http" : "pull", no,
                                     std::make_shared<const deliver::Destination>(std::move(how))});
@@ -137,7 +138,9 @@ std::string ApiAnswer::detail() const {
 }
 
 struct Api::Parts {
-  explicit Parts(StoreKind kind) : driver(make(kind, directory.file("inbox.db"), clock)) {
+  Parts(StoreKind kind, const std::vector<std::string>& destinations)
+      : driver(make(kind, directory.file("inbox.db"), clock)),
+        served(make_served(*driver, destinations)) {
     const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, {}, [this](std::size_t) {
       auto endpoint = std::make_unique<admin::Endpoint>(shared);
       endpoints.push_back(endpoint.get());
@@ -173,7 +176,7 @@ struct Api::Parts {
   CommitQueue commit{*driver, clock, {}, [](const CommitQueue::Batch&) {}};
   admin::Pulling pulling{commit, bells, loans, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
-  std::shared_ptr<const admin::Served> served = make_served(*driver);
+  std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
   admin::Shared shared{*driver,    metrics,
@@ -187,7 +190,8 @@ struct Api::Parts {
   http::Server server{*server_clock, 2};  // the first to go
 };
 
-Api::Api(StoreKind kind) : parts_(std::make_unique<Parts>(kind)) {}
+Api::Api(StoreKind kind, const std::vector<std::string>& destinations)
+    : parts_(std::make_unique<Parts>(kind, destinations)) {}
 Api::~Api() = default;
 
 void Api::hold_store(bool held) {

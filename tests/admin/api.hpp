@@ -39,7 +39,9 @@ enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
 // A store with a clock that the test turns, and the admin API over it on a port of its own.
 class Api {
  public:
-  explicit Api(StoreKind kind);
+  // `destinations` are of kind pull, but for "pushed". Failures are tried again after 10 s and 20
+  // s.
+  explicit Api(StoreKind kind, const std::vector<std::string>& destinations = {"work"});
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;

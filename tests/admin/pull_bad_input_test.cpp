@@ -30,7 +30,7 @@ class AdminPullBadInput : public testing::TestWithParam<StoreKind> {
     return std::string(value.at("results").at(0).at("status").as_string());
   }
 
-  Api api_{GetParam()};
+  Api api_{GetParam(), {"work", "audit", "pushed"}};
 };
 
 INSTANTIATE_TEST_SUITE_P(, AdminPullBadInput, testing::Values(StoreKind::memory, StoreKind::sqlite),

@@ -97,7 +97,7 @@ class AdminPull : public testing::TestWithParam<StoreKind> {
            body;
   }
 
-  Api api_{GetParam()};
+  Api api_{GetParam(), {"work", "audit", "pushed"}};
 };
 
 INSTANTIATE_TEST_SUITE_P(, AdminPull, testing::Values(StoreKind::memory, StoreKind::sqlite),

@@ -47,7 +47,7 @@ class AdminTokens : public testing::TestWithParam<StoreKind> {
     }
   }
 
-  Api api_{GetParam()};
+  Api api_{GetParam(), {"work", "audit", "pushed"}};
 };
 
 INSTANTIATE_TEST_SUITE_P(, AdminTokens, testing::Values(StoreKind::memory, StoreKind::sqlite),

@@ -93,7 +93,7 @@ TEST_F(ConfigTokensTest, SaysWhatIsMissingOrTwice) {
               HasSubstr("token[1].secret: this is missing"));
   EXPECT_THAT(problem("[[token]]\nname = 'x'\nsecret = 'x'\n"),
               HasSubstr("token[1].allow: this is missing"));
-  EXPECT_THAT(problem(token("x", "'x'", "[]")), HasSubstr("3: token[1].allow"));
+  EXPECT_THAT(problem(token("x", "'x'", "[]")), HasSubstr("4: token[1].allow: the list is empty"));
   EXPECT_THAT(problem(token("x", "'x'", "'read'")), HasSubstr("4: token[1].allow"));
   EXPECT_THAT(problem(token("x", "{ env = 'NONE' }", "['read']")), HasSubstr("3: token[1].secret"));
   EXPECT_THAT(problem(token("x", "'a b'", "['read']")), HasSubstr("visible ASCII"));

@@ -1,0 +1,137 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+
+// A worker: takes events from hapax and acts on each exactly once.
+//
+//     HAPAX_TOKEN=... pull_worker 127.0.0.1 8421 work worker.db [lease seconds]
+//
+// hapax delivers at least once: a worker that dies between its work and its answer gets the same
+// delivery again. hapax::once notes the delivery's id in the same transaction as the work, in the
+// worker's own database. The worker may be killed anywhere: the work is done once.
+#include <hapax/sqlite.hpp>
+
+#include <netdb.h>
+#include <sqlite3.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace json = boost::json;
+using hapax::Result;
+
+struct Server {
+  std::string host;
+  std::string port;
+  std::string token;
+};
+
+// One POST on a connection of its own; any HTTP client will do. The answer's body, or empty when
+// there was none.
+std::string post(const Server& server, const std::string& path, const std::string& body) {
+  addrinfo* found = nullptr;
+  if (getaddrinfo(server.host.c_str(), server.port.c_str(), nullptr, &found) != 0) return "";
+  const int fd = socket(found->ai_family, SOCK_STREAM, 0);
+  const bool connected = connect(fd, found->ai_addr, found->ai_addrlen) == 0;
+  freeaddrinfo(found);
+  const std::string request = "POST " + path + " HTTP/1.1\r\nHost: " + server.host +
+                              "\r\nConnection: close\r\nAuthorization: Bearer " + server.token +
+                              "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                              body;
+  std::string answer;
+  if (connected && send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
+                       static_cast<ssize_t>(request.size())) {
+    char bytes[65536];
+    for (ssize_t got = 0; (got = recv(fd, bytes, sizeof bytes, 0)) > 0;) {
+      answer.append(bytes, static_cast<std::size_t>(got));
+    }
+  }
+  close(fd);
+  const std::size_t head = answer.find("\r\n\r\n");
+  return head == std::string::npos ? "" : answer.substr(head + 4);
+}
+
+// Posts JSON and returns the member that is asked for. Asks again while there is none (hapax is
+// away or too busy): all calls may be repeated.
+json::array ask(const Server& server, const std::string& path, const json::value& body,
+                const char* member) {
+  for (;;) {
+    const std::string text = post(server, path, json::serialize(body));
+    json::error_code error;
+    const json::value answer = json::parse(text, error);
+    const json::object* object = error ? nullptr : answer.if_object();
+    if (object != nullptr && object->contains(member)) return object->at(member).as_array();
+    std::cerr << (text.empty() ? "hapax does not answer" : text) << '\n';
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+// Your work, in your database.
+Result<void> work(sqlite3* db, const json::value& delivery) {
+  sqlite3_stmt* row = nullptr;
+  sqlite3_prepare_v2(db, "INSERT INTO effects VALUES (?, ?, ?)", -1, &row, nullptr);
+  int column = 0;
+  for (const char* each : {"delivery", "id", "body_base64"}) {
+    const json::string& text = delivery.at(each).as_string();
+    sqlite3_bind_text(row, ++column, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+  }
+  sqlite3_step(row);
+  if (sqlite3_finalize(row) == SQLITE_OK) return {};
+  return hapax::Error(hapax::Code::work_failed, sqlite3_errmsg(db));
+}
+
+// One transaction: the note that this delivery is done, and the work.
+Result<void> handle(hapax::SqliteSession& session, const json::value& delivery) {
+  auto tx = session.begin();
+  if (!tx) return tx.error();
+  const std::string id(delivery.at("delivery").as_string());
+  auto done = hapax::once(*tx, {.scope = "deliveries", .id = id},
+                          [&](hapax::SqliteTx& inside) { return work(inside.handle(), delivery); });
+  if (!done) return done.error();  // what was begun is rolled back
+  return tx->commit();
+}
+
+json::value result_of(hapax::SqliteSession& session, const json::value& delivery) {
+  const Result<void> done = handle(session, delivery);
+  json::object result{{"delivery", delivery.at("delivery")}, {"fence", delivery.at("fence")}};
+  result["outcome"] = done ? "ack" : "retry";  // retry: by the schedule of the destination
+  if (!done) result["error"] = done.error().detail();
+  return result;
+}
+
+int main(int argc, char** argv) {
+  const char* token = std::getenv("HAPAX_TOKEN");
+  if (argc < 5 || token == nullptr) {
+    std::cerr << "HAPAX_TOKEN=... pull_worker HOST PORT DESTINATION DATABASE [LEASE SECONDS]\n";
+    return 2;
+  }
+  const Server server{argv[1], argv[2], token};
+  const json::value wanted{{"destination", argv[3]},
+                           {"max", 10},
+                           {"lease_s", argc > 5 ? std::atof(argv[5]) : 30.0},
+                           {"wait_s", 20}};
+  sqlite3* opened = nullptr;
+  sqlite3_open(argv[4], &opened);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db(opened, sqlite3_close);
+  sqlite3_busy_timeout(db.get(), 30'000);
+  sqlite3_exec(db.get(), "CREATE TABLE IF NOT EXISTS effects (delivery TEXT, id TEXT, body TEXT)",
+               nullptr, nullptr, nullptr);
+  auto session = hapax::SqliteSession::attach(db.get());
+  if (!session) {
+    std::cerr << session.error().to_string() << '\n';
+    return 1;
+  }
+  for (;;) {
+    json::array results;
+    for (const json::value& each : ask(server, "/v1/lease", wanted, "deliveries")) {
+      results.push_back(result_of(*session, each));
+    }
+    if (!results.empty()) ask(server, "/v1/settle", {{"results", results}}, "results");
+  }
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the hapax authors
+# SPDX-License-Identifier: MIT
+"""A worker: takes events from hapax and acts on each exactly once. Standard library only.
+
+    HAPAX_TOKEN=... python3 pull_worker.py http://127.0.0.1:8421 work worker.db [lease seconds]
+
+hapax delivers at least once: a worker that dies between its work and its answer gets the same
+delivery again. So the worker writes down the delivery's id in the same transaction as the work. It
+may be killed anywhere: the work is done once.
+"""
+import base64
+import http.client
+import json
+import os
+import sqlite3
+import sys
+import time
+import urllib.error
+import urllib.request
+
+URL, DESTINATION, DATABASE = sys.argv[1:4]
+LEASE_S = float(sys.argv[4]) if len(sys.argv) > 4 else 30
+
+
+def ask(path, body):
+    """Posts JSON and returns JSON. Asks again while hapax cannot be reached or is too busy: all
+    three calls may be repeated."""
+    request = urllib.request.Request(
+        URL + path, json.dumps(body).encode(),
+        {"Authorization": "Bearer " + os.environ["HAPAX_TOKEN"]})
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=90) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code != 503:  # a wrong token, a wrong destination: the detail says what it is
+                sys.exit(error.read().decode())
+        except (OSError, http.client.HTTPException) as error:
+            print(error, file=sys.stderr)
+        time.sleep(1)
+
+
+def work(db, delivery, body):
+    """Your work, in your database. It must not commit: that is done for it."""
+    db.execute("INSERT INTO effects (delivery, id, body) VALUES (?, ?, ?)",
+               (delivery["delivery"], delivery["id"], body))
+
+
+def handle(db, delivery):
+    """One transaction: the note that this delivery is done, and the work."""
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        noted = db.execute("INSERT OR IGNORE INTO done VALUES (?)", (delivery["delivery"],))
+        if noted.rowcount == 1:  # otherwise it was done before, and only the answer got lost
+            work(db, delivery, base64.b64decode(delivery["body_base64"]))
+        db.execute("COMMIT")
+        return {"outcome": "ack"}
+    except Exception as error:  # it is tried again later, by the schedule of the destination
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        return {"outcome": "retry", "error": str(error)}
+
+
+def main():
+    db = sqlite3.connect(DATABASE, timeout=30, isolation_level=None)
+    db.execute("CREATE TABLE IF NOT EXISTS done (delivery TEXT PRIMARY KEY)")
+    db.execute("CREATE TABLE IF NOT EXISTS effects (delivery TEXT, id TEXT, body BLOB)")
+    while True:
+        leased = ask("/v1/lease", {"destination": DESTINATION, "max": 10, "lease_s": LEASE_S,
+                                   "wait_s": 20})
+        results = []
+        for delivery in leased["deliveries"]:
+            name = {"delivery": delivery["delivery"], "fence": delivery["fence"]}
+            results.append({**name, **handle(db, delivery)})
+        if results:
+            ask("/v1/settle", {"results": results})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/pull.hpp"
+
+#include "model/numbers.hpp"
+#include "store/memory/driver.hpp"
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <deque>
+
+// Pull without HTTP: a store that does not always answer, and many who wait.
+namespace hapax::deliver {
+namespace {
+
+using std::chrono::seconds;
+using store::Settled;
+using testing::ElementsAre;
+
+// Writes at once. The next answers are lost, whether or not it was written.
+class DirectCommit final : public Commit {
+ public:
+  explicit DirectCommit(store::Driver& driver) : driver_(driver) {}
+
+  Task<store::AdmitAnswer> admit(const store::Admit& admit) override {
+    co_return driver_.write({.admit = {&admit, 1}}).admit.at(0);
+  }
+  Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override {
+    ++leases;
+    co_return driver_.write({.lease = {&request, 1}}).lease.value().at(0);
+  }
+  Task<Result<std::vector<Settled>>> settle(std::span<const store::Settlement> what) override {
+    ++settles;
+    Result<std::vector<Settled>> settled = driver_.write({.settle = what}).settle;
+    if (lost.empty()) co_return settled;
+    const Error error = lost.front();
+    lost.pop_front();
+    co_return error;
+  }
+
+  int leases = 0;
+  int settles = 0;
+  std::deque<Error> lost;
+
+ private:
+  store::Driver& driver_;
+};
+
+class PullTest : public testing::Test {
+ protected:
+  PullTest() {
+    to_.no = DestinationNo(driver_->number_of(store::NameKind::destination, "work").value());
+    to_.retry = {seconds(10)};
+  }
+
+  void admit(int count) {
+    const store::Target target{to_.no};
+    const SourceNo source(driver_->number_of(store::NameKind::source, "demo").value());
+    for (int i = 0; i < count; ++i) {
+      const store::Arrival arrival{
+          .no = numbers_.next(), .source = source, .body = "x", .targets = {&target, 1}};
+      const store::Admit admit{.arrivals = {&arrival, 1}};
+      ASSERT_TRUE(driver_->write({.admit = {&admit, 1}}).admit.at(0));
+    }
+    bells_.ring(to_.no);
+  }
+  Task<void> lease_into(Wanted wanted, std::vector<store::Lease>& into) {
+    const std::function<bool()> left = [] { return false; };
+    Result<store::Lease> lease = co_await pull_.lease(to_, wanted, left);
+    into.push_back(std::move(lease).value());
+  }
+  void start_lease(const Wanted& wanted, std::vector<store::Lease>& into) {
+    boost::asio::co_spawn(loop_, lease_into(wanted, into), boost::asio::detached);
+  }
+  void run_ready() {
+    loop_.restart();
+    loop_.poll();
+  }
+  Task<void> settle_into(Said said, std::optional<Result<std::vector<Settled>>>& into) {
+    const Mine all;
+    const std::span<const Said> one(&said, 1);
+    Result<std::vector<Settled>> settled = co_await pull_.settle(one, all);
+    into.emplace(std::move(settled));
+  }
+  Result<std::vector<Settled>> settle(const Said& said) {
+    std::optional<Result<std::vector<Settled>>> settled;
+    boost::asio::co_spawn(loop_, settle_into(said, settled), boost::asio::detached);
+    loop_.restart();
+    loop_.run();
+    return *settled;
+  }
+  LeaseName lease_one() {
+    std::vector<store::Lease> leased;
+    start_lease({}, leased);
+    run_ready();
+    return names_of(leased.at(0)).at(0);
+  }
+
+  std::unique_ptr<Clock> real_ = make_system_clock();
+  Clock& clock_ = *real_;
+  EventNumbers numbers_{clock_, NodeNo(1)};
+  test::SeededRandom random_{1};
+  std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(1000, clock_);
+  DirectCommit commit_{*driver_};
+  Bells bells_;
+  Loans loans_;
+  Destination to_{.name = "work"};
+  boost::asio::io_context loop_;
+  std::unique_ptr<Alarms> alarms_ = make_alarms(loop_.get_executor(), clock_);
+  Pull pull_{
+      {loop_.get_executor(), commit_, *alarms_, bells_, clock_, random_, loans_,
+       [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
+         co_return std::vector<std::optional<Loan>>(names.size());
+       },
+       [this](DestinationNo) { return std::make_shared<const Destination>(to_); },
+       [] { return std::int64_t{1}; }}};
+};
+
+TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
+  admit(1);
+  const LeaseName lease = lease_one();
+  commit_.lost = {Error(Code::outcome_unknown, "lost"), Error(Code::store_unavailable, "away")};
+  const auto settled = settle({.lease = lease, .outcome = Said::Outcome::retry});
+  ASSERT_TRUE(settled);
+  EXPECT_THAT(*settled, ElementsAre(Settled::ok));
+  EXPECT_EQ(commit_.settles, 3);
+  const auto event = driver_->event(lease.which.event).value().value.value();
+  EXPECT_EQ(event.deliveries.at(0).attempts, 1U) << "it was counted once";
+}
+
+TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
+  admit(1);
+  const LeaseName lease = lease_one();
+  commit_.lost = {Error(Code::stopping, "stopping")};
+  const auto settled = settle({.lease = lease, .outcome = Said::Outcome::ack});
+  ASSERT_FALSE(settled);
+  EXPECT_EQ(settled.error().code(), Code::stopping);
+  EXPECT_EQ(commit_.settles, 1);
+}
+
+// A hundred who wait are one question to the store, and an event wakes one of them.
+TEST_F(PullTest, OneOfManyWhoWaitAsksTheStore) {
+  std::vector<store::Lease> got;
+  for (int i = 0; i < 100; ++i) start_lease({.max = 2, .wait = seconds(60)}, got);
+  run_ready();
+  const int before = commit_.leases;
+  EXPECT_EQ(before, 100) << "each has asked once";
+  admit(1);
+  run_ready();
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(commit_.leases, before + 1);
+  // Seven are more than the first one wants: he passes the word on.
+  admit(7);
+  run_ready();
+  ASSERT_EQ(got.size(), 5U);
+  EXPECT_EQ(got[1].deliveries.size(), 2U);
+  EXPECT_EQ(got[4].deliveries.size(), 1U);
+  EXPECT_LE(commit_.leases, before + 6);
+  pull_.stop();
+  run_ready();
+  EXPECT_EQ(got.size(), 100U);
+}
+
+TEST_F(PullTest, WhatIsHandedBackGoesToTheNextWhoWaits) {
+  admit(1);
+  const LeaseName lease = lease_one();
+  std::vector<store::Lease> got;
+  start_lease({.wait = seconds(60)}, got);
+  run_ready();
+  EXPECT_TRUE(got.empty());
+  pull_.hand_back({lease}, to_.no);
+  run_ready();
+  ASSERT_EQ(got.size(), 1U);
+  ASSERT_EQ(got[0].deliveries.size(), 1U);
+  EXPECT_EQ(got[0].deliveries[0].attempt, 1U);
+  EXPECT_EQ(got[0].deliveries[0].abandons, 0U);
+}
+
+TEST(LoansTest, TheOldestMakesRoom) {
+  Loans loans(2);
+  const DeliveryRef which{EventNo(1), DeliveryNo(1)};
+  for (std::int64_t i = 1; i <= 3; ++i)
+    loans.note(Fence(i), {.which = which, .to = DestinationNo(1), .attempt = 7});
+  EXPECT_FALSE(loans.find(which, Fence(1)));
+  ASSERT_TRUE(loans.find(which, Fence(3)));
+  EXPECT_EQ(loans.find(which, Fence(3))->attempt, 7U);
+  EXPECT_FALSE(loans.find({EventNo(2), DeliveryNo(1)}, Fence(3))) << "a fence of another";
+}
+
+}  // namespace
+}  // namespace hapax::deliver
