@@ -107,6 +107,7 @@ void Book::take(const store::LeaseRequest& request, const store::Leased& leased)
   const DeliveryRef which{leased.event.no, leased.delivery};
   if (leased.fence <= last_fence_) broken("fence", which, "a lease has no larger fence");
   last_fence_ = leased.fence;
+  ordinals_.emplace(leased.fence, ordinals_.size() + 1);
   const auto found = entries_.find(which);
   if (found == entries_.end()) return broken("lost", which, "leased, and never admitted");
   Entry& entry = found->second;

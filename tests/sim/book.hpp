@@ -60,6 +60,8 @@ class Book {
   // False: the handler knows the key already.
   bool effect(DestinationNo to, const store::Leased& what);
 
+  // Which lease of all this is, from 1: every store has fences of its own.
+  std::size_t ordinal(Fence fence) const { return ordinals_.at(fence); }
   // Live leases of that holder.
   std::size_t held_by(const Holder& holder) const;
   // What stops this from being the end, in words; empty: every delivery has ended well.
@@ -117,6 +119,7 @@ class Book {
   std::set<std::pair<DeliveryRef, Fence>> failures_;
   std::set<DestinationNo> paused_;
   Fence last_fence_;
+  std::map<Fence, std::size_t> ordinals_;
   std::int64_t last_place_ = 0;
 };
 

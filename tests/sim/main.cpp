@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-// hapax_sim <seed> [--seeds N] [--nodes N] [--events N] [--trace]
+// hapax_sim <seed> [--seeds N] [--nodes N] [--events N] [--sqlite] [--trace]
 namespace {
 
 using hapax::sim::Options;
@@ -30,6 +30,10 @@ bool read(int count, char** values, Arguments& arguments) {
     const std::string_view word = values[i];
     if (word == "--trace") {
       arguments.options.show = [](const std::string& line) { std::puts(line.c_str()); };
+      continue;
+    }
+    if (word == "--sqlite") {
+      arguments.options.sqlite = true;
       continue;
     }
     std::uint64_t number = 0;
@@ -63,7 +67,9 @@ bool run(const Options& options) {
 int main(int count, char** values) {
   Arguments arguments;
   if (!read(count, values, arguments)) {
-    std::fputs("usage: hapax_sim <seed> [--seeds N] [--nodes N] [--events N] [--trace]\n", stderr);
+    std::fputs(
+        "usage: hapax_sim <seed> [--seeds N] [--nodes N] [--events N] [--sqlite] [--trace]\n",
+        stderr);
     return 2;
   }
   std::uint64_t failed = 0;

@@ -97,8 +97,9 @@ Task<Answer> SimCourier::carry(const Destination& to, const store::Leased& what)
   Answer answer = co_await suspend<Answer>(begin);
   const DeliveryRef which{what.event.no, what.delivery};
   if (answer.status < 200 || answer.status > 299) book_.failed(which, what.fence);
-  life_.note("attempt of " + to_text(which) + " under " + std::to_string(what.fence.value()) +
-             ": " + (answer.status == 0 ? answer.error : std::to_string(answer.status)));
+  life_.note("attempt of " + to_text(which) + " by lease " +
+             std::to_string(book_.ordinal(what.fence)) + ": " +
+             (answer.status == 0 ? answer.error : std::to_string(answer.status)));
   co_return answer;
 }
 

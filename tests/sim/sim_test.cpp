@@ -69,6 +69,18 @@ TEST(Simulator, TheSameSeedGivesTheSameHistoryInEveryProcess) {
   }
 }
 
+TEST(Simulator, TheSameSeedGivesTheSameHistoryOnEveryStore) {
+  const auto seeds = static_cast<std::uint64_t>(test::rounds(300));
+  for (Options options; options.seed <= seeds && !testing::Test::HasFailure(); ++options.seed) {
+    options.sqlite = false;
+    const Report memory = simulate(options);
+    options.sqlite = true;
+    const Report sqlite = simulate(options);
+    EXPECT_FALSE(sqlite.failure) << "hapax_sim " << options.seed << " --sqlite";
+    EXPECT_EQ(memory.hash, sqlite.hash) << "hapax_sim " << options.seed << " [--sqlite]";
+  }
+}
+
 TEST(Simulator, OtherSeedsGiveOtherHistories) {
   EXPECT_NE(run_apart(7).substr(7), run_apart(8).substr(7));
 }

@@ -3,6 +3,7 @@
 #include "sim/simulation.hpp"
 
 #include "sim/chaos.hpp"
+#include "store/open.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,10 @@ constexpr std::size_t kMostSteps = 5'000'000;
 class Simulation {
  public:
   explicit Simulation(const Options& options)
-      : timeline_(options.seed), town_(timeline_, options.nodes), options_(options) {
+      : timeline_(options.seed),
+        store_(open(options)),
+        town_(timeline_, *store_->driver, options.nodes),
+        options_(options) {
     timeline_.show_all(options.show);
   }
 
@@ -36,6 +40,14 @@ class Simulation {
   }
 
  private:
+  std::unique_ptr<store::Opened> open(const Options& options) {
+    OpenOptions how;
+    how.clock = &timeline_.clock();
+    if (options.sqlite) directory_.emplace();
+    return store::open_store(directory_ ? "sqlite:" + directory_->file("sim.db") : "memory:", how)
+        .value();
+  }
+
   // Until then, or until it is done; `look` is asked once a second.
   bool play(BootTime until, const std::function<bool()>& look) {
     BootTime next_look = timeline_.now();
@@ -93,6 +105,8 @@ class Simulation {
   }
 
   Timeline timeline_;
+  std::optional<test::TempDir> directory_;
+  std::unique_ptr<store::Opened> store_;
   Town town_;
   const Options options_;
   std::size_t steps_ = 0;

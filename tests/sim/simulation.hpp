@@ -16,6 +16,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::size_t nodes = 0;                              // 0: as the seed says
   std::size_t events = 0;                             // likewise
+  bool sqlite = false;                                // a file in place of the memory store
   std::function<void(const std::string&)> show = {};  // every line of the history
 };
 

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include "sim/town.hpp"
 
-#include "store/memory/driver.hpp"
-
 #include <algorithm>
 
 namespace hapax::sim {
 
-Town::Town(Timeline& timeline, std::size_t nodes)
+Town::Town(Timeline& timeline, store::Driver& store, std::size_t nodes)
     : timeline_(timeline),
-      memory_(store::memory::make_driver(1'000'000, timeline.clock())),
-      book_(timeline, *memory_),
-      watched_(*memory_, book_),
+      inner_(store),
+      book_(timeline, inner_),
+      watched_(inner_, book_),
       network_(timeline, book_),
-      senders_(timeline, *memory_, book_, nodes_) {
+      senders_(timeline, inner_, book_, nodes_) {
   make_destinations();
   nodes_.resize(nodes > 0 ? nodes : 1 + timeline_.below(3));
   workers_.resize(1 + timeline_.below(2));
@@ -28,7 +26,7 @@ void Town::make_destinations() {
   for (const OnDead on_dead : {OnDead::skip, OnDead::block}) {
     Destination push;
     push.name = on_dead == OnDead::skip ? "skips" : "blocks";
-    push.no = DestinationNo(*memory_->number_of(store::NameKind::destination, push.name));
+    push.no = DestinationNo(*inner_.number_of(store::NameKind::destination, push.name));
     push.kind = Destination::Kind::http;
     push.timeout = seconds(5);
     push.lease = seconds(15 + static_cast<int>(timeline_.below(10)));
@@ -42,13 +40,13 @@ void Town::make_destinations() {
     destinations_.push_back(push.no);
     pushed_.push_back(std::make_shared<const Destination>(push));
   }
-  pulled_ = DestinationNo(*memory_->number_of(store::NameKind::destination, "pulled"));
+  pulled_ = DestinationNo(*inner_.number_of(store::NameKind::destination, "pulled"));
   book_.know(pulled_, {});
   destinations_.push_back(pulled_);
   for (int i = 0; i < 3; ++i) {
     sources_.push_back(make_source("source-" + std::to_string(i), i > 0, i > 1));
     gateway::Source& source = sources_.back();
-    source.no = SourceNo(*memory_->number_of(store::NameKind::source, source.name));
+    source.no = SourceNo(*inner_.number_of(store::NameKind::source, source.name));
     for (const DestinationNo each : destinations_) source.targets.push_back({each});
   }
 }

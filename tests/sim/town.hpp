@@ -10,8 +10,8 @@ namespace hapax::sim {
 // Everybody: some nodes on one store, pull workers, senders and handlers.
 class Town {
  public:
-  // `nodes` 0: as the seed says.
-  Town(Timeline& timeline, std::size_t nodes);
+  // On that store. `nodes` 0: as the seed says.
+  Town(Timeline& timeline, store::Driver& store, std::size_t nodes);
 
   Book& book() { return book_; }
   Network& network() { return network_; }
@@ -38,7 +38,7 @@ class Town {
   NodeWith with() { return {timeline_, watched_, network_, book_, pushed_}; }
 
   Timeline& timeline_;
-  std::unique_ptr<store::Driver> memory_;
+  store::Driver& inner_;
   Book book_;
   WatchedDriver watched_;
   Network network_;
