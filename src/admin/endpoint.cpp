@@ -74,8 +74,10 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const Match* const match = std::get_if<Match>(&found);
   if (match == nullptr) co_return turn_away(Refusal::not_found, incoming.peer);
   const std::shared_ptr<const Served> served = shared_.served();
-  const Context context{shared_.driver, shared_.metrics,    shared_.state,      *served,
-                        shared_.random, shared_.handshakes, shared_.readmission};
+  Context context{shared_.driver, shared_.metrics,    shared_.state,      *served,
+                  shared_.random, shared_.handshakes, shared_.readmission};
+  context.bells = shared_.bells;
+  context.replays = shared_.replays;
   const Call call{match->argument, incoming.head.query(), incoming.body};
   const Route& route = *match->route;
   if (!route.blocks) co_return finished(route.answer(context, call));

@@ -31,6 +31,8 @@ struct Shared {
   const gateway::Handshakes& handshakes;
   WhatIsServed served;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
+  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  deliver::Replays* replays = nullptr;          // null: there are no replays of many here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full

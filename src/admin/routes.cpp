@@ -16,10 +16,16 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 17> kRoutes{{
+constexpr std::array<Route, 23> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
+    {"POST", "/v1/events/{event}/replay", kToken, kBlocks, &replay_event},
+    {"POST", "/v1/deliveries/{delivery}/cancel", kToken, kBlocks, &cancel_delivery},
+    {"POST", "/v1/replay", kToken, kBlocks, &begin_replay},
+    {"GET", "/v1/replays", kToken, kBlocks, &list_replays},
+    {"GET", "/v1/replays/{replay}", kToken, kBlocks, &show_replay},
+    {"DELETE", "/v1/replays/{replay}", kToken, kBlocks, &cancel_replay},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
     {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake},
     {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake},

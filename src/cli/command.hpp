@@ -25,6 +25,7 @@ void add_init(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_presets(CLI::App& app, Action& action);
 void add_purge(CLI::App& app, Action& action);
+void add_replay(CLI::App& app, Action& action);
 void add_rejects(CLI::App& app, Action& action);
 void add_send(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);

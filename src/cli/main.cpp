@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_migrate(app, action);
   add_presets(app, action);
   add_purge(app, action);
+  add_replay(app, action);
   add_rejects(app, action);
   add_send(app, action);
   add_serve(app, action);

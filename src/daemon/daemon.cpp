@@ -10,6 +10,7 @@
 #include "commit/queue.hpp"
 #include "daemon/files.hpp"
 #include "daemon/limits.hpp"
+#include "deliver/replays.hpp"
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
@@ -107,6 +108,8 @@ struct Daemon::Parts {
                [this](const CommitQueue::Batch& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { every_second(); }),
+        replays({*store->driver, clock(), store->world.random, bells, log,
+                 is_sqlite(config.store_url)}),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
@@ -141,6 +144,7 @@ struct Daemon::Parts {
   admin::State state;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
+  deliver::Replays replays;
   upkeep::RejectWriter reject_writer;
   store::StoreSecret secret{};
   std::optional<gateway::Readmission> readmission;
@@ -277,10 +281,12 @@ Result<void> Daemon::Parts::listen_for_admin() {
     token = std::move(found);
   }
   access.emplace(token, config.admin_names);
-  const admin::Shared shared{
+  admin::Shared shared{
       *store->driver, metrics, log,     clock(),     store->world.random,
       pool,           state,   *access, *handshakes, [this] { return shown.now(); },
       &*readmission};
+  shared.bells = &bells;
+  shared.replays = &replays;
   const http::MakeHandler make_admin = [&](std::size_t) {
     return std::make_unique<admin::Endpoint>(shared);
   };
@@ -326,6 +332,7 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
 void Daemon::start() {
   parts_->upkeep.start();
   parts_->reject_writer.start();
+  parts_->replays.start();
   parts_->server.start();
 }
 
@@ -363,6 +370,7 @@ void Daemon::stop() {
   if (!parts_) return;
   parts_->state.stopping = true;
   parts_->server.stop(kGrace);
+  parts_->replays.stop();
   parts_->reject_writer.stop();  // before the node's number goes
   parts_->commit.finish();       // before the event loops go
   parts_->upkeep.stop();

@@ -5,6 +5,7 @@
 #include "admin/api/resources.hpp"
 #include "admin/endpoint.hpp"
 #include "base/check.hpp"
+#include "deliver/replays.hpp"
 #include "model/headers.hpp"
 #include "model/ids.hpp"
 #include "store/memory/driver.hpp"
@@ -135,6 +136,7 @@ struct Api::Parts {
     });
     port = made.value();
     server.start();
+    if (kind != StoreKind::without_inbox) replays.start();
   }
 
   TempDir directory;
@@ -150,8 +152,11 @@ struct Api::Parts {
   std::shared_ptr<const admin::Served> served = make_served(*driver);
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
-  admin::Shared shared{*driver, metrics, log,    clock,      random,
-                       pool,    state,   access, handshakes, [this] { return served; }};
+  Bells bells;
+  deliver::Replays replays{{*driver, *server_clock, random, bells, log, true}};
+  admin::Shared shared{*driver, metrics, log,     clock,      random,
+                       pool,    state,   access,  handshakes, [this] { return served; },
+                       nullptr, &bells,  &replays};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, 2};  // the first to go

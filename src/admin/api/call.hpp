@@ -11,6 +11,12 @@
 #include <atomic>
 #include <string_view>
 
+namespace hapax {
+class Bells;
+}
+namespace hapax::deliver {
+class Replays;
+}
 namespace hapax::gateway {
 class Metrics;
 class Handshakes;
@@ -35,6 +41,8 @@ struct Context {
   Random& random;
   const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
+  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  deliver::Replays* replays = nullptr;          // null: there are no replays of many here
 };
 
 // A request that a route was found for.
