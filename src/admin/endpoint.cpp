@@ -78,6 +78,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                   shared_.random, shared_.handshakes, shared_.readmission};
   context.bells = shared_.bells;
   context.replays = shared_.replays;
+  context.listeners = shared_.listeners;
   const Call call{match->argument, incoming.head.query(), incoming.body};
   const Route& route = *match->route;
   if (!route.blocks) co_return finished(route.answer(context, call));

@@ -33,6 +33,7 @@ struct Shared {
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   Bells* bells = nullptr;                       // null: nobody waits for deliveries here
   deliver::Replays* replays = nullptr;          // null: there are no replays of many here
+  deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full

@@ -16,7 +16,7 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 23> kRoutes{{
+constexpr std::array<Route, 25> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body},
@@ -26,6 +26,8 @@ constexpr std::array<Route, 23> kRoutes{{
     {"GET", "/v1/replays", kToken, kBlocks, &list_replays},
     {"GET", "/v1/replays/{replay}", kToken, kBlocks, &show_replay},
     {"DELETE", "/v1/replays/{replay}", kToken, kBlocks, &cancel_replay},
+    {"POST", "/v1/listen", kToken, kBlocks, &register_listener},
+    {"DELETE", "/v1/listen/{name}", kToken, kBlocks, &end_listener},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources},
     {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake},
     {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake},

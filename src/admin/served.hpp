@@ -37,6 +37,7 @@ struct ServedDestination {
   std::string name;
   std::string kind;  // "pull"
   DestinationNo no{};
+  bool listen = false;  // a developer's machine: the configuration does not know it
 };
 
 // What the configuration in force defines.

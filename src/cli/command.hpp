@@ -22,6 +22,7 @@ void add_doctor(CLI::App& app, Action& action);
 void add_events(CLI::App& app, Action& action);
 void add_handshake(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
+void add_listen(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_presets(CLI::App& app, Action& action);
 void add_purge(CLI::App& app, Action& action);

@@ -15,8 +15,9 @@ namespace hapax {
 class Bells;
 }
 namespace hapax::deliver {
+class Listeners;
 class Replays;
-}
+}  // namespace hapax::deliver
 namespace hapax::gateway {
 class Metrics;
 class Handshakes;
@@ -43,6 +44,7 @@ struct Context {
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   Bells* bells = nullptr;                       // null: nobody waits for deliveries here
   deliver::Replays* replays = nullptr;          // null: there are no replays of many here
+  deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
 };
 
 // A request that a route was found for.

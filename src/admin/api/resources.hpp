@@ -29,6 +29,8 @@ http::Reply begin_replay(const Context& context, const Call& call);  // api/repl
 http::Reply list_replays(const Context& context, const Call& call);
 http::Reply show_replay(const Context& context, const Call& call);
 http::Reply cancel_replay(const Context& context, const Call& call);
+http::Reply register_listener(const Context& context, const Call& call);  // api/listen.cpp
+http::Reply end_listener(const Context& context, const Call& call);
 http::Reply claim_id(const Context& context, const Call& call);      // api/dedup.cpp
 http::Reply show_openapi(const Context& context, const Call& call);  // api/openapi.cpp
 http::Reply show_health(const Context& context, const Call& call);   // api/health.cpp
