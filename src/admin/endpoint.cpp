@@ -126,7 +126,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const std::shared_ptr<const Served> served = shared_.served();
   const Context context{shared_.driver, shared_.metrics,    shared_.state,       *served,
                         shared_.random, shared_.handshakes, shared_.readmission, shared_.standing,
-                        shared_.bells,  &shared_.clock};
+                        shared_.bells,  &shared_.clock,     shared_.replays,     shared_.listeners};
   const Call call{match->argument, incoming.head.query(), incoming.body,
                   rights == nullptr ? no_rights_ : **rights, incoming.line};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));

@@ -50,6 +50,8 @@ struct Shared {
   HowItStands standing = {};                    // empty: nothing is posted here
   Bells* bells = nullptr;                       // null: nobody waits for deliveries here
   const Pulling* pulling = nullptr;             // null: nothing can be leased here
+  deliver::Replays* replays = nullptr;          // null: there are no replays of many here
+  deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full

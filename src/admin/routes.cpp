@@ -16,10 +16,18 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 23> kRoutes{{
+constexpr std::array<Route, 31> kRoutes{{
     {"GET", "/v1/events", kToken, kBlocks, &list_events, Right::read},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event, Right::read},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body, Right::read},
+    {"POST", "/v1/events/{event}/replay", kToken, kBlocks, &replay_event, Right::replay},
+    {"POST", "/v1/deliveries/{delivery}/cancel", kToken, kBlocks, &cancel_delivery, Right::replay},
+    {"POST", "/v1/replay", kToken, kBlocks, &begin_replay, Right::replay},
+    {"GET", "/v1/replays", kToken, kBlocks, &list_replays, Right::read},
+    {"GET", "/v1/replays/{replay}", kToken, kBlocks, &show_replay, Right::read},
+    {"DELETE", "/v1/replays/{replay}", kToken, kBlocks, &cancel_replay, Right::replay},
+    {"POST", "/v1/listen", kToken, kBlocks, &register_listener, Right::admin},
+    {"DELETE", "/v1/listen/{name}", kToken, kBlocks, &end_listener, Right::admin},
     {"GET", "/v1/sources", kToken, kBlocks, &list_sources, Right::read},
     {"GET", "/v1/sources/{source}/handshake", kToken, kBlocks, &show_handshake, Right::read},
     {"POST", "/v1/sources/{source}/handshake", kToken, kBlocks, &open_handshake, Right::admin},

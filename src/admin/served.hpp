@@ -46,6 +46,7 @@ struct ServedDestination {
   std::optional<std::int64_t> concurrency = {};  // of http
   std::optional<double> rate = {};               // attempts per second
   std::shared_ptr<const deliver::Destination> how = {};
+  bool listen = false;  // a developer's machine: the configuration does not know it
 };
 
 // How a destination that hapax posts to is doing on this node.

@@ -151,7 +151,8 @@ Result<std::string> AdminClient::ask(std::string_view method, const std::string&
   parts_->context.restart();
   parts_->context.run();
   if (!result.response) return no_answer(result.failure);
-  if (result.response->status != 200) return refused(*result.response);
+  const int status = result.response->status;
+  if (status != 200 && status != 202) return refused(*result.response);
   return std::move(result.response->body);
 }
 
@@ -162,6 +163,11 @@ Result<json::value> AdminClient::get_json(const std::string& target) {
 
 Result<json::value> AdminClient::post_json(const std::string& target, const std::string& body) {
   HAPAX_TRY_ASSIGN(answer, ask("POST", target, body));
+  return parsed(answer);
+}
+
+Result<json::value> AdminClient::delete_json(const std::string& target) {
+  HAPAX_TRY_ASSIGN(answer, ask("DELETE", target, {}));
   return parsed(answer);
 }
 

@@ -34,12 +34,14 @@ class AdminClient {
   AdminClient(AdminClient&&) noexcept;
   AdminClient& operator=(AdminClient&&) noexcept;
 
-  // The body of a 200. Anything else is an error: what the server says about it, or what to do when
-  // it does not answer. invalid_argument: the server took the request for a wrong one (400).
+  // The body of a 200 or 202. Anything else is an error: what the server says about it, or what to
+  // do when it does not answer. invalid_argument: the server took the request for a wrong one
+  // (400).
   Result<std::string> get(const std::string& target);
   Result<boost::json::value> get_json(const std::string& target);
   // As get_json(), with a JSON body.
   Result<boost::json::value> post_json(const std::string& target, const std::string& body);
+  Result<boost::json::value> delete_json(const std::string& target);
 
  private:
   struct Parts;

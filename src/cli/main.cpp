@@ -25,9 +25,11 @@ int run(int argc, char** argv) {
   add_events(app, action);
   add_handshake(app, action);
   add_init(app, action);
+  add_listen(app, action);
   add_migrate(app, action);
   add_presets(app, action);
   add_purge(app, action);
+  add_replay(app, action);
   add_rejects(app, action);
   add_send(app, action);
   add_serve(app, action);

@@ -34,9 +34,6 @@ constexpr std::size_t kMaxRetries = 100;
 constexpr std::int64_t kMaxRate = 1'000'000;
 constexpr std::int64_t kMaxConcurrency = 1000;
 constexpr std::string_view kSecretPrefix = "whsec_";
-constexpr std::array<seconds, 12> kRetry{
-    seconds(1),    seconds(5),    seconds(30),    seconds(120),   seconds(600),   seconds(1800),
-    seconds(3600), seconds(7200), seconds(14400), seconds(28800), seconds(43200), seconds(86400)};
 
 Kind read_kind(const Node& table, Report& report) {
   const Node* node = table.find("kind");
@@ -248,7 +245,7 @@ Destination read_destination(const Node& table, Loading& loading) {
   to.kind = read_kind(table, report);
   check_destination_keys(table, to.kind, report);
   if (to.kind == Kind::http) read_http(table, to, loading);
-  to.retry.assign(kRetry.begin(), kRetry.end());
+  to.retry = deliver::default_retry();
   take(table, "retry", to.retry, read_retry, report);
   take(table, "on_dead", to.on_dead, read_on_dead, report);
   take(table, "lease", to.lease, read_duration, milliseconds(seconds(1)), report);

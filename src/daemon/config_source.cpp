@@ -287,8 +287,7 @@ std::optional<gateway::Source> make_source(Sender sender, const Common& common,
                          .scheme = gateway::own_scheme(common.way.scheme),
                          .sender_retries = common.spans.sender_retries,
                          .item_identifier = std::move(of_item),
-                         .no = {},
-                         .targets = {}};
+                         .no = {}};
   for (SecretEntry& each : sender.signing.secrets) source.secrets.push_back(std::move(*each.text));
   return source;
 }

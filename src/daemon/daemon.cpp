@@ -11,6 +11,8 @@
 #include "daemon/deliveries.hpp"
 #include "daemon/files.hpp"
 #include "daemon/limits.hpp"
+#include "deliver/listeners.hpp"
+#include "deliver/replays.hpp"
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
@@ -52,11 +54,12 @@ std::string address(const std::string& host, std::uint16_t port) {
 Result<void> intern(gateway::Source& source, store::Driver& driver) {
   HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
   source.no = SourceNo(number);
-  source.targets.clear();
+  std::vector<store::Target> targets;
   for (const std::string& each : source.deliver_to) {
     HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
-    source.targets.push_back({.to = DestinationNo(to)});
+    targets.push_back({.to = DestinationNo(to)});
   }
+  source.targets->replace(std::move(targets));
   return {};
 }
 
@@ -75,6 +78,39 @@ admin::ServedDestination shown(const deliver::Destination& to) {
   made.concurrency = static_cast<std::int64_t>(to.concurrency);
   made.rate = to.rate;
   return made;
+}
+
+// A listener, and what the store calls it.
+struct Listening {
+  deliver::Listener who;
+  DestinationNo no{};
+};
+
+bool same(const std::vector<Listening>& had, const std::vector<deliver::Listener>& found) {
+  return std::equal(had.begin(), had.end(), found.begin(), found.end(),
+                    [](const Listening& a, const deliver::Listener& b) {
+                      return a.who.name == b.name && a.who.sources == b.sources;
+                    });
+}
+
+// Where the configuration says, and to those who listen.
+std::vector<store::Target> targets_of(const gateway::Source& source,
+                                      const std::vector<Listening>& listening) {
+  std::vector<store::Target> targets;
+  const auto has = [&targets](DestinationNo no) {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const store::Target& each) { return each.to == no; });
+  };
+  for (const store::Target& each : source.targets->now()) {
+    if (!each.listen) targets.push_back(each);
+  }
+  for (const Listening& each : listening) {
+    const bool room = targets.size() < store::kMaxTargets;
+    if (room && each.who.hears(source.name) && !has(each.no)) {
+      targets.push_back({.to = each.no, .listen = true});
+    }
+  }
+  return targets;
 }
 
 // A secret that stays keeps the time when it was last used, whatever its place is now.
@@ -125,6 +161,9 @@ struct Daemon::Parts {
                [this](const CommitQueue::Batch& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { every_second(); }),
+        replays({*store->driver, clock(), store->world.random, bells, log,
+                 is_sqlite(config.store_url)}),
+        listeners(*store->driver, clock(), store->world.random, [this] { heed_listeners(); }),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
@@ -141,6 +180,9 @@ struct Daemon::Parts {
   Result<void> listen_for_admin();
   Result<std::shared_ptr<const admin::Served>> shown_of(Config& from,
                                                         const gateway::Sources& served);
+  void heed_listeners();
+  void drop_old_listeners();
+  void let_listen();
   void note(const CommitQueue::Batch& batch);
   void every_second();
   void set_gauges();
@@ -162,6 +204,11 @@ struct Daemon::Parts {
   admin::State state;
   CommitQueue commit;
   upkeep::Upkeep upkeep;
+  deliver::Replays replays;
+  deliver::Listeners listeners;
+  std::mutex change;  // of what is served: by a reload, and by who listens
+  std::vector<Listening> listening;
+  BootTime dropped_old{};
   upkeep::RejectWriter reject_writer;
   store::StoreSecret secret{};
   std::optional<gateway::Readmission> readmission;
@@ -220,8 +267,53 @@ void Daemon::Parts::note(const CommitQueue::Batch& batch) {
 void Daemon::Parts::every_second() {
   set_gauges();
   deliveries.every_second();
+  heed_listeners();
+  drop_old_listeners();
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
+}
+
+// Who has registered, here or at another node, or has gone.
+void Daemon::Parts::heed_listeners() {
+  const std::lock_guard guard(change);
+  const Result<std::vector<deliver::Listener>> found = listeners.all();
+  if (!found || same(listening, *found)) return;  // an error: the next look tells
+  std::vector<Listening> next;
+  for (const deliver::Listener& each : *found) {
+    const auto no = store->driver->number_of(store::NameKind::destination, each.name);
+    if (!no) return;
+    next.push_back({each, DestinationNo(*no)});
+  }
+  listening = std::move(next);
+  let_listen();
+}
+
+void Daemon::Parts::drop_old_listeners() {
+  constexpr std::chrono::minutes kAgain{10};
+  if (clock().since_boot() < dropped_old + kAgain && dropped_old != BootTime()) return;
+  dropped_old = clock().since_boot();
+  if (Result<void> done = listeners.drop_old(); !done) {
+    log.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
+  }
+}
+
+// With the sources and destinations that are served now.
+void Daemon::Parts::let_listen() {
+  for (const auto& [path, entry] : sources->by_name) {
+    entry.source.targets->replace(targets_of(entry.source, listening));
+  }
+  auto next = std::make_shared<admin::Served>(*shown.now());
+  std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
+  for (const Listening& each : listening) {
+    const bool taken = std::any_of(next->destinations.begin(), next->destinations.end(),
+                                   [&](const auto& other) { return other.no == each.no; });
+    if (taken) continue;  // the configuration has it now
+    auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));
+    how->no = each.no;
+    next->destinations.push_back(
+        {.name = each.who.name, .kind = "pull", .no = each.no, .how = how, .listen = true});
+  }
+  shown.show(std::move(next));
 }
 
 void Daemon::Parts::set_gauges() {
@@ -259,6 +351,7 @@ Result<void> Daemon::Parts::begin() {
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
   HAPAX_TRY(deliveries.begin(lock.has_value()));
+  heed_listeners();
   HAPAX_TRY(listen());
   return listen_for_admin();
 }
@@ -324,7 +417,9 @@ Result<void> Daemon::Parts::listen_for_admin() {
                              &*readmission,
                              [this](const std::string& name) { return deliveries.standing(name); },
                              &bells,
-                             &*pulling};
+                             &*pulling,
+                             &replays,
+                             &listeners};
   const http::MakeHandler make_admin = [&](std::size_t) {
     auto endpoint = std::make_unique<admin::Endpoint>(shared);
     admin_endpoints.push_back(endpoint.get());
@@ -378,6 +473,7 @@ void Daemon::start() {
   parts_->upkeep.start();
   parts_->reject_writer.start();
   parts_->deliveries.serve(parts_->config.destinations);
+  parts_->replays.start();
   parts_->server.start();
 }
 
@@ -396,6 +492,7 @@ std::string Daemon::ready_line() const {
 
 Result<void> Daemon::reload(Config config) {
   Parts& parts = *parts_;
+  const std::lock_guard lock(parts.change);
   HAPAX_TRY_ASSIGN(made, parts.sources_of(config));
   HAPAX_TRY_ASSIGN(served, parts.shown_of(config, *made));
   parts.say_what_waits(config);
@@ -403,6 +500,7 @@ Result<void> Daemon::reload(Config config) {
   parts.let_in(config);
   parts.sources = made;
   parts.in_force.show(made);
+  parts.let_listen();
   parts.upkeep.keep(parts.periods());
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];
@@ -421,7 +519,8 @@ void Daemon::stop() {
     parts_->server.post(i, [endpoint] { endpoint->stop(); });
   }
   parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
-  parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
+  parts_->server.stop(kGrace);  // its threads end when they have nothing more to deliver
+  parts_->replays.stop();
   parts_->reject_writer.stop();  // before the node's number goes
   parts_->commit.finish();       // before the event loops go
   parts_->upkeep.stop();

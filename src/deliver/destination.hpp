@@ -23,6 +23,12 @@ struct BreakerLimits {
   friend bool operator==(const BreakerLimits&, const BreakerLimits&) = default;
 };
 
+// When a delivery is tried again, where nothing else is said.
+inline std::vector<std::chrono::milliseconds> default_retry() {
+  using namespace std::chrono_literals;
+  return {1s, 5s, 30s, 2min, 10min, 30min, 1h, 2h, 4h, 8h, 12h, 24h};
+}
+
 // One [[destination]] of the configuration, checked. Immutable while it is in force.
 struct Destination {
   enum class Kind : std::uint8_t { http, pull };

@@ -46,7 +46,7 @@ store::Arrival arrival_of(const Source& source, const Item& item, EventNo number
   arrival.digest = sha256(item.bytes);
   arrival.body = item.bytes;
   arrival.remember = source.remember;
-  arrival.targets = source.targets;
+  arrival.targets = source.targets->now();
   return arrival;
 }
 

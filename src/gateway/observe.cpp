@@ -90,7 +90,7 @@ Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& 
   if (!arrivals) co_return store::AdmitAnswer(std::move(arrivals).error());
   const store::Admit admit = arrivals->admit(would);
   store::AdmitAnswer answer = co_await commit_.admit(admit);
-  bells_.ring(source.targets);
+  bells_.ring(source.targets->now());
   co_return std::move(answer);
 }
 

@@ -71,7 +71,7 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   const store::Admit admit = arrivals->admit();
   const store::AdmitAnswer answer = co_await commit_.admit(admit);
   if (!answer) co_return answer.error();
-  bells_.ring(source.targets);
+  bells_.ring(source.targets->now());
   taken.events = arrivals->accepted(*answer, occasion.received, duplicates_);
   co_return std::move(taken);
 }

@@ -8,7 +8,7 @@
 
 #include "gateway/own_scheme.hpp"
 #include "gateway/secret_use.hpp"
-#include "store/inbox_queue.hpp"
+#include "gateway/targets.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -58,7 +58,7 @@ struct Source {
 
   // What the store calls them; filled in when the store is open.
   SourceNo no{};
-  std::vector<store::Target> targets;
+  std::shared_ptr<Targets> targets = std::make_shared<Targets>();
 
   // Secrets that the provider handed over, where it does such a thing; otherwise null.
   std::shared_ptr<HandedOver> handed = {};

@@ -47,6 +47,11 @@ std::optional<AttemptOutcome> outcome_of(const Ruling& ruling) {
   return std::visit(Visitor{}, ruling);
 }
 
+Error no_room_for_records() {
+  return Error(Code::store_full, "the store holds " + std::to_string(kMaxRecords) +
+                                     " records, and no more; end replays or listeners");
+}
+
 std::size_t size_of(const Batch& batch) {
   std::size_t size = batch.settle.size() + batch.dedup.size();
   for (const Admit& each : batch.admit) size += each.arrivals.size();
@@ -127,6 +132,18 @@ Result<Moved> InboxOperations::move_messages(std::span<const EventNo>) {
   return no_inbox();
 }
 Result<Released> InboxOperations::release_holder(const ReleaseStep&) {
+  return no_inbox();
+}
+Result<std::optional<Record>> InboxOperations::record(std::string_view) {
+  return no_inbox();
+}
+Result<std::vector<Record>> InboxOperations::records(std::string_view) {
+  return no_inbox();
+}
+Result<bool> InboxOperations::put_record(const Record&, std::int64_t) {
+  return no_inbox();
+}
+Result<bool> InboxOperations::remove_record(std::string_view, std::int64_t) {
   return no_inbox();
 }
 Result<Stats> InboxOperations::stats() {

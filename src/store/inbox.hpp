@@ -133,6 +133,22 @@ struct Swept {
 };
 
 // ---------------------------------------------------------------------------------------------
+// Records: small texts by name that outlive the process and that all nodes share, for what is few
+// and changes seldom: a replay of many that is under way, a developer's machine that listens.
+
+inline constexpr std::size_t kMaxRecord = std::size_t{16} * 1024;  // bytes of one
+inline constexpr std::size_t kMaxRecords = 1000;                   // in a store
+
+struct Record {
+  std::string name;  // as a source's: check_name()
+  // Made anew, at random, by whoever writes it: so he knows it again. Above 0.
+  std::int64_t version = 0;
+  std::string content;
+
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+// ---------------------------------------------------------------------------------------------
 // The rest.
 
 enum class NameKind : std::uint8_t { source, destination };
@@ -230,6 +246,15 @@ class InboxOperations {
   // counted, and first_sent stays.
   virtual Result<Released> release_holder(const ReleaseStep& step);
 
+  virtual Result<std::optional<Record>> record(std::string_view name);
+  virtual Result<std::vector<Record>> records(std::string_view prefix);  // of the name; by name
+  // Writes it in place of the one that has the version `before`; 0: where there is none. True: this
+  // one is there, by this call or by an earlier one with the same version. False: it is not, and
+  // nothing changed. store_full: there are kMaxRecords.
+  virtual Result<bool> put_record(const Record& record, std::int64_t before);
+  // True: none is there any more, by this call or before it. False: one with another version is.
+  virtual Result<bool> remove_record(std::string_view name, std::int64_t version);
+
   virtual Result<Stats> stats();
 };
 
@@ -245,6 +270,7 @@ Result<void> check(const SweepStep& step);
 Result<void> check(const DuplicateNote& note);
 Result<void> check(const Reject& reject);
 Result<void> check(const RejectQuery& query);
+Result<void> check(const Record& record);
 Result<void> check_name(std::string_view name);
 
 // What the unique index compares: (source, tenant) as a group, then the key as it is, so that ids
@@ -255,6 +281,9 @@ std::string lane_key(SourceNo source, std::string_view tenant, std::string_view 
 
 // The outcome that a ruling leaves in the attempt row; nothing for Renew.
 std::optional<AttemptOutcome> outcome_of(const Ruling& ruling);
+
+// store_full, of put_record().
+Error no_room_for_records();
 
 // Whether a lapsed lease of this holder counts as abandoned.
 constexpr bool counts_abandons(Holder::Kind kind) {

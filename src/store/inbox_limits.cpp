@@ -160,6 +160,12 @@ Result<void> check(const RejectQuery& query) {
   return check_count("a page", query.limit, kMaxPage);
 }
 
+Result<void> check(const Record& record) {
+  HAPAX_TRY(check_name(record.name));
+  if (record.version <= 0) return refused("the version of a record is above 0");
+  return check_most("a record", record.content.size(), kMaxRecord);
+}
+
 Result<void> check_name(std::string_view name) {
   HAPAX_TRY(check_length("a name", name, kMaxName));
   const bool visible =

@@ -6,6 +6,7 @@
 #include "admin/endpoint.hpp"
 #include "base/check.hpp"
 #include "commit/queue.hpp"
+#include "deliver/replays.hpp"
 #include "model/headers.hpp"
 #include "model/ids.hpp"
 #include "store/memory/driver.hpp"
@@ -148,6 +149,7 @@ struct Api::Parts {
     });
     port = made.value();
     server.start();
+    if (kind != StoreKind::without_inbox) replays.start();
   }
   ~Parts() { end_polls(); }
 
@@ -179,12 +181,15 @@ struct Api::Parts {
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
+  deliver::Replays replays{{*driver, *server_clock, random, bells, log, true}};
   admin::Shared shared{*driver,    metrics,
                        log,        clock,
                        random,     pool,
                        state,      [this] { return access; },
                        handshakes, [this] { return served; },
-                       nullptr,    &pulling};
+                       nullptr,    {},
+                       &bells,     &pulling,
+                       &replays};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, 2};  // the first to go

@@ -80,8 +80,7 @@ TEST(AdminServed, IsWhatAConfiguredSourceIs) {
                          .identifier = Identifier::make(stripe->identity).value(),
                          .secret_headers = {},
                          .ack = {},
-                         .deliver_to = {"work"},
-                         .targets = {}};
+                         .deliver_to = {"work"}};
   admin::ServedSource shown = admin::shown(source);
   EXPECT_EQ(shown.name, "pay");
   EXPECT_EQ(shown.preset, "stripe");

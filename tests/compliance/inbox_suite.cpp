@@ -282,9 +282,9 @@ void all_at_once(int threads, const std::function<void(int)>& work) {
 }
 
 void add_inbox_suite(const std::string& name, const MakeInbox& make) {
-  for (const auto& cases :
-       {admit_cases(), lease_cases(), settle_cases(), lane_cases(), version_cases(), replay_cases(),
-        retention_cases(), reading_cases(), reject_cases(), outbox_cases(), bad_input_cases()}) {
+  for (const auto& cases : {admit_cases(), lease_cases(), settle_cases(), lane_cases(),
+                            version_cases(), replay_cases(), retention_cases(), reading_cases(),
+                            reject_cases(), record_cases(), outbox_cases(), bad_input_cases()}) {
     for (const InboxCase& each : cases) {
       add(name, each.name, each, make, false);
       if (each.has_steps) add(name, std::string(each.name) + "AcrossRestarts", each, make, true);

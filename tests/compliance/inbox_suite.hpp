@@ -157,6 +157,7 @@ std::span<const InboxCase> replay_cases();
 std::span<const InboxCase> retention_cases();
 std::span<const InboxCase> reading_cases();
 std::span<const InboxCase> reject_cases();
+std::span<const InboxCase> record_cases();
 std::span<const InboxCase> outbox_cases();
 std::span<const InboxCase> bad_input_cases();
 

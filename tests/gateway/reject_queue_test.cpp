@@ -20,8 +20,7 @@ Source source_of(const std::string& name, std::int64_t number) {
                 .identifier = std::move(*identifier),
                 .secret_headers = {},
                 .ack = {},
-                .deliver_to = {},
-                .targets = {}};
+                .deliver_to = {}};
   source.no = SourceNo(number);
   return source;
 }

@@ -26,6 +26,14 @@ http::Reply show_reject(const Context& context, const Call& call);   // api/reje
 http::Reply send_reject_body(const Context& context, const Call& call);
 http::Reply admit_reject(const Context& context, const Call& call);  // api/admit.cpp
 http::Reply admit_rejects(const Context& context, const Call& call);
+http::Reply replay_event(const Context& context, const Call& call);  // api/replay.cpp
+http::Reply cancel_delivery(const Context& context, const Call& call);
+http::Reply begin_replay(const Context& context, const Call& call);  // api/replays.cpp
+http::Reply list_replays(const Context& context, const Call& call);
+http::Reply show_replay(const Context& context, const Call& call);
+http::Reply cancel_replay(const Context& context, const Call& call);
+http::Reply register_listener(const Context& context, const Call& call);  // api/listen.cpp
+http::Reply end_listener(const Context& context, const Call& call);
 http::Reply claim_id(const Context& context, const Call& call);      // api/dedup.cpp
 http::Reply show_openapi(const Context& context, const Call& call);  // api/openapi.cpp
 http::Reply show_health(const Context& context, const Call& call);   // api/health.cpp

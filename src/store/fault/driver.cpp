@@ -170,6 +170,22 @@ Result<Released> FaultyDriver::release_holder(const ReleaseStep& step) {
   return through("release_holder", [&] { return inner_.release_holder(step); });
 }
 
+Result<std::optional<Record>> FaultyDriver::record(std::string_view name) {
+  return through("record", [&] { return inner_.record(name); });
+}
+
+Result<std::vector<Record>> FaultyDriver::records(std::string_view prefix) {
+  return through("records", [&] { return inner_.records(prefix); });
+}
+
+Result<bool> FaultyDriver::put_record(const Record& record, std::int64_t before) {
+  return through("put_record", [&] { return inner_.put_record(record, before); });
+}
+
+Result<bool> FaultyDriver::remove_record(std::string_view name, std::int64_t version) {
+  return through("remove_record", [&] { return inner_.remove_record(name, version); });
+}
+
 Result<Stats> FaultyDriver::stats() {
   return through("stats", [&] { return inner_.stats(); });
 }

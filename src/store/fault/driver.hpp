@@ -62,6 +62,10 @@ class FaultyDriver final : public Driver {
   Result<Enqueued> enqueue(const MessageId& id, const Message& message) override;
   Result<Moved> move_messages(std::span<const EventNo> numbers) override;
   Result<Released> release_holder(const ReleaseStep& step) override;
+  Result<std::optional<Record>> record(std::string_view name) override;
+  Result<std::vector<Record>> records(std::string_view prefix) override;
+  Result<bool> put_record(const Record& record, std::int64_t before) override;
+  Result<bool> remove_record(std::string_view name, std::int64_t version) override;
   Result<Stats> stats() override;
 
  private:

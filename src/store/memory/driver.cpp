@@ -190,6 +190,25 @@ class MemoryDriver final : public Driver {
     return memory::release_holder(tables_, step, now_ms());
   }
 
+  Result<std::optional<Record>> record(std::string_view name) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = tables_.records.find(name);
+    if (found == tables_.records.end()) return std::optional<Record>();
+    return std::optional(found->second);
+  }
+  Result<std::vector<Record>> records(std::string_view prefix) override {
+    const std::lock_guard lock(mutex_);
+    return memory::records(tables_, prefix);
+  }
+  Result<bool> put_record(const Record& record, std::int64_t before) override {
+    const std::lock_guard lock(mutex_);
+    return memory::put_record(tables_, record, before);
+  }
+  Result<bool> remove_record(std::string_view name, std::int64_t version) override {
+    const std::lock_guard lock(mutex_);
+    return memory::remove_record(tables_, name, version);
+  }
+
   Result<Stats> stats() override {
     const std::lock_guard lock(mutex_);
     return memory::stats(tables_, now_ms());

@@ -75,6 +75,33 @@ void note_duplicate(Tables& tables, const DuplicateNote& note) {
   tables.bytes += event.last_variant.size() - before;
 }
 
+std::vector<Record> records(const Tables& tables, std::string_view prefix) {
+  std::vector<Record> found;
+  auto each = tables.records.lower_bound(prefix);
+  for (; each != tables.records.end() && each->first.starts_with(prefix); ++each) {
+    found.push_back(each->second);
+  }
+  return found;
+}
+
+Result<bool> put_record(Tables& tables, const Record& record, std::int64_t before) {
+  const auto found = tables.records.find(record.name);
+  const std::int64_t now = found == tables.records.end() ? 0 : found->second.version;
+  if (now == record.version) return true;
+  if (now != before) return false;
+  if (now == 0 && tables.records.size() >= kMaxRecords) return no_room_for_records();
+  tables.records.insert_or_assign(record.name, record);
+  return true;
+}
+
+bool remove_record(Tables& tables, std::string_view name, std::int64_t version) {
+  const auto found = tables.records.find(name);
+  if (found == tables.records.end()) return true;
+  if (found->second.version != version) return false;
+  tables.records.erase(found);
+  return true;
+}
+
 Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, std::int64_t now) {
   const SourceNo source(number_of(tables, NameKind::source, kOutboxSource));
   Moved moved;

@@ -134,6 +134,7 @@ struct Tables {
   std::set<DestinationNo> paused;
   std::map<NodeNo, Node> nodes;
   std::optional<StoreSecret> secret;
+  std::map<std::string, Record, std::less<>> records;
   SweepCursor cursor;
   EventNo floor{-1};  // the largest number that retention removed
   std::int64_t last_fence = 0;

@@ -38,6 +38,10 @@ class Inbox : public Driver {
   Result<StoreSecret> secret(const StoreSecret& proposed) override;
   Result<void> pause(DestinationNo destination, bool paused) override;
   Result<std::vector<DestinationNo>> paused() override;
+  Result<std::optional<Record>> record(std::string_view name) override;
+  Result<std::vector<Record>> records(std::string_view prefix) override;
+  Result<bool> put_record(const Record& record, std::int64_t before) override;
+  Result<bool> remove_record(std::string_view name, std::int64_t version) override;
 
   Result<std::vector<std::optional<EventNo>>> find(std::span<const WantedIdentity> wanted) override;
   Result<EventPage> events(const EventQuery& query) override;

@@ -115,6 +115,14 @@ inline constexpr const char* kRemoveRejects =
 #undef HAPAX_REJECTS
 #undef HAPAX_REJECT_ROW
 
+// By the primary key; they are few. 2-5: version, version before, content, the most.
+inline constexpr const char* kRecord =
+    "SELECT name, version, content FROM hapax.record WHERE name = $1";
+inline constexpr const char* kRecords =
+    "SELECT name, version, content FROM hapax.record WHERE name >= $1 AND name < $2 ORDER BY name";
+inline constexpr const char* kPutRecord = "SELECT hapax._put_record($1, $2, $3, $4, $5)";
+inline constexpr const char* kRemoveRecord = "SELECT hapax._remove_record($1, $2)";
+
 // 1 keys, 2 moment. The event of each, or NULL, in order.
 inline constexpr const char* kFind =
     "SELECT (SELECT c.event FROM hapax.claim AS c WHERE c.key = w.key AND (c.expires_at > now.at"

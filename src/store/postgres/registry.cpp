@@ -7,8 +7,16 @@
 
 #include <algorithm>
 
-// Names, nodes, the secret, and what is paused.
+// Names, nodes, the secret, records, and what is paused.
 namespace hapax::store::postgres {
+
+namespace {
+
+Record record_in(const Row& row) {
+  return {row.bytes(0), row.number(1), row.bytes(2)};
+}
+
+}  // namespace
 
 Result<std::int64_t> Inbox::number_of(NameKind kind, std::string_view name) {
   Parameters parameters;
@@ -78,6 +86,45 @@ Result<std::vector<DestinationNo>> Inbox::paused() {
   paused.reserve(static_cast<std::size_t>(answer.rows()));
   for (int i = 0; i < answer.rows(); ++i) paused.push_back(Row(answer, i).no<DestinationNo>(0));
   return paused;
+}
+
+Result<std::optional<Record>> Inbox::record(std::string_view name) {
+  Parameters parameters;
+  parameters.add_bytes(name);
+  HAPAX_TRY_ASSIGN(answer, ask(kRecord, parameters, "read a record"));
+  return answer.rows() == 0 ? std::nullopt : std::optional(record_in(Row(answer, 0)));
+}
+
+Result<std::vector<Record>> Inbox::records(std::string_view prefix) {
+  const std::string end = std::string(prefix) + '\x7f';  // behind all that a name can hold
+  Parameters parameters;
+  parameters.add_bytes(prefix);
+  parameters.add_bytes(end);
+  HAPAX_TRY_ASSIGN(answer, ask(kRecords, parameters, "list records"));
+  std::vector<Record> found;
+  for (int i = 0; i < answer.rows(); ++i) found.push_back(record_in(Row(answer, i)));
+  return found;
+}
+
+Result<bool> Inbox::put_record(const Record& record, std::int64_t before) {
+  Parameters parameters;
+  parameters.add_bytes(record.name);
+  parameters.add_number(record.version);
+  parameters.add_number(before);
+  parameters.add_bytes(record.content);
+  parameters.add_number(static_cast<std::int64_t>(kMaxRecords));
+  HAPAX_TRY_ASSIGN(answer, ask(kPutRecord, parameters, "write a record"));
+  const std::int64_t outcome = Row(answer, 0).number(0);
+  if (outcome == 2) return no_room_for_records();
+  return outcome == 1;
+}
+
+Result<bool> Inbox::remove_record(std::string_view name, std::int64_t version) {
+  Parameters parameters;
+  parameters.add_bytes(name);
+  parameters.add_number(version);
+  HAPAX_TRY_ASSIGN(answer, ask(kRemoveRecord, parameters, "remove a record"));
+  return Row(answer, 0).flag(0);
 }
 
 }  // namespace hapax::store::postgres

@@ -256,6 +256,25 @@ class SqliteDriver final : public Driver {
     });
   }
 
+  Result<std::optional<Record>> record(std::string_view name) override {
+    return look<std::optional<Record>>([&](Reader::View& view) { return view.records.read(name); });
+  }
+  Result<std::vector<Record>> records(std::string_view prefix) override {
+    return look<std::vector<Record>>([&](Reader::View& view) { return view.records.all(prefix); });
+  }
+  Result<bool> put_record(const Record& record, std::int64_t before) override {
+    HAPAX_TRY_ASSIGN(put, change<std::optional<bool>>(1, [&](Writer& writer, std::int64_t) {
+                       return writer.inbox().records.put(record, before);
+                     }));
+    if (put) return *put;
+    return no_room_for_records();
+  }
+  Result<bool> remove_record(std::string_view name, std::int64_t version) override {
+    return change<bool>(1, [&](Writer& writer, std::int64_t) {
+      return writer.inbox().records.remove(name, version);
+    });
+  }
+
   Result<Stats> stats() override {
     return look<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
   }

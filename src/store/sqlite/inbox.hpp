@@ -7,6 +7,7 @@
 #include "store/sqlite/messages.hpp"
 #include "store/sqlite/names.hpp"
 #include "store/sqlite/notes.hpp"
+#include "store/sqlite/records.hpp"
 #include "store/sqlite/rejects.hpp"
 #include "store/sqlite/replay.hpp"
 #include "store/sqlite/retention.hpp"
@@ -30,6 +31,7 @@ class Inbox {
         notes(db),
         rejects(db),
         names(db),
+        records(db),
         messages(db, claims, admitter, names) {}
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
@@ -54,6 +56,7 @@ class Inbox {
   Notes notes;
   Rejects rejects;
   Names names;
+  Records records;
   Messages messages;
 
  private:

@@ -333,6 +333,17 @@ inline constexpr std::string_view kPaused =
     "SELECT destination FROM hapax_pause ORDER BY destination";
 
 // ---------------------------------------------------------------------------------------------
+// Records. Primary key; they are few.
+inline constexpr std::string_view kReadRecord =
+    "SELECT name, version, content FROM hapax_record WHERE name = ?1";
+inline constexpr std::string_view kRecords =
+    "SELECT name, version, content FROM hapax_record WHERE name >= ?1 AND name < ?2 ORDER BY name";
+inline constexpr std::string_view kCountRecords = "SELECT count(*) FROM hapax_record";
+inline constexpr std::string_view kWriteRecord =
+    "INSERT OR REPLACE INTO hapax_record(name, version, content) VALUES(?1, ?2, ?3)";
+inline constexpr std::string_view kRemoveRecord = "DELETE FROM hapax_record WHERE name = ?1";
+
+// ---------------------------------------------------------------------------------------------
 // Outbox messages: found by being there, never by a cursor, which would miss one that is committed
 // after another with a higher number. Row id.
 inline constexpr std::string_view kFirstMessage =

@@ -21,7 +21,7 @@ Result<void> Reader::connect() {
 Result<void> Reader::look_at_snapshot(const std::function<Result<void>(View&)>& work) {
   HAPAX_TRY(Run(handles_->begin).step("begin to read"));
   HAPAX_TRY_ASSIGN(now_ms, handles_->time.look_ms());
-  View view{handles_->reading, handles_->rejects, handles_->names, now_ms};
+  View view{handles_->reading, handles_->rejects, handles_->names, handles_->records, now_ms};
   HAPAX_TRY(work(view));
   HAPAX_TRY(Run(handles_->end).step("end reading"));
   return {};

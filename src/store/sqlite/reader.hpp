@@ -4,6 +4,7 @@
 
 #include "store/sqlite/names.hpp"
 #include "store/sqlite/reading.hpp"
+#include "store/sqlite/records.hpp"
 #include "store/sqlite/rejects.hpp"
 #include "store/sqlite/store_time.hpp"
 
@@ -26,6 +27,7 @@ class Reader {
     Reading& reading;
     Rejects& rejects;
     Names& names;
+    Records& records;
     std::int64_t now_ms;
   };
   Result<void> look(const std::function<Result<void>(View&)>& work);
@@ -43,7 +45,8 @@ class Reader {
           end(std::move(to_end)),
           reading(db.get()),
           rejects(db.get()),
-          names(db.get()) {}
+          names(db.get()),
+          records(db.get()) {}
     Handle db;  // before the statements: they must be finalised before it closes
     StoreTime time;
     Statement begin;
@@ -51,6 +54,7 @@ class Reader {
     Reading reading;
     Rejects rejects;
     Names names;
+    Records records;
   };
   Result<void> connect();
   Result<void> look_at_snapshot(const std::function<Result<void>(View&)>& work);

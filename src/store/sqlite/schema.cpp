@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 3> kMigrations{
+constexpr std::array<const char*, 4> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -233,6 +233,15 @@ constexpr std::array<const char*, 3> kMigrations{
       evicted INTEGER NOT NULL,
       dropped INTEGER NOT NULL
     );
+    )sql",
+
+    // 4: records.
+    R"sql(
+    CREATE TABLE hapax_record(
+      name    TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL,              -- made by whoever wrote it
+      content BLOB NOT NULL
+    ) WITHOUT ROWID;
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());

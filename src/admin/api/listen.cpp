@@ -1,0 +1,87 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/members.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "deliver/listeners.hpp"
+#include "http/problem.hpp"
+
+#include <algorithm>
+
+// A developer's machine that wants events too.
+namespace hapax::admin {
+
+namespace {
+
+constexpr std::string_view kWrite =
+    R"(write {"name":"...","sources":["..."]}; without sources it hears all)";
+constexpr int kConflict = 409;
+
+Error not_here() {
+  return Error(Code::misconfigured, "this server has no listeners");
+}
+
+bool serves(const Served& served, std::string_view source) {
+  return std::any_of(served.sources.begin(), served.sources.end(),
+                     [&](const ServedSource& each) { return each.name == source; });
+}
+
+bool is_configured(const Served& served, std::string_view destination) {
+  return std::any_of(
+      served.destinations.begin(), served.destinations.end(),
+      [&](const ServedDestination& each) { return each.name == destination && !each.listen; });
+}
+
+Result<http::Reply> registered(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWrite, {"name", "sources"}));
+  HAPAX_TRY_ASSIGN(name, members.text("name"));
+  if (!name || !deliver::is_listener_name(*name)) {
+    return members.bad("name is not 1 to 64 letters, digits, '.', '_' or '-'");
+  }
+  HAPAX_TRY_ASSIGN(sources, members.texts("sources"));
+  if (context.listeners == nullptr) return not_here();
+  if (is_configured(context.served, *name)) {
+    return http::problem(kConflict, "name-taken",
+                         "The configuration has a destination of this name. Choose another.");
+  }
+  deliver::Listener wanted{.name = *name, .sources = sources.value_or(std::vector<std::string>())};
+  for (const std::string& each : wanted.sources) {
+    if (!serves(context.served, each)) return http::problem(http::Refusal::source_unknown);
+  }
+  HAPAX_TRY_ASSIGN(added, context.listeners->add(std::move(wanted)));
+  return ok(JsonObject()
+                .text("name", added.name)
+                .json("sources", json_texts(added.sources))
+                .time("until", added.seen + deliver::kDropListener)
+                .done());
+}
+
+Result<http::Reply> ended(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  if (context.listeners == nullptr) return not_here();
+  bool was_there = false;
+  if (deliver::is_listener_name(call.argument)) {
+    HAPAX_TRY_ASSIGN(removed, context.listeners->remove(call.argument));
+    was_there = removed;
+  }
+  if (!was_there) return http::problem(http::Refusal::not_found, "No listener has this name.");
+  return ok(JsonObject().text("name", call.argument).done());
+}
+
+}  // namespace
+
+http::Reply register_listener(const Context& context, const Call& call) {
+  Result<http::Reply> reply = registered(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+http::Reply end_listener(const Context& context, const Call& call) {
+  Result<http::Reply> reply = ended(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+}  // namespace hapax::admin

@@ -1,0 +1,150 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api/replay_request.hpp"
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/names.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "commit/bells.hpp"
+#include "http/problem.hpp"
+#include "model/ids.hpp"
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+// One event that is to be delivered once more, and one delivery that is to stop.
+namespace hapax::admin {
+
+namespace {
+
+constexpr std::string_view kWrite =
+    R"(write {"as":"same","destination":"...","accept_duplicate":false}; )"
+    R"(all of it may be left out, and as may be "new")";
+constexpr int kConflict = 409;
+
+// Above 0, so that the replay can be repeated after an unknown outcome.
+ReplayNo make_number(Random& random) {
+  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
+  random.fill(bytes);
+  std::int64_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return ReplayNo((value & std::numeric_limits<std::int64_t>::max()) | 1);
+}
+
+// What became due by it may be waited for.
+void ring(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
+  if (context.bells == nullptr) return;
+  const auto detail = context.driver.event(event);
+  if (!detail || !detail->value) return;  // they find it a little later
+  for (const store::DeliveryRow& each : detail->value->deliveries) {
+    if (std::find(deliveries.begin(), deliveries.end(), each.no) != deliveries.end()) {
+      context.bells->ring(each.to);
+    }
+  }
+}
+
+http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::ReplayAs as) {
+  using Status = store::Replayed::Status;
+  std::vector<std::string> ids;
+  switch (replayed.status) {
+    case Status::done:
+      for (const DeliveryNo each : replayed.deliveries) ids.push_back(to_text({event, each}));
+      return ok(JsonObject().json("deliveries", json_texts(ids)).done());
+    case Status::not_replayable:
+      return http::problem(kConflict, "not-replayable",
+                           as == store::ReplayAs::same
+                               ? "No delivery of it is dead, cancelled or superseded. Completed "
+                                 "ones are delivered once more as \"new\"."
+                               : "No delivery of it has ended.");
+    case Status::past_horizon:
+      return http::problem(kConflict, "past-horizon",
+                           "The receiver may have forgotten the key by now. Say accept_duplicate "
+                           "to deliver it all the same.");
+    case Status::too_many:
+      return http::problem(kConflict, "not-replayable", "The event has too many deliveries.");
+    case Status::gone:
+      return http::problem(http::Refusal::body_gone, "The event is not kept any more.");
+    case Status::absent:
+      break;
+  }
+  return http::problem(http::Refusal::not_found, "No event has this id.");
+}
+
+Result<http::Reply> replayed(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(members,
+                   Members::read(call.body, kWrite, {"as", "destination", "accept_duplicate"}));
+  const std::optional<EventNo> event = event_from(call.argument);
+  if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
+  HAPAX_TRY_ASSIGN(asked, read_how(context, members));
+  if (!asked) return no_such_destination();
+  asked->no = make_number(context.random);
+  const store::Replay what{.event = *event, .how = *asked};
+  Result<store::Replayed> done = context.driver.replay(what);
+  // The same number again gets the answer that the first call should have got.
+  if (!done && done.error().outcome() == Outcome::unknown) done = context.driver.replay(what);
+  HAPAX_TRY_ASSIGN(answer, std::move(done));
+  ring(context, *event, answer.deliveries);
+  return reply_of(*event, answer, asked->as);
+}
+
+Result<http::Reply> cancelled(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  const std::optional<DeliveryRef> which = delivery_from(call.argument);
+  if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
+  Result<store::Cancelled> done = context.driver.cancel(*which);
+  if (!done && done.error().outcome() == Outcome::unknown) done = context.driver.cancel(*which);
+  HAPAX_TRY_ASSIGN(answer, std::move(done));
+  switch (answer) {
+    case store::Cancelled::done:
+      ring(context, which->event, {which->delivery});  // the next of its lane
+      return ok(JsonObject()
+                    .text("delivery", to_text(*which))
+                    .text("status", name(DeliveryState::cancelled))
+                    .done());
+    case store::Cancelled::not_possible:
+      return http::problem(kConflict, "not-cancellable", "It is completed or superseded.");
+    case store::Cancelled::gone:
+      return http::problem(http::Refusal::body_gone, "The event is not kept any more.");
+    case store::Cancelled::absent:
+      break;
+  }
+  return http::problem(http::Refusal::not_found, "No delivery has this id.");
+}
+
+}  // namespace
+
+http::Reply no_such_destination() {
+  return http::problem(http::Refusal::not_found, "No destination has this name.");
+}
+
+Result<std::optional<store::HowToReplay>> read_how(const Context& context, const Members& members) {
+  store::HowToReplay how;
+  HAPAX_TRY_ASSIGN(as, members.text("as"));
+  if (as && *as != "same" && *as != "new") return members.bad("as is not \"same\" or \"new\"");
+  how.as = as && *as == "new" ? store::ReplayAs::as_new : store::ReplayAs::same;
+  HAPAX_TRY_ASSIGN(accept, members.flag("accept_duplicate"));
+  how.accept_duplicate = accept.value_or(false);
+  HAPAX_TRY_ASSIGN(to, members.text("destination"));
+  if (!to) return std::optional(how);
+  HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
+  const std::optional<std::int64_t> number = names.find(*to);
+  if (!number) return std::optional<store::HowToReplay>();
+  how.destination = DestinationNo(*number);
+  return std::optional(how);
+}
+
+http::Reply replay_event(const Context& context, const Call& call) {
+  Result<http::Reply> reply = replayed(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+http::Reply cancel_delivery(const Context& context, const Call& call) {
+  Result<http::Reply> reply = cancelled(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+}  // namespace hapax::admin

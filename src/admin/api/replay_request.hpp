@@ -1,0 +1,15 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/api/call.hpp"
+#include "admin/members.hpp"
+
+// What requests to replay one event and to replay many have in common.
+namespace hapax::admin {
+
+// as, destination, accept_duplicate. Nothing: no destination has the name.
+Result<std::optional<store::HowToReplay>> read_how(const Context& context, const Members& members);
+http::Reply no_such_destination();
+
+}  // namespace hapax::admin

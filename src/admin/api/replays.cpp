@@ -1,0 +1,196 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/replays.hpp"
+#include "admin/api/replay_request.hpp"
+#include "admin/api/reply.hpp"
+#include "admin/api/resources.hpp"
+#include "admin/json_object.hpp"
+#include "admin/names.hpp"
+#include "admin/query.hpp"
+#include "base/try.hpp"
+#include "http/problem.hpp"
+
+// Many events that are to be delivered once more.
+namespace hapax::admin {
+
+namespace {
+
+using deliver::ReplayJob;
+
+constexpr std::string_view kWrite =
+    R"(write {"filter":{"source":"...","status":"dead","since":"...","until":"..."},"as":"same",)"
+    R"("destination":"...","rate":100,"accept_duplicate":false,"dry_run":true})";
+constexpr int kAccepted = 202;
+
+Error not_here() {
+  return Error(Code::misconfigured, "this server replays nothing");
+}
+
+struct Asked {
+  ReplayJob job;
+  bool nothing = false;  // of a source that nobody knows
+  bool nowhere = false;  // to a destination that nobody knows
+  bool dry = false;
+};
+
+Result<void> read_filter(const Context& context, const Members& filter, Asked& asked) {
+  ReplayJob& job = asked.job;
+  HAPAX_TRY_ASSIGN(source, filter.text("source"));
+  if (source) {
+    HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::source));
+    const std::optional<std::int64_t> number = names.find(*source);
+    asked.nothing = !number;
+    job.source = SourceNo(number.value_or(0));
+  }
+  HAPAX_TRY_ASSIGN(tenant, filter.text("tenant"));
+  job.tenant = tenant;
+  HAPAX_TRY_ASSIGN(id, filter.text("id"));
+  job.id = id;
+  HAPAX_TRY_ASSIGN(type, filter.text("type"));
+  job.type = type;
+  HAPAX_TRY_ASSIGN(order_key, filter.text("order_key"));
+  job.order_key = order_key;
+  HAPAX_TRY_ASSIGN(status, filter.state("status"));
+  job.status = status;
+  HAPAX_TRY_ASSIGN(since, filter.time("since"));
+  job.since = since;
+  HAPAX_TRY_ASSIGN(until, filter.time("until"));
+  job.until = until;
+  return {};
+}
+
+Result<Asked> read_body(const Context& context, std::string_view body) {
+  HAPAX_TRY_ASSIGN(members, Members::read(body, kWrite,
+                                          {"filter", "as", "destination", "rate",
+                                           "accept_duplicate", "dry_run"}));
+  Asked asked;
+  HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
+                                                     "order_key", "since", "until"}));
+  if (!filter) return members.bad("filter is missing; {} is all events");
+  HAPAX_TRY(read_filter(context, *filter, asked));
+  HAPAX_TRY_ASSIGN(how, read_how(context, members));
+  asked.nowhere = !how;
+  asked.job.how = how.value_or(store::HowToReplay{});
+  HAPAX_TRY_ASSIGN(rate, members.number("rate", 1, deliver::kMaxReplayRate));
+  asked.job.rate = static_cast<unsigned>(rate.value_or(deliver::kDefaultReplayRate));
+  HAPAX_TRY_ASSIGN(dry, members.flag("dry_run"));
+  asked.dry = dry.value_or(false);
+  return asked;
+}
+
+std::string matched_json(std::uint64_t matched) {
+  return JsonObject().number("matched", static_cast<std::int64_t>(matched)).done();
+}
+
+Result<http::Reply> begun(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_body(context, call.body));
+  if (context.replays == nullptr) return not_here();
+  if (asked.nowhere) return no_such_destination();
+  if (asked.dry) {
+    if (asked.nothing) return ok(matched_json(0));
+    HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
+    return ok(matched_json(matched));
+  }
+  HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
+  http::Reply reply = ok(JsonObject()
+                             .text("replay", deliver::replay_text(job.how.no))
+                             .number("matched", static_cast<std::int64_t>(job.matched))
+                             .done());
+  reply.status = kAccepted;
+  return reply;
+}
+
+std::string filter_json(const ReplayJob& job, const Names& sources) {
+  JsonObject json;
+  if (job.source) json.text("source", sources.of(job.source->value()));
+  if (job.tenant) json.text("tenant", *job.tenant);
+  if (job.status) json.text("status", name(*job.status));
+  if (job.type) json.text("type", *job.type);
+  if (job.id) json.text("id", *job.id);
+  if (job.order_key) json.text("order_key", *job.order_key);
+  if (job.since) json.time("since", *job.since);
+  if (job.until) json.time("until", *job.until);
+  return json.done();
+}
+
+std::string job_json(const ReplayJob& job, const Names& sources, const Names& destinations) {
+  const auto count = [](std::uint64_t number) { return static_cast<std::int64_t>(number); };
+  const auto to = job.how.destination;
+  return JsonObject()
+      .text("replay", deliver::replay_text(job.how.no))
+      .text("state", name(job.state))
+      .json("filter", filter_json(job, sources))
+      .text("as", job.how.as == store::ReplayAs::as_new ? "new" : "same")
+      .text_or_null("destination", to ? destinations.of(to->value()) : std::string())
+      .flag("accept_duplicate", job.how.accept_duplicate)
+      .number("rate", job.rate)
+      .number("matched", count(job.matched))
+      .number("events", count(job.events))
+      .number("replayed", count(job.deliveries))
+      .time("started_at", job.started)
+      .time_or_null("ended_at", job.ended)
+      .done();
+}
+
+// The names that jobs are shown with.
+struct Known {
+  Names sources;
+  Names destinations;
+};
+Result<Known> read_names(const Context& context) {
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(destinations, Names::read(context.driver, store::NameKind::destination));
+  return Known{std::move(sources), std::move(destinations)};
+}
+
+Result<http::Reply> one(const Context& context, const Call& call, bool cancel) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  if (context.replays == nullptr) return not_here();
+  const std::optional<ReplayNo> number = deliver::replay_from(call.argument);
+  std::optional<ReplayJob> job;
+  if (number) {
+    HAPAX_TRY_ASSIGN(found,
+                     cancel ? context.replays->cancel(*number) : context.replays->find(*number));
+    job = std::move(found);
+  }
+  if (!job) return http::problem(http::Refusal::not_found, "No replay has this id.");
+  HAPAX_TRY_ASSIGN(known, read_names(context));
+  return ok(job_json(*job, known.sources, known.destinations));
+}
+
+Result<http::Reply> listed(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  if (context.replays == nullptr) return not_here();
+  HAPAX_TRY_ASSIGN(jobs, context.replays->all());
+  HAPAX_TRY_ASSIGN(known, read_names(context));
+  std::vector<std::string> rows;
+  for (auto each = jobs.rbegin(); each != jobs.rend(); ++each) {
+    rows.push_back(job_json(*each, known.sources, known.destinations));
+  }
+  return ok(JsonObject().json("replays", json_list(rows)).done());
+}
+
+http::Reply reply_of(Result<http::Reply> reply) {
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
+}  // namespace
+
+http::Reply begin_replay(const Context& context, const Call& call) {
+  return reply_of(begun(context, call));
+}
+
+http::Reply list_replays(const Context& context, const Call& call) {
+  return reply_of(listed(context, call));
+}
+
+http::Reply show_replay(const Context& context, const Call& call) {
+  return reply_of(one(context, call, false));
+}
+
+http::Reply cancel_replay(const Context& context, const Call& call) {
+  return reply_of(one(context, call, true));
+}
+
+}  // namespace hapax::admin

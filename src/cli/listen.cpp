@@ -1,0 +1,287 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/base64.hpp"
+#include "base/calendar.hpp"
+#include "base/try.hpp"
+#include "cli/admin_client.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupted.hpp"
+#include "cli/percent.hpp"
+#include "env/pause.hpp"
+#include "model/field.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace hapax::cli {
+
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kTimeout{30};      // of the developer's handler
+constexpr std::int64_t kLease = 60;  // seconds, longer than that
+constexpr std::int64_t kWait = 2;    // seconds of a long poll: how long Ctrl-C may take
+constexpr std::int64_t kRetryAfter = 10;
+constexpr std::chrono::minutes kRegisterAgain{10};
+constexpr int kMaxRefusals = 5;
+constexpr seconds kAway{1};  // before a server that does not answer is asked again
+
+struct ListenArguments {
+  AdminArguments admin;
+  std::string name;
+  std::string to;
+  std::vector<std::string> sources;
+  bool end = false;
+};
+
+// A handler on this machine, posted to over one connection.
+class Handler {
+ public:
+  explicit Handler(const http::Url& to, std::shared_ptr<const http::ClientTls> tls)
+      : target_(to.target), connection_(context_.get_executor(), to, limits(), std::move(tls)) {}
+
+  http::Exchanged post(const std::vector<OwnedHeader>& headers, std::string_view body) {
+    std::vector<Header> views;
+    for (const OwnedHeader& each : headers) views.push_back({each.name, each.value});
+    const http::Outgoing request{"POST", target_, views, body};
+    http::Exchanged result;
+    boost::asio::co_spawn(
+        context_, connection_.exchange(request),
+        [&result](const std::exception_ptr&, http::Exchanged got) { result = std::move(got); });
+    context_.restart();
+    context_.run();
+    return result;
+  }
+
+ private:
+  static http::ClientLimits limits() {
+    http::ClientLimits limits;
+    limits.total = kTimeout;
+    return limits;
+  }
+
+  const std::string target_;
+  boost::asio::io_context context_{1};
+  http::ClientConnection connection_;
+};
+
+// What is between two machines, or ours to say, does not go on.
+bool goes_on(std::string_view name) {
+  constexpr std::string_view kOurs = "hapax-";
+  if (equal_ignoring_case(name.substr(0, kOurs.size()), kOurs)) return false;
+  for (const std::string_view each :
+       {"idempotency-key", "host", "content-length", "connection", "keep-alive", "te", "trailer",
+        "transfer-encoding", "upgrade", "proxy-connection", "proxy-authorization",
+        "proxy-authenticate", "expect"}) {
+    if (equal_ignoring_case(name, each)) return false;
+  }
+  return true;
+}
+
+std::string as_it_is(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : std::string();
+}
+
+json::value member(const json::value& object, std::string_view name) {
+  const json::value* const found = object.get_object().if_contains(json::string_view(name));
+  return found != nullptr ? *found : json::value(nullptr);
+}
+
+// As the server itself would send it.
+std::vector<OwnedHeader> headers_of(const json::value& delivery) {
+  std::vector<OwnedHeader> headers;
+  for (const json::value& each : list_or_none(delivery, "headers")) {
+    if (!each.is_array() || each.get_array().size() != 2) continue;
+    const std::string name = as_it_is(each.get_array()[0]);
+    if (goes_on(name)) headers.push_back({name, as_it_is(each.get_array()[1])});
+  }
+  const auto add = [&](const char* name, std::string_view member) {
+    const std::string value = shown(delivery, member);
+    if (!value.empty()) headers.push_back({name, value});
+  };
+  add("Idempotency-Key", "delivery");
+  add("Hapax-Event", "event");
+  add("Hapax-Id", "id");
+  add("Hapax-Source", "source");
+  add("Hapax-Tenant", "tenant");
+  add("Hapax-Attempt", "attempt");
+  add("Hapax-Fence", "fence");
+  add("Hapax-Received-At", "received_at");
+  add("Hapax-Replay-Of", "replay_of");
+  add("Hapax-Would", "would");
+  return headers;
+}
+
+// What was asked of the handler, and what it said.
+struct Handled {
+  bool done = false;
+  std::string said;  // "200", "refused"
+};
+
+Handled handle(Handler& handler, const json::value& delivery) {
+  const std::optional<std::string> body = from_base64(shown(delivery, "body_base64"));
+  if (!body) return {false, "the server's answer cannot be read"};
+  const http::Exchanged exchanged = handler.post(headers_of(delivery), *body);
+  if (!exchanged.response) return {false, exchanged.failure.detail};
+  const int status = exchanged.response->status;
+  return {status >= 200 && status < 300, std::to_string(status)};
+}
+
+std::string settlement_of(const json::value& delivery, const Handled& handled) {
+  json::object result{{"delivery", delivery.at("delivery")},
+                      {"fence", delivery.at("fence")},
+                      {"outcome", handled.done ? "ack" : "retry"}};
+  if (!handled.done) {
+    result["retry_after_s"] = kRetryAfter;
+    result["error"] = json::string_view(handled.said).substr(0, 200);
+  }
+  return json::serialize(json::object{{"results", json::array{std::move(result)}}});
+}
+
+class Listening {
+ public:
+  Listening(AdminClient admin, Handler& handler, const ListenArguments& arguments, Clock& clock,
+            const Output& output)
+      : admin_(std::move(admin)),
+        handler_(handler),
+        arguments_(arguments),
+        clock_(clock),
+        output_(output) {}
+
+  // Until Ctrl-C. An error: the server does not want it.
+  Result<void> run() {
+    while (!interrupted()) {
+      Result<void> turned = turn();
+      if (turned) refusals_ = 0;
+      if (turned) continue;
+      // A server that is away comes back. One that does not know the name may have been told at
+      // another node, and learns it within a second; or somebody ended it.
+      const bool refused = turned.error().code() != Code::misconfigured;
+      if (!was_there_ || (refused && ++refusals_ > kMaxRefusals)) return turned;
+      output_.progress("trying again: " + turned.error().detail());
+      registered_.reset();
+      pause(kAway);
+    }
+    return {};
+  }
+
+ private:
+  Result<void> turn() {
+    HAPAX_TRY(say_that_we_are_there());
+    const json::object request{{"destination", json::string_view(arguments_.name)},
+                               {"max", 1},
+                               {"lease_s", kLease},
+                               {"wait_s", kWait}};
+    HAPAX_TRY_ASSIGN(answer, admin_.post_json("/v1/lease", json::serialize(request)));
+    for (const json::value& each : list_or_none(answer, "deliveries")) {
+      if (!each.is_object() || !each.get_object().contains("delivery") ||
+          !each.get_object().contains("fence")) {
+        continue;
+      }
+      const Handled handled = handle(handler_, each);
+      say(each, handled);
+      HAPAX_TRY(admin_.post_json("/v1/settle", settlement_of(each, handled)));
+    }
+    return {};
+  }
+
+  Result<void> say_that_we_are_there() {
+    const BootTime now = clock_.since_boot();
+    if (registered_ && now < *registered_ + kRegisterAgain) return {};
+    json::array sources;
+    for (const std::string& each : arguments_.sources)
+      sources.emplace_back(json::string_view(each));
+    const json::object request{{"name", json::string_view(arguments_.name)},
+                               {"sources", std::move(sources)}};
+    HAPAX_TRY(admin_.post_json("/v1/listen", json::serialize(request)));
+    if (!was_there_) output_.progress("listening as '" + arguments_.name + "'");
+    was_there_ = true;
+    registered_ = now;
+    return {};
+  }
+
+  void say(const json::value& delivery, const Handled& handled) const {
+    const std::string at = format_rfc3339(clock_.wall());
+    const json::object line{{"at", json::string_view(at)},
+                            {"event", member(delivery, "event")},
+                            {"source", member(delivery, "source")},
+                            {"id", member(delivery, "id")},
+                            {"attempt", member(delivery, "attempt")},
+                            {"outcome", handled.done ? "ack" : "retry"},
+                            {"answer", json::string_view(handled.said)}};
+    output_.answer(at + "  " + shown(delivery, "event") + "  " + shown(delivery, "source") + "  " +
+                       shown(delivery, "id") + "  " + without_controls(handled.said),
+                   json::serialize(line));
+    std::cout.flush();
+  }
+
+  AdminClient admin_;
+  Handler& handler_;
+  const ListenArguments& arguments_;
+  Clock& clock_;
+  const Output& output_;
+  std::optional<BootTime> registered_;
+  bool was_there_ = false;
+  int refusals_ = 0;  // one after the other
+};
+
+int end_command(const ListenArguments& arguments, const Output& output) {
+  Result<AdminClient> admin = AdminClient::make(arguments.admin);
+  if (!admin) return output.fail(admin.error());
+  const Result<json::value> answer =
+      admin->delete_json("/v1/listen/" + percent_encoded(arguments.name));
+  if (!answer) return output.fail(answer.error());
+  output.answer("'" + arguments.name + "' hears nothing more.", json::serialize(*answer));
+  return kDone;
+}
+
+int listen_command(const ListenArguments& arguments, const Output& output) {
+  if (arguments.end) return end_command(arguments, output);
+  if (arguments.to.empty()) {
+    std::cerr << "hapax: say where to: --to http://localhost:3000\n";
+    return kUsage;
+  }
+  Result<http::Url> to = http::parse_url(arguments.to);
+  if (!to) {
+    std::cerr << "hapax: --to: " << to.error().detail() << '\n';
+    return kUsage;
+  }
+  Result<AdminClient> admin = AdminClient::make(arguments.admin);
+  if (!admin) return output.fail(admin.error());
+  std::shared_ptr<const http::ClientTls> tls;
+  if (to->tls) {
+    Result<std::shared_ptr<const http::ClientTls>> made = http::ClientTls::make(arguments.admin.ca);
+    if (!made) return output.fail(made.error());
+    tls = *std::move(made);
+  }
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  Handler handler(*to, std::move(tls));
+  const Result<void> listened =
+      Listening(*std::move(admin), handler, arguments, *clock, output).run();
+  return listened ? kDone : output.fail(listened.error());
+}
+
+}  // namespace
+
+void add_listen(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "listen", "Get the events of a running server on this machine, while developing");
+  auto arguments = std::make_shared<ListenArguments>();
+  arguments->admin.add_to(*command);
+  command->add_option("--name", arguments->name, "What to call this machine; events wait under it")
+      ->required();
+  command->add_option("--to", arguments->to, "Where to post them: http://localhost:3000");
+  command->add_option("--source", arguments->sources, "Only events of this one; may be repeated");
+  command->add_flag("--end", arguments->end, "Do not listen: end the registration");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return listen_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,200 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "base/try.hpp"
+#include "cli/admin_client.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupted.hpp"
+#include "cli/percent.hpp"
+#include "env/pause.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace hapax::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::milliseconds kAskAgain{200};
+
+struct ReplayArguments {
+  AdminArguments admin;
+  std::string event;
+  std::string source, tenant, status, type, id, order_key, since, until;
+  bool all = false;
+  std::string as = "same";
+  std::string destination;
+  bool accept_duplicate = false;
+  bool dry_run = false;
+  bool detach = false;
+  std::int64_t rate = 0;  // 0: the server's own
+  std::string job, cancel_job, cancel;
+};
+
+json::value value_of(const std::string& text) {
+  return json::string_view(text.data(), text.size());
+}
+
+json::object filter_of(const ReplayArguments& arguments) {
+  json::object filter;
+  const auto set = [&filter](std::string_view name, const std::string& value) {
+    if (!value.empty()) filter[name] = value_of(value);
+  };
+  set("source", arguments.source);
+  set("tenant", arguments.tenant);
+  set("status", arguments.status);
+  set("type", arguments.type);
+  set("id", arguments.id);
+  set("order_key", arguments.order_key);
+  set("since", arguments.since);
+  set("until", arguments.until);
+  return filter;
+}
+
+json::object how_of(const ReplayArguments& arguments) {
+  json::object how{{"as", value_of(arguments.as)},
+                   {"accept_duplicate", arguments.accept_duplicate}};
+  if (!arguments.destination.empty()) how["destination"] = value_of(arguments.destination);
+  return how;
+}
+
+int replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  const Result<json::value> answer =
+      admin.post_json("/v1/events/" + percent_encoded(arguments.event) + "/replay",
+                      json::serialize(how_of(arguments)));
+  if (!answer) return output.fail(answer.error());
+  std::string text = "Pending again:";
+  for (const json::value& each : list_or_none(*answer, "deliveries")) {
+    if (each.is_string()) text += " " + std::string(each.get_string());
+  }
+  output.answer(text + ".", json::serialize(*answer));
+  return kDone;
+}
+
+std::string in_words(const json::value& job) {
+  return shown(job, "events") + " of " + shown(job, "matched") + " events gone through, " +
+         shown(job, "replayed") + " deliveries replayed";
+}
+
+std::string how_to_cancel(const std::string& replay) {
+  return "cancel it with 'hapax replay --cancel-job " + replay + "'";
+}
+
+int show_job(const json::value& job, const Output& output) {
+  output.answer(
+      "Replay " + shown(job, "replay") + " is " + shown(job, "state") + ": " + in_words(job) + ".",
+      json::serialize(job));
+  return kDone;
+}
+
+// Until it has ended, or the user has seen enough: it goes on without him.
+int follow(AdminClient& admin, const std::string& replay, const Output& output) {
+  while (!interrupted()) {
+    const Result<json::value> job = admin.get_json("/v1/replays/" + percent_encoded(replay));
+    if (!job) return output.fail(job.error());
+    output.progress(in_words(*job));
+    if (shown(*job, "state") != "running") return show_job(*job, output);
+    pause(kAskAgain);
+  }
+  std::cerr << "\nhapax: replay " << replay << " goes on; " << how_to_cancel(replay)
+            << ", see it with 'hapax replay --job " << replay << "'\n";
+  return kDone;
+}
+
+int replay_many(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  json::object request = how_of(arguments);
+  request["filter"] = filter_of(arguments);
+  request["dry_run"] = arguments.dry_run;
+  if (arguments.rate > 0) request["rate"] = arguments.rate;
+  const Result<json::value> answer = admin.post_json("/v1/replay", json::serialize(request));
+  if (!answer) return output.fail(answer.error());
+  const std::string matched = shown(*answer, "matched");
+  if (arguments.dry_run) {
+    output.answer(matched + " events match. Nothing was changed.", json::serialize(*answer));
+    return kDone;
+  }
+  const std::string replay = shown(*answer, "replay");
+  if (!arguments.detach) return follow(admin, replay, output);
+  output.answer("Replay " + replay + " of " + matched + " events is under way; " +
+                    how_to_cancel(replay) + ".",
+                json::serialize(*answer));
+  return kDone;
+}
+
+int cancel_delivery(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  const Result<json::value> answer =
+      admin.post_json("/v1/deliveries/" + percent_encoded(arguments.cancel) + "/cancel", "");
+  if (!answer) return output.fail(answer.error());
+  output.answer(shown(*answer, "delivery") + " is cancelled.", json::serialize(*answer));
+  return kDone;
+}
+
+int about_job(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  const bool cancel = !arguments.cancel_job.empty();
+  const std::string& which = cancel ? arguments.cancel_job : arguments.job;
+  const std::string target = "/v1/replays/" + percent_encoded(which);
+  const Result<json::value> job = cancel ? admin.delete_json(target) : admin.get_json(target);
+  return job ? show_job(*job, output) : output.fail(job.error());
+}
+
+int replay_command(const ReplayArguments& arguments, const Output& output) {
+  const bool filtered = arguments.all || !filter_of(arguments).empty();
+  const int wishes = int{!arguments.event.empty()} + int{filtered} + int{!arguments.job.empty()} +
+                     int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
+  if (wishes != 1) {
+    std::cerr << "hapax: give one event, or say which: --source, --status, --since, ..., --all; or "
+                 "--job, --cancel-job, --cancel\n";
+    return kUsage;
+  }
+  Result<AdminClient> admin = AdminClient::make(arguments.admin);
+  if (!admin) return output.fail(admin.error());
+  if (!arguments.event.empty()) return replay_one(*admin, arguments, output);
+  if (!arguments.cancel.empty()) return cancel_delivery(*admin, arguments, output);
+  if (!filtered) return about_job(*admin, arguments, output);
+  return replay_many(*admin, arguments, output);
+}
+
+void add_filter(CLI::App& command, ReplayArguments& arguments) {
+  command.add_option("--source", arguments.source, "Many: only of this source");
+  command.add_option("--tenant", arguments.tenant, "Many: only of this tenant");
+  command.add_option("--status", arguments.status, "Many: only with this status: dead");
+  command.add_option("--type", arguments.type, "Many: only of this type");
+  command.add_option("--id", arguments.id, "Many: only with this id of the sender's");
+  command.add_option("--order-key", arguments.order_key, "Many: only with this order key");
+  command.add_option("--since", arguments.since, "Many: received then or later (RFC 3339)");
+  command.add_option("--until", arguments.until, "Many: received before then");
+  command.add_flag("--all", arguments.all, "Many: whatever they are");
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("replay", "Deliver events of a running server once more");
+  auto arguments = std::make_shared<ReplayArguments>();
+  arguments->admin.add_to(*command);
+  command->add_option("event", arguments->event, "One event; or say which with the options");
+  add_filter(*command, *arguments);
+  command
+      ->add_option("--as", arguments->as,
+                   "same: what is dead, cancelled or superseded, with the same key; new: also what "
+                   "is completed, with a new one")
+      ->check(CLI::IsMember({"same", "new"}))
+      ->capture_default_str();
+  command->add_option("--destination", arguments->destination, "Only deliveries to this one");
+  command->add_flag("--accept-duplicate", arguments->accept_duplicate,
+                    "Also what is past its horizon: the receiver may take it for new");
+  command->add_flag("--dry-run", arguments->dry_run, "Many: only count");
+  command->add_option("--rate", arguments->rate, "Many: events per second")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
+  command->add_flag("--detach", arguments->detach, "Many: do not wait for the end");
+  command->add_option("--job", arguments->job, "Say how far this replay of many is");
+  command->add_option("--cancel-job", arguments->cancel_job, "End this replay of many");
+  command->add_option("--cancel", arguments->cancel, "Cancel this delivery instead");
+  command->callback([&action, arguments] {
+    action = [arguments](const Output& output) { return replay_command(*arguments, output); };
+  });
+}
+
+}  // namespace hapax::cli

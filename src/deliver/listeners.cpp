@@ -1,0 +1,148 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/listeners.hpp"
+
+#include "base/try.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace hapax::deliver {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kPrefix = "listen/";
+constexpr int kTries = 20;
+
+std::string record_name(std::string_view name) {
+  return std::string(kPrefix) + std::string(name);
+}
+
+std::string text_of(const Listener& listener) {
+  json::array sources;
+  for (const std::string& each : listener.sources) sources.emplace_back(json::string_view(each));
+  const std::int64_t seen = listener.seen.time_since_epoch().count();
+  return json::serialize(json::object{{"sources", std::move(sources)}, {"seen", seen}});
+}
+
+std::optional<Listener> listener_in(const store::Record& record) {
+  json::error_code error;
+  const json::value value = json::parse(record.content, error);
+  const json::object* const object = error ? nullptr : value.if_object();
+  const json::value* const sources = object ? object->if_contains("sources") : nullptr;
+  const json::value* const seen = object ? object->if_contains("seen") : nullptr;
+  if (sources == nullptr || !sources->is_array() || seen == nullptr || !seen->is_int64()) {
+    return std::nullopt;
+  }
+  Listener listener{.name = record.name.substr(kPrefix.size())};
+  listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
+  for (const json::value& each : sources->get_array()) {
+    if (!each.is_string()) return std::nullopt;
+    listener.sources.emplace_back(each.get_string());
+  }
+  return listener;
+}
+
+}  // namespace
+
+bool Listener::hears(std::string_view source) const {
+  return sources.empty() || std::find(sources.begin(), sources.end(), source) != sources.end();
+}
+
+bool is_listener_name(std::string_view name) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.size() <= kMaxListenerName &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+Destination destination_of(const Listener& listener) {
+  Destination made;
+  made.name = listener.name;
+  made.kind = Destination::Kind::pull;
+  made.retry = default_retry();
+  made.max_abandons = 0;  // a laptop that is closed has not failed
+  return made;
+}
+
+Listeners::Listeners(store::Driver& driver, Clock& clock, Random& random,
+                     std::function<void()> changed)
+    : driver_(driver), clock_(clock), random_(random), changed_(std::move(changed)) {}
+
+std::int64_t Listeners::chance() {
+  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
+  random_.fill(bytes);
+  std::int64_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return (value & std::numeric_limits<std::int64_t>::max()) | 1;
+}
+
+bool Listeners::is_over(const Listener& listener) const {
+  return clock_.wall() - listener.seen >= kDropListener;
+}
+
+Result<std::vector<Listener>> Listeners::all() {
+  HAPAX_TRY_ASSIGN(records, driver_.records(kPrefix));
+  std::vector<Listener> found;
+  for (const store::Record& each : records) {
+    std::optional<Listener> listener = listener_in(each);
+    if (listener && !is_over(*listener)) found.push_back(*std::move(listener));
+  }
+  return found;
+}
+
+Result<void> Listeners::make_room(std::string_view name) {
+  HAPAX_TRY(drop_old());
+  HAPAX_TRY_ASSIGN(listeners, all());
+  const auto others = std::count_if(listeners.begin(), listeners.end(),
+                                    [&](const Listener& each) { return each.name != name; });
+  if (static_cast<std::size_t>(others) < kMaxListeners) return {};
+  return Error(Code::store_full, "there are " + std::to_string(others) +
+                                     " listeners already; end one: hapax listen --name NAME --end");
+}
+
+Result<Listener> Listeners::add(Listener listener) {
+  HAPAX_TRY(make_room(listener.name));
+  listener.seen = clock_.wall();
+  for (int i = 0; i < kTries; ++i) {
+    HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
+    const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
+    const store::Record next{record_name(listener.name), chance(), text_of(listener)};
+    HAPAX_TRY(check(next));
+    HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
+    if (!done) continue;
+    if (!known || known->sources != listener.sources) changed_();
+    return listener;
+  }
+  return Error(Code::store_busy, "somebody else registers under this name now; ask again");
+}
+
+Result<bool> Listeners::remove(std::string_view name) {
+  for (int i = 0; i < kTries; ++i) {
+    HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
+    if (!before) return false;
+    HAPAX_TRY_ASSIGN(done, driver_.remove_record(before->name, before->version));
+    if (!done) continue;
+    changed_();
+    return true;
+  }
+  return Error(Code::store_busy, "somebody else registers under this name now; ask again");
+}
+
+Result<void> Listeners::drop_old() {
+  HAPAX_TRY_ASSIGN(records, driver_.records(kPrefix));
+  for (const store::Record& each : records) {
+    const std::optional<Listener> listener = listener_in(each);
+    if (listener && !is_over(*listener)) continue;
+    HAPAX_TRY(driver_.remove_record(each.name, each.version));
+  }
+  return {};
+}
+
+}  // namespace hapax::deliver

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/inbox.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hapax::deliver {
+
+inline constexpr unsigned kDefaultReplayRate = 100;  // events per second
+inline constexpr unsigned kMaxReplayRate = 100'000;
+
+// A replay of many events, as it is kept in the store: what is wanted, and how far it is.
+struct ReplayJob {
+  enum class State : std::uint8_t { running, done, cancelled };
+
+  // Which events: see store::EventFilter.
+  std::optional<SourceNo> source = {};
+  std::optional<std::string> tenant = {};
+  std::optional<std::string> id = {};
+  std::optional<std::string> type = {};
+  std::optional<std::string> order_key = {};
+  std::optional<DeliveryState> status = {};
+  std::optional<WallTime> since = {};
+  std::optional<WallTime> until = {};
+  store::HowToReplay how = {};  // its number names the job
+  unsigned rate = kDefaultReplayRate;
+
+  EventNo last = {};             // the newest when it began: what came later is not replayed
+  EventNo after = {};            // the last one that was gone through
+  std::uint64_t matched = 0;     // events, when it began
+  std::uint64_t events = 0;      // gone through
+  std::uint64_t deliveries = 0;  // that were replayed
+  State state = State::running;
+  WallTime started{};
+  std::optional<WallTime> ended = {};
+  // The process that works on it, and until when nobody else does. Only so that they do not all do
+  // the same: a step that is done twice changes nothing.
+  std::string owner = {};
+  WallTime owned_until{};
+};
+
+store::EventFilter filter_of(const ReplayJob& job);  // views into it
+std::string_view name(ReplayJob::State state) noexcept;
+
+// What users call a replay: "p00c4...".
+std::string replay_text(ReplayNo number);
+std::optional<ReplayNo> replay_from(std::string_view text);
+
+// As the content of a record. Nothing: it was not written by to_record_text().
+std::string to_record_text(const ReplayJob& job);
+std::optional<ReplayJob> job_from(std::string_view text);
+
+}  // namespace hapax::deliver

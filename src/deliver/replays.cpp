@@ -1,0 +1,336 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/replays.hpp"
+
+#include "base/hex.hpp"
+#include "base/try.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace hapax::deliver {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::string_view kPrefix = "replay/";
+constexpr seconds kLook{1};
+constexpr seconds kAfterFailure{1};
+constexpr unsigned kStepsPerSecond = 4;
+constexpr std::size_t kMostAtOnce = 500;  // events of a step: a transaction must stay short
+constexpr seconds kCountFor{30};
+constexpr int kTries = 20;  // to write what others write too
+
+std::string record_name(ReplayNo number) {
+  return std::string(kPrefix) + replay_text(number);
+}
+
+std::string random_name(Random& random) {
+  std::array<unsigned char, 16> bytes{};
+  random.fill(bytes);
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::size_t step_size(const ReplayJob& job) {
+  return std::clamp<std::size_t>(job.rate / kStepsPerSecond, 1, kMostAtOnce);
+}
+
+// One more time when it is not known whether it was done; the same version finds out.
+Result<bool> put(store::Driver& driver, const store::Record& record, std::int64_t before) {
+  HAPAX_TRY(check(record));
+  Result<bool> done = driver.put_record(record, before);
+  if (!done && done.error().outcome() == Outcome::unknown) done = driver.put_record(record, before);
+  return done;
+}
+
+}  // namespace
+
+Replays::Replays(const With& with)
+    : with_(with), owner_(random_name(with.random)), limit_(with.clock) {}
+
+Replays::~Replays() {
+  stop();
+}
+
+void Replays::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Replays::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Replays::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  wake_.notify_all();
+}
+
+std::int64_t Replays::chance() {
+  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
+  with_.random.fill(bytes);
+  std::int64_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return std::max<std::int64_t>(1, value & std::numeric_limits<std::int64_t>::max());
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is asked for.
+
+Result<EventNo> Replays::newest() {
+  store::EventQuery query{.limit = 1};
+  for (;;) {
+    HAPAX_TRY_ASSIGN(page, with_.driver.events(query));
+    if (!page.events.empty()) return page.events.front().no;
+    if (!page.next) return EventNo();
+    query.before = *page.next;
+  }
+}
+
+Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
+  const BootTime give_up = with_.clock.since_boot() + kCountFor;
+  store::ReplayStep step{.filter = filter_of(wanted), .limit = store::kMaxStep, .dry = true};
+  if (wanted.last != EventNo()) step.until = wanted.last;
+  std::uint64_t matched = 0;
+  for (;;) {
+    HAPAX_TRY_ASSIGN(stepped, with_.driver.replay_step(step));
+    matched += stepped.events;
+    if (stepped.done) return matched;
+    step.after = stepped.after;
+    if (with_.clock.since_boot() < give_up) continue;
+    return Error(Code::invalid_argument,
+                 "the events take too long to count; narrow the filter with since and until");
+  }
+}
+
+// Those that ended make room, the one that ended first before others.
+Result<void> Replays::make_room() {
+  HAPAX_TRY_ASSIGN(records, with_.driver.records(kPrefix));
+  std::vector<std::pair<WallTime, const store::Record*>> ended;
+  std::size_t running = 0;
+  for (const store::Record& each : records) {
+    const std::optional<ReplayJob> job = job_from(each.content);
+    if (job && !job->ended) ++running;
+    if (!job || job->ended) ended.emplace_back(job ? *job->ended : WallTime(), &each);
+  }
+  if (running >= kMaxRunningReplays) {
+    return Error(Code::store_full, "there are " + std::to_string(running) +
+                                       " replays under way; wait for one, or cancel it");
+  }
+  std::sort(ended.begin(), ended.end());
+  for (std::size_t left = records.size(); const auto& [when, record] : ended) {
+    if (left-- < kMaxReplays) break;
+    HAPAX_TRY(with_.driver.remove_record(record->name, record->version));
+  }
+  return {};
+}
+
+Result<ReplayJob> Replays::begin(ReplayJob wanted) {
+  HAPAX_TRY(make_room());
+  HAPAX_TRY_ASSIGN(last, newest());
+  wanted.last = last;
+  if (last != EventNo()) {
+    HAPAX_TRY_ASSIGN(matched, count(wanted));
+    wanted.matched = matched;
+  }
+  wanted.started = with_.clock.wall();
+  // By time, so that a list is in the order they began.
+  constexpr int kChanceBits = 20;
+  const auto ms = std::chrono::duration_cast<milliseconds>(wanted.started.time_since_epoch());
+  const std::int64_t low = chance() & ((std::int64_t{1} << kChanceBits) - 1);
+  wanted.how.no = ReplayNo(ms.count() << kChanceBits | low);
+  if (wanted.matched == 0) {
+    wanted.state = ReplayJob::State::done;
+    wanted.ended = wanted.started;
+  }
+  const store::Record record{record_name(wanted.how.no), chance(), to_record_text(wanted)};
+  HAPAX_TRY_ASSIGN(kept, put(with_.driver, record, 0));
+  if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
+  wake();
+  return wanted;
+}
+
+Result<std::optional<ReplayJob>> Replays::find(ReplayNo number) {
+  HAPAX_TRY_ASSIGN(record, with_.driver.record(record_name(number)));
+  return record ? job_from(record->content) : std::nullopt;
+}
+
+Result<std::vector<ReplayJob>> Replays::all() {
+  HAPAX_TRY_ASSIGN(records, with_.driver.records(kPrefix));
+  std::vector<ReplayJob> jobs;
+  for (const store::Record& each : records) {
+    if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
+  }
+  return jobs;
+}
+
+Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
+  for (int i = 0; i < kTries; ++i) {
+    HAPAX_TRY_ASSIGN(record, with_.driver.record(record_name(number)));
+    std::optional<ReplayJob> job = record ? job_from(record->content) : std::nullopt;
+    if (!job || job->ended) return job;
+    job->state = ReplayJob::State::cancelled;
+    job->ended = with_.clock.wall();
+    job->owner.clear();
+    const store::Record next{record->name, chance(), to_record_text(*job)};
+    HAPAX_TRY_ASSIGN(done, put(with_.driver, next, record->version));
+    if (done) return job;  // otherwise it has just come a step further
+  }
+  return Error(Code::store_busy, "the replay could not be cancelled now; ask again");
+}
+
+// ---------------------------------------------------------------------------------------------
+// The work.
+
+void Replays::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (std::exchange(woken_, false)) next_look_ = {};
+    lock.unlock();
+    const milliseconds rest = turn();
+    lock.lock();
+    wake_.wait_for(lock, rest, [&] { return stopping_ || woken_; });
+  }
+  lock.unlock();
+  hand_back();
+}
+
+// Does what is due; how long until more is.
+milliseconds Replays::turn() {
+  if (with_.clock.since_boot() >= next_look_) {
+    look();
+    next_look_ = with_.clock.since_boot() + kLook;
+  }
+  BootTime next = next_look_;
+  for (auto each = mine_.begin(); each != mine_.end();) {
+    Mine& mine = each->second;
+    const bool stays = with_.clock.since_boot() < mine.next || work(mine);
+    if (stays) next = std::min(next, mine.next);
+    each = stays ? std::next(each) : mine_.erase(each);
+  }
+  const BootTime rest = std::max(BootTime{0}, next - with_.clock.since_boot());
+  return std::chrono::ceil<milliseconds>(rest);
+}
+
+void Replays::look() {
+  const Result<std::vector<store::Record>> records = with_.driver.records(kPrefix);
+  if (!records) return complain("replays not looked at", records.error());
+  for (const store::Record& each : *records) consider(each);
+}
+
+void Replays::consider(const store::Record& record) {
+  std::optional<ReplayJob> job = job_from(record.content);
+  const WallTime now = with_.clock.wall();
+  if (!job) return complain("a replay is not readable", Error(Code::store_corrupt, record.name));
+  if (job->ended) {
+    if (now - *job->ended < kKeepReplay) return;
+    const Result<bool> removed = with_.driver.remove_record(record.name, record.version);
+    if (!removed) complain("an old replay is not removed", removed.error());
+    return;
+  }
+  if (mine_.contains(record.name)) return;  // writing finds out whether it still is
+  if (job->owner.empty() || with_.alone || now >= job->owned_until) take(record, *std::move(job));
+}
+
+void Replays::take(const store::Record& record, ReplayJob job) {
+  Mine mine{.job = std::move(job), .record = record};
+  const Result<std::vector<store::KnownName>> names =
+      with_.driver.names(store::NameKind::destination);
+  if (!names) return complain("a replay is not begun", names.error());
+  for (const store::KnownName& each : *names) {
+    const DestinationNo to(each.number);
+    if (mine.job.how.destination.value_or(to) == to) mine.destinations.push_back(to);
+  }
+  change(mine);
+  mine_.emplace(record.name, std::move(mine));
+}
+
+// Its record is to be written as the job is now.
+void Replays::change(Mine& mine) {
+  mine.job.owner = mine.job.ended ? "" : owner_;
+  mine.job.owned_until = with_.clock.wall() + kReplayLease;
+  mine.before = mine.record.version;
+  mine.record.version = chance();
+  mine.record.content = to_record_text(mine.job);
+  mine.written = false;
+}
+
+bool Replays::write(Mine& mine) {
+  if (mine.written) return true;
+  const Result<bool> done = put(with_.driver, mine.record, mine.before);
+  if (!done) {
+    complain("the progress of a replay is not kept", done.error());
+    mine.next = with_.clock.since_boot() + kAfterFailure;
+    return true;
+  }
+  mine.written = *done;
+  return *done;
+}
+
+bool Replays::work(Mine& mine) {
+  if (!write(mine)) return false;
+  if (!mine.written) return true;
+  if (mine.job.ended) return false;
+  const Result<std::optional<store::Record>> now = with_.driver.record(mine.record.name);
+  if (now && (!*now || (*now)->version != mine.record.version)) return false;
+  step(mine);
+  return write(mine) && !(mine.written && mine.job.ended);
+}
+
+void Replays::step(Mine& mine) {
+  ReplayJob& job = mine.job;
+  const BootTime now = with_.clock.since_boot();
+  const Result<store::Replaying> stepped = with_.driver.replay_step({.filter = filter_of(job),
+                                                                     .how = job.how,
+                                                                     .after = job.after,
+                                                                     .until = job.last,
+                                                                     .limit = step_size(job)});
+  if (!stepped) {
+    complain("a step of a replay is not done", stepped.error());
+    mine.next = now + kAfterFailure;  // again: what was done is not done twice
+    return;
+  }
+  job.after = stepped->after;
+  job.events += stepped->events;
+  job.deliveries += stepped->deliveries;
+  if (stepped->done) {
+    job.state = ReplayJob::State::done;
+    job.ended = with_.clock.wall();
+  }
+  if (stepped->deliveries > 0) {
+    for (const DestinationNo each : mine.destinations) with_.bells.ring(each);
+  }
+  mine.next = now + BootTime(seconds(stepped->events)) / job.rate;
+  change(mine);
+}
+
+void Replays::hand_back() {
+  for (auto& [name, mine] : mine_) {
+    if (!write(mine) || !mine.written || mine.job.ended) continue;
+    mine.job.owner.clear();
+    const store::Record free{mine.record.name, chance(), to_record_text(mine.job)};
+    const Result<bool> done = put(with_.driver, free, mine.record.version);
+    if (!done) complain("a replay is not handed back", done.error());
+  }
+  mine_.clear();
+}
+
+void Replays::complain(std::string_view what, const Error& error) {
+  const std::optional<std::string> more = limit_.pass(std::string(what));
+  if (!more) return;
+  with_.log.line(Level::warning, what, {{"error", error.to_string()}, {"more", *more}});
+}
+
+}  // namespace hapax::deliver

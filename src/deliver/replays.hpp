@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "commit/bells.hpp"
+#include "deliver/replay_job.hpp"
+#include "env/log.hpp"
+#include "env/log_limit.hpp"
+#include "store/contract.hpp"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace hapax::deliver {
+
+inline constexpr std::size_t kMaxReplays = 100;           // that are kept
+inline constexpr std::size_t kMaxRunningReplays = 10;     // ... of which so many go on
+inline constexpr std::chrono::hours kKeepReplay{7 * 24};  // after its end
+inline constexpr std::chrono::seconds kReplayLease{10};
+
+// Replays of many events. Each is a record in the store, so it outlives the process that began it:
+// whoever finds one that nobody works on goes on with it, in small steps, at its rate. What a step
+// did bears the replay's number, so that a step that is done again, after a crash, a lost answer or
+// by two at once, changes nothing.
+//
+// All but start() and stop() may be called by any thread; they ask the store and block.
+class Replays {
+ public:
+  struct With {
+    store::Driver& driver;
+    Clock& clock;
+    Random& random;
+    Bells& bells;
+    Log& log;
+    // Nobody else has the store: what another process worked on is free at once.
+    bool alone = false;
+  };
+
+  explicit Replays(const With& with);
+  ~Replays();  // as stop()
+  Replays(const Replays&) = delete;
+  Replays& operator=(const Replays&) = delete;
+
+  void start();  // a thread that works on them
+  void stop();   // others may go on with them at once
+
+  // How many events match now. invalid_argument: too many to be counted in time.
+  Result<std::uint64_t> count(const ReplayJob& wanted);
+  // Counts, and keeps it; it is `done` at once when nothing matches. Of `wanted` only what is asked
+  // for matters. store_full: kMaxRunningReplays go on.
+  Result<ReplayJob> begin(ReplayJob wanted);
+  Result<std::optional<ReplayJob>> find(ReplayNo number);
+  Result<std::vector<ReplayJob>> all();  // oldest first
+  // Ends it; what was replayed, or is in the step that is under way, stays so. One that has ended
+  // stays as it is. Nothing: there is none.
+  Result<std::optional<ReplayJob>> cancel(ReplayNo number);
+
+ private:
+  // A job that this process works on.
+  struct Mine {
+    ReplayJob job;
+    store::Record record;     // as it is to be written
+    std::int64_t before = 0;  // the version that it replaces
+    bool written = true;
+    BootTime next{};                               // when the next step is due
+    std::vector<DestinationNo> destinations = {};  // whose bells ring
+  };
+  using Jobs = std::map<std::string, Mine>;
+
+  void run();
+  std::chrono::milliseconds turn();
+  void look();
+  void consider(const store::Record& record);
+  void take(const store::Record& record, ReplayJob job);
+  bool work(Mine& mine);  // false: it has ended, or is not ours any more
+  void step(Mine& mine);
+  void change(Mine& mine);
+  bool write(Mine& mine);  // false: it is not ours any more
+  void hand_back();
+  void wake();
+  Result<void> make_room();
+  Result<EventNo> newest();
+  std::int64_t chance();  // above 0
+  void complain(std::string_view what, const Error& error);
+
+  With with_;
+  const std::string owner_;
+  Jobs mine_;  // of the thread, as what follows
+  BootTime next_look_{};
+  LogLimit limit_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool woken_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hapax::deliver

@@ -1,0 +1,294 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "admin/api.hpp"
+#include "model/ids.hpp"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+// Replaying and cancelling, over every store that needs no server. Stories with a whole server are
+// in tests/deliver/.
+namespace hapax::test {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace json = boost::json;
+
+class ReplayApi : public testing::TestWithParam<StoreKind> {
+ protected:
+  std::string make(const std::string& id, const std::string& order_key = "",
+                   std::vector<std::string> to = {"work"}) {
+    return admit(api_, {{.id = id, .order_key = order_key, .destinations = std::move(to)}}).at(0);
+  }
+  // Leases what is due first and rules on it; the sender's id.
+  std::string rule(const Ruling& ruling, milliseconds horizon = {}) {
+    const store::LeaseRequest request{.from = destination_no(api_, "work"),
+                                      .lease = seconds(30),
+                                      .holder = {Holder::Kind::push, 1},
+                                      .horizon = horizon};
+    const store::Answers leased = api_.driver().write({.lease = std::span(&request, 1)});
+    if (leased.lease->at(0).deliveries.empty()) return "";
+    const store::Leased& one = leased.lease->at(0).deliveries.at(0);
+    const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, ruling};
+    const store::Answers settled = api_.driver().write({.settle = std::span(&settlement, 1)});
+    EXPECT_EQ(settled.settle->at(0), store::Settled::ok);
+    return one.event.id;
+  }
+  // "dead", or of many "completed pending".
+  std::string states(const std::string& event) {
+    std::string text;
+    const json::value detail = api_.get("/v1/events/" + event).json();
+    for (const json::value& each : detail.at("deliveries").as_array()) {
+      text += (text.empty() ? "" : " ") + std::string(each.at("status").as_string());
+    }
+    return text;
+  }
+  ApiAnswer replay(const std::string& event, const std::string& body = "") {
+    return api_.post("/v1/events/" + event + "/replay", body);
+  }
+  ApiAnswer cancel(const std::string& event, std::int64_t nth = 1) {
+    const DeliveryRef which{*event_from(event), DeliveryNo(nth)};
+    return api_.post("/v1/deliveries/" + to_text(which) + "/cancel", "");
+  }
+  std::vector<std::string> deliveries(const ApiAnswer& answer) {
+    std::vector<std::string> ids;
+    const json::value value = answer.json();
+    for (const json::value& each : value.at("deliveries").as_array()) {
+      ids.emplace_back(each.as_string());
+    }
+    return ids;
+  }
+  std::string delivery(const std::string& event, std::int64_t nth) {
+    return to_text(DeliveryRef{*event_from(event), DeliveryNo(nth)});
+  }
+  json::value ended(const std::string& replay) {
+    for (int i = 0; i < 6000; ++i) {
+      json::value job = api_.get("/v1/replays/" + replay).json();
+      if (job.at("state").as_string() != "running") return job;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    ADD_FAILURE() << "the replay does not end";
+    return {};
+  }
+  std::string begin(const std::string& body, std::int64_t matched) {
+    const ApiAnswer answer = api_.post("/v1/replay", body);
+    EXPECT_EQ(answer.status, 202) << answer.body;
+    EXPECT_EQ(answer.json().at("matched").as_int64(), matched);
+    return std::string(answer.json().at("replay").as_string());
+  }
+  void sweep() {
+    const store::Periods periods{source_no(api_, "demo"), hours(1), hours(1)};
+    for (bool done = false; !done;) {
+      done = api_.driver().sweep({.periods = std::span(&periods, 1)}).value().done;
+    }
+  }
+
+  Api api_{GetParam()};
+};
+
+TEST_P(ReplayApi, WhatIsDeadGoesAgainUnderTheSameId) {
+  const std::string event = make("a");
+  EXPECT_EQ(rule(Dead{}), "a");
+  const ApiAnswer answer = replay(event);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(deliveries(answer), ElementsAre(delivery(event, 1)));
+  EXPECT_EQ(states(event), "pending");
+  EXPECT_EQ(rule(Ack{}), "a");
+}
+
+TEST_P(ReplayApi, WhatIsCompletedGoesAgainOnlyAsNew) {
+  const std::string event = make("a");
+  rule(Ack{});
+  const ApiAnswer same = replay(event);
+  EXPECT_EQ(same.status, 409);
+  EXPECT_EQ(same.problem(), "not-replayable");
+  EXPECT_THAT(same.detail(), HasSubstr("new"));
+  const ApiAnswer fresh = replay(event, R"({"as":"new"})");
+  EXPECT_THAT(deliveries(fresh), ElementsAre(delivery(event, 2)));
+  EXPECT_EQ(states(event), "completed pending");
+}
+
+TEST_P(ReplayApi, WhatIsUnderWayIsNotReplayed) {
+  const std::string event = make("a");
+  EXPECT_EQ(replay(event).problem(), "not-replayable");
+  EXPECT_EQ(replay(event, R"({"as":"new"})").problem(), "not-replayable");
+}
+
+TEST_P(ReplayApi, OneDestinationCanBeNamed) {
+  const std::string event = make("a", "", {"work", "other"});
+  rule(Dead{});
+  EXPECT_EQ(cancel(event, 2).status, 200);
+  EXPECT_EQ(replay(event, R"({"destination":"nobody"})").problem(), "not-found");
+  EXPECT_THAT(deliveries(replay(event, R"({"destination":"other"})")),
+              ElementsAre(delivery(event, 2)));
+  EXPECT_EQ(states(event), "dead pending");
+}
+
+TEST_P(ReplayApi, PastItsHorizonADuplicateMustBeAccepted) {
+  const std::string event = make("a");
+  rule(RetryIn{seconds(1)}, hours(24));
+  api_.clock().advance(hours(25));
+  EXPECT_EQ(rule(Ack{}, hours(24)), "") << "dead by its horizon";
+  EXPECT_EQ(states(event), "dead");
+  const ApiAnswer refused = replay(event);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.problem(), "past-horizon");
+  EXPECT_EQ(replay(event, R"({"accept_duplicate":true})").status, 200);
+  EXPECT_EQ(rule(Ack{}, hours(24)), "a");
+}
+
+TEST_P(ReplayApi, WhatIsNotKeptIsGoneAndWhatNeverWasIsNotFound) {
+  const std::string event = make("a");
+  rule(Ack{});
+  api_.clock().advance(hours(48));
+  sweep();
+  EXPECT_EQ(replay(event, R"({"as":"new"})").status, 410);
+  EXPECT_EQ(replay(event).problem(), "body-gone");
+  EXPECT_EQ(cancel(event).problem(), "body-gone");
+  const std::string never = to_text(EventNo(std::numeric_limits<std::int64_t>::max() / 2));
+  EXPECT_EQ(replay(never).problem(), "not-found");
+  EXPECT_EQ(cancel(never).problem(), "not-found");
+  EXPECT_EQ(replay("nonsense").problem(), "not-found");
+  EXPECT_EQ(api_.post("/v1/deliveries/nonsense/cancel", "").problem(), "not-found");
+}
+
+TEST_P(ReplayApi, AReplayedHeadUnblocksItsLane) {
+  const std::string first = make("a", "k");
+  const std::string second = make("b", "k");
+  rule(Dead{EndReason::exhausted, OnDead::block});
+  EXPECT_EQ(rule(Ack{}), "") << "the lane waits for a person";
+  EXPECT_EQ(replay(first).status, 200);
+  EXPECT_EQ(rule(Ack{}), "a");
+  EXPECT_EQ(rule(Ack{}), "b");
+}
+
+TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
+  const std::string first = make("a", "k");
+  const std::string second = make("b", "k");
+  EXPECT_EQ(cancel(first).status, 200);
+  EXPECT_EQ(cancel(first).status, 200) << "again: nothing changes";
+  EXPECT_EQ(states(first), "cancelled");
+  EXPECT_EQ(rule(Dead{EndReason::exhausted, OnDead::block}), "b");
+  EXPECT_EQ(cancel(second).status, 200);
+  const std::string third = make("c", "k");
+  const store::LeaseRequest request{
+      .from = destination_no(api_, "work"), .lease = seconds(30), .holder = {}};
+  const store::Answers leased = api_.driver().write({.lease = std::span(&request, 1)});
+  ASSERT_EQ(leased.lease->at(0).deliveries.size(), 1U);
+  const store::Leased& held = leased.lease->at(0).deliveries.at(0);
+  EXPECT_EQ(held.event.id, "c");
+  EXPECT_EQ(cancel(third).status, 200);
+  const store::Settlement late{{held.event.no, held.delivery}, held.fence, Ack{}};
+  EXPECT_EQ(api_.driver().write({.settle = std::span(&late, 1)}).settle->at(0),
+            store::Settled::stale);
+  const std::string fourth = make("d");
+  EXPECT_EQ(rule(Ack{}), "d");
+  const ApiAnswer refused = cancel(fourth);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.problem(), "not-cancellable");
+}
+
+TEST_P(ReplayApi, BadRequestsSayWhatToWrite) {
+  const std::string event = make("a");
+  for (const char* body : {"[]", "{", R"({"as":"other"})", R"({"as":1})", R"({"to":"x"})",
+                           R"({"accept_duplicate":"yes"})", R"({"destination":7})"}) {
+    const ApiAnswer answer = replay(event, body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_THAT(answer.detail(), HasSubstr("write {")) << body;
+  }
+  for (const char* body :
+       {"", "{}", R"({"filter":[]})", R"({"filter":{"status":"odd"}})", R"({"filter":{"x":1}})",
+        R"({"filter":{"since":"yesterday"}})", R"({"filter":{},"rate":0})",
+        R"({"filter":{},"rate":100001})", R"({"filter":{},"dry_run":1})"}) {
+    EXPECT_EQ(api_.post("/v1/replay", body).status, 400) << body;
+  }
+  EXPECT_EQ(api_.get("/v1/replays/p0000000000000000").problem(), "not-found");
+  EXPECT_EQ(api_.ask("DELETE", "/v1/replays/nonsense", "").problem(), "not-found");
+  EXPECT_EQ(api_.post("/v1/replay", R"({"filter":{},"destination":"nobody"})").status, 404);
+}
+
+TEST_P(ReplayApi, ManyAreCountedThenReplayed) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 20; ++i) {
+    samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
+  }
+  const std::vector<std::string> events = admit(api_, samples);
+  for (int i = 0; i < 12; ++i) rule(Dead{});
+  rule(Ack{});
+  const std::string dead = R"("filter":{"source":"demo","status":"dead"})";
+  const ApiAnswer dry = api_.post("/v1/replay", "{" + dead + ",\"dry_run\":true}");
+  EXPECT_EQ(dry.status, 200);
+  EXPECT_EQ(dry.json(), json::parse(R"({"matched":12})"));
+  EXPECT_EQ(states(events[0]), "dead");
+  const json::value job = ended(begin("{" + dead + ",\"rate\":1000}", 12));
+  EXPECT_EQ(job.at("state").as_string(), "done");
+  EXPECT_EQ(job.at("events").as_int64(), 12);
+  EXPECT_EQ(job.at("replayed").as_int64(), 12);
+  EXPECT_EQ(job.at("rate").as_int64(), 1000);
+  EXPECT_FALSE(job.at("ended_at").is_null());
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(states(events[static_cast<std::size_t>(i)]), i == 12 ? "completed" : "pending");
+  EXPECT_EQ(api_.get("/v1/replays").json().at("replays").as_array().size(), 1U);
+}
+
+TEST_P(ReplayApi, NothingThatMatchesIsDoneAtOnce) {
+  EXPECT_EQ(ended(begin(R"({"filter":{"source":"nobody"}})", 0)).at("state").as_string(), "done");
+  EXPECT_EQ(ended(begin(R"({"filter":{}})", 0)).at("state").as_string(), "done");
+  const std::string event = make("a");
+  rule(Ack{});
+  const json::value job = ended(begin(R"({"filter":{"id":"a"}})", 1));
+  EXPECT_EQ(job.at("replayed").as_int64(), 0) << "it is completed, which needs new";
+  EXPECT_EQ(job.at("filter"), json::parse(R"({"id":"a"})"));
+  const json::value fresh = ended(begin(R"({"filter":{"id":"a"},"as":"new"})", 1));
+  EXPECT_EQ(fresh.at("replayed").as_int64(), 1);
+  EXPECT_EQ(fresh.at("as").as_string(), "new");
+  EXPECT_EQ(states(event), "completed pending");
+}
+
+TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 50; ++i) {
+    samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
+  }
+  const std::vector<std::string> events = admit(api_, samples);
+  for (int i = 0; i < 50; ++i) rule(Dead{});
+  const std::string replay = begin(R"({"filter":{"status":"dead"},"rate":1})", 50);
+  while (api_.get("/v1/replays/" + replay).json().at("replayed").as_int64() == 0) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  const ApiAnswer cancelled = api_.ask("DELETE", "/v1/replays/" + replay, "");
+  EXPECT_EQ(cancelled.status, 200);
+  EXPECT_EQ(cancelled.json().at("state").as_string(), "cancelled");
+  const ApiAnswer again = api_.ask("DELETE", "/v1/replays/" + replay, "");
+  EXPECT_EQ(again.json(), cancelled.json());
+  EXPECT_EQ(states(events[0]), "pending") << "what was replayed stays so";
+  EXPECT_EQ(states(events[49]), "dead");
+}
+
+TEST_P(ReplayApi, OnlyTheLastHundredAreKept) {
+  make("a");
+  rule(Dead{});
+  make("b");
+  for (int i = 0; i < 200; ++i) {
+    const ApiAnswer answer = api_.post("/v1/replay", R"({"filter":{"id":"none"}})");
+    ASSERT_EQ(answer.status, 202) << i << answer.body;
+  }
+  EXPECT_EQ(api_.get("/v1/replays").json().at("replays").as_array().size(), 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, ReplayApi, testing::Values(StoreKind::memory, StoreKind::sqlite),
+                         [](const auto& store) {
+                           return store.param == StoreKind::memory ? "Memory" : "Sqlite";
+                         });
+
+}  // namespace
+
+}  // namespace hapax::test

@@ -1,0 +1,265 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "cli/served.hpp"
+#include "http/raw_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <mutex>
+
+// `hapax listen` and `hapax replay` against an admin API that answers what the test wrote down.
+namespace hapax {
+namespace {
+
+using test::Ran;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string answer(const std::string& status, const std::string& body) {
+  return "HTTP/1.1 " + status +
+         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + body;
+}
+
+std::string ok(const std::string& body) {
+  return answer("200 OK", body);
+}
+
+// Requests, heard by somebody who has an answer to each, in their order.
+class Script {
+ public:
+  Script(std::vector<std::string> answers, std::function<void()> at_the_end)
+      : answers_(std::move(answers)), at_the_end_(std::move(at_the_end)) {}
+
+  int port() const { return server_.port(); }
+  std::vector<std::string> heard() const {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  void serve(int fd) {
+    for (std::string request = test::hear(fd); !request.empty(); request = test::hear(fd)) {
+      std::size_t place = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        heard_.push_back(request);
+        place = heard_.size();
+      }
+      if (place >= answers_.size()) at_the_end_();
+      test::say(fd, answers_[std::min(place, answers_.size()) - 1]);
+    }
+  }
+
+  const std::vector<std::string> answers_;
+  const std::function<void()> at_the_end_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> heard_;
+  test::RawServer server_{[this](int fd, int) { serve(fd); }};
+};
+
+std::string body_of(const std::string& request) {
+  return request.substr(request.find("\r\n\r\n") + 4);
+}
+
+class ListenTest : public testing::Test {
+ protected:
+  // Until `script` has given its last answer, and somebody presses Ctrl-C.
+  Ran listen(const Script& script, const std::string& arguments) {
+    std::ofstream(directory_.file("token")) << "open-sesame\n";
+    const std::string command =
+        "cd '" + directory_.path().string() +
+        "' && { " HAPAX_BINARY " listen --token-file token --admin http://127.0.0.1:" +
+        std::to_string(script.port()) + " " + arguments + " 2>errors & echo $! > pid; wait $!; }";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string out;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+    const int status = pclose(pipe);
+    std::ifstream errors(directory_.file("errors"));
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out,
+            std::string(std::istreambuf_iterator<char>(errors), {})};
+  }
+  void press_ctrl_c() {
+    for (int i = 0; i < 1000; ++i) {
+      pid_t process = 0;
+      std::ifstream(directory_.file("pid")) >> process;
+      if (process > 0) kill(process, SIGINT);
+      if (process > 0) return;
+      usleep(10'000);
+    }
+  }
+
+  test::TempDir directory_;
+};
+
+const std::string kListening = ok(R"({"name":"dev","sources":[],"until":"2026-01-01T00:00:00Z"})");
+const std::string kNothing = ok(R"({"deliveries":[]})");
+const std::string kSettled = ok(R"({"results":[{"delivery":"d1","status":"ok"}]})");
+
+std::string leased(const std::string& id) {
+  return ok(
+      R"({"deliveries":[{"delivery":"d1","fence":7,"event":"e1","source":"demo","tenant":"","id":")" +
+      id +
+      R"(","type":"t","attempt":2,"received_at":"2025-10-09T08:53:20Z",)"
+      R"("lease_until":"2025-10-09T08:54:20Z","headers":[["Content-Type","text/plain"],)"
+      R"(["X-Twice","1"],["X-Twice","2"],["Host","evil"],["hapax-event","forged"],)"
+      R"(["Idempotency-Key","forged"],["Connection","close"]],"body_base64":"aGVsbG8="}]})");
+}
+
+TEST_F(ListenTest, ForwardsEachDeliveryAndSettlesItByTheAnswer) {
+  Script handler({answer("204 No Content", ""), answer("500 Internal Server Error", "")}, [] {});
+  Script admin({kListening, leased("one"), kSettled, leased("two"), kSettled, kNothing},
+               [this] { press_ctrl_c(); });
+  const Ran ran = listen(admin, "--name dev --source demo --source other --to http://127.0.0.1:" +
+                                    std::to_string(handler.port()) + "/hooks?x=1");
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
+  const std::vector<std::string> asked = admin.heard();
+  ASSERT_GE(asked.size(), 6U);
+  EXPECT_THAT(asked[0], HasSubstr("POST /v1/listen "));
+  EXPECT_EQ(body_of(asked[0]), R"({"name":"dev","sources":["demo","other"]})");
+  EXPECT_THAT(asked[1], HasSubstr("POST /v1/lease "));
+  EXPECT_THAT(body_of(asked[1]), HasSubstr(R"("destination":"dev","max":1)"));
+  EXPECT_EQ(body_of(asked[2]), R"({"results":[{"delivery":"d1","fence":7,"outcome":"ack"}]})");
+  EXPECT_THAT(body_of(asked[4]), HasSubstr(R"("outcome":"retry","retry_after_s":10)"));
+  EXPECT_THAT(ran.out, HasSubstr(R"("event":"e1","source":"demo","id":"one","attempt":2)"));
+  EXPECT_THAT(ran.out, HasSubstr(R"("outcome":"ack","answer":"204")"));
+  EXPECT_THAT(ran.out, HasSubstr(R"("outcome":"retry","answer":"500")"));
+}
+
+TEST_F(ListenTest, TheHandlerGetsTheBytesAndTheHeadersOfADelivery) {
+  Script handler({answer("200 OK", "{}")}, [] {});
+  Script admin({kListening, leased("one"), kSettled, kNothing}, [this] { press_ctrl_c(); });
+  listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(handler.port()) + "/hooks");
+  ASSERT_EQ(handler.heard().size(), 1U);
+  const std::string request = handler.heard()[0];
+  EXPECT_THAT(request, HasSubstr("POST /hooks HTTP/1.1\r\n"));
+  EXPECT_EQ(body_of(request), "hello");
+  for (const char* each : {"Content-Type: text/plain\r\n", "X-Twice: 1\r\n", "X-Twice: 2\r\n",
+                           "Idempotency-Key: d1\r\n", "Hapax-Event: e1\r\n", "Hapax-Id: one\r\n",
+                           "Hapax-Source: demo\r\n", "Hapax-Attempt: 2\r\n", "Hapax-Fence: 7\r\n",
+                           "Hapax-Received-At: 2025-10-09T08:53:20Z\r\n"}) {
+    EXPECT_THAT(request, HasSubstr(each));
+  }
+  EXPECT_THAT(request, Not(HasSubstr("forged")));
+  EXPECT_THAT(request, Not(HasSubstr("evil")));
+  EXPECT_THAT(request, Not(HasSubstr("Tenant")));
+}
+
+TEST_F(ListenTest, AHandlerThatIsNotThereIsARetry) {
+  int port = 0;
+  {
+    port = Script({kNothing}, [] {}).port();
+  }
+  Script admin({kListening, leased("one"), kSettled, kNothing}, [this] { press_ctrl_c(); });
+  const Ran ran = listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(port));
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(body_of(admin.heard().at(2)), HasSubstr(R"("outcome":"retry")"));
+}
+
+TEST_F(ListenTest, WhatTheServerRefusesIsSaid) {
+  Script admin(
+      {answer("409 Conflict",
+              R"({"type":"urn:hapax:error:name-taken","status":409,"detail":"Choose another."})")},
+      [] {});
+  const Ran ran = listen(admin, "--name work --to http://127.0.0.1:1");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("Choose another."));
+}
+
+TEST_F(ListenTest, WrongUsageIsSaid) {
+  Script admin({kNothing}, [] {});
+  EXPECT_EQ(listen(admin, "--to http://127.0.0.1:1").exit_code, 2);
+  EXPECT_EQ(listen(admin, "--name dev").exit_code, 2);
+  EXPECT_EQ(listen(admin, "--name dev --to ftp://x").exit_code, 2);
+  EXPECT_TRUE(admin.heard().empty());
+}
+
+TEST_F(ListenTest, TheRegistrationCanBeEnded) {
+  Script admin({ok(R"({"name":"dev"})")}, [] {});
+  const Ran ran = listen(admin, "--name dev --end");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(admin.heard().at(0), HasSubstr("DELETE /v1/listen/dev "));
+}
+
+std::string job(const std::string& state, int events) {
+  return ok(R"({"replay":"p1","state":")" + state + R"(","matched":20,"events":)" +
+            std::to_string(events) + R"(,"replayed":)" + std::to_string(events) + "}");
+}
+
+class ReplayCliTest : public testing::Test {
+ protected:
+  Ran replay(const Script& script, const std::string& arguments) {
+    std::ofstream(directory_.file("token")) << "open-sesame\n";
+    return test::run_hapax(directory_, "replay --token-file token --admin http://127.0.0.1:" +
+                                           std::to_string(script.port()) + " " + arguments);
+  }
+  test::TempDir directory_;
+};
+
+TEST_F(ReplayCliTest, OneEventIsReplayed) {
+  Script admin({ok(R"({"deliveries":["d1","d2"]})")}, [] {});
+  const Ran ran = replay(admin, "e1 --as new --destination work --accept-duplicate");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.out, "{\"deliveries\":[\"d1\",\"d2\"]}\n");
+  EXPECT_THAT(admin.heard().at(0), HasSubstr("POST /v1/events/e1/replay "));
+  EXPECT_EQ(body_of(admin.heard().at(0)),
+            R"({"as":"new","accept_duplicate":true,"destination":"work"})");
+}
+
+TEST_F(ReplayCliTest, ManyAreCountedOnlyWhenDry) {
+  Script admin({ok(R"({"matched":20})")}, [] {});
+  const Ran ran =
+      replay(admin, "--source demo --status dead --since 2025-10-09T00:00:00Z --dry-run");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.out, "{\"matched\":20}\n");
+  EXPECT_EQ(admin.heard().size(), 1U);
+  EXPECT_THAT(body_of(admin.heard().at(0)),
+              HasSubstr(R"("filter":{"source":"demo","status":"dead",)"
+                        R"("since":"2025-10-09T00:00:00Z"})"));
+  EXPECT_THAT(body_of(admin.heard().at(0)), HasSubstr(R"("dry_run":true)"));
+}
+
+TEST_F(ReplayCliTest, ManyAreFollowedToTheEnd) {
+  Script admin({answer("202 Accepted", R"({"replay":"p1","matched":20})"), job("running", 5),
+                job("running", 15), job("done", 20)},
+               [] {});
+  const Ran ran = replay(admin, "--all --rate 50");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.out, HasSubstr(R"("state":"done")"));
+  EXPECT_THAT(body_of(admin.heard().at(0)), HasSubstr(R"("rate":50)"));
+  EXPECT_THAT(admin.heard().at(3), HasSubstr("GET /v1/replays/p1 "));
+}
+
+TEST_F(ReplayCliTest, AJobIsCancelledAndADeliveryToo) {
+  Script jobs({job("cancelled", 3)}, [] {});
+  EXPECT_THAT(replay(jobs, "--cancel-job p1").out, HasSubstr("cancelled"));
+  EXPECT_THAT(jobs.heard().at(0), HasSubstr("DELETE /v1/replays/p1 "));
+  Script deliveries({ok(R"({"delivery":"d1","status":"cancelled"})")}, [] {});
+  EXPECT_EQ(replay(deliveries, "--cancel d1").exit_code, 0);
+  EXPECT_THAT(deliveries.heard().at(0), HasSubstr("POST /v1/deliveries/d1/cancel "));
+}
+
+TEST_F(ReplayCliTest, WrongUsageAndRefusalsAreSaid) {
+  Script admin(
+      {answer("409 Conflict", R"({"type":"urn:hapax:error:not-replayable","detail":"needs new"})")},
+      [] {});
+  EXPECT_EQ(replay(admin, "").exit_code, 2);
+  EXPECT_EQ(replay(admin, "e1 --source demo").exit_code, 2);
+  EXPECT_EQ(replay(admin, "e1 --as other").exit_code, 2);
+  EXPECT_TRUE(admin.heard().empty());
+  const Ran ran = replay(admin, "e1");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("needs new"));
+}
+
+}  // namespace
+}  // namespace hapax

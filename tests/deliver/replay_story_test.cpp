@@ -1,0 +1,328 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "gateway/serve.hpp"
+
+#include "base/sha256.hpp"
+#include "model/ids.hpp"
+#include "support/postgres.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+// Replays and listeners, at a real server, on the stores that outlive it.
+namespace hapax::test {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using store::NameKind;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::size_t kAtOnce = 500;
+
+// What is written into the store while no server runs: events of "demo" for "work".
+class Backlog {
+ public:
+  explicit Backlog(store::Driver& driver) : driver_(driver) {
+    source_ = SourceNo(driver.number_of(NameKind::source, "demo").value());
+    target_ = {.to = DestinationNo(driver.number_of(NameKind::destination, "work").value())};
+  }
+
+  void admit(std::size_t count) {
+    for (std::size_t i = 0; i < count; i += kAtOnce) admit_some(i, std::min(count, i + kAtOnce));
+  }
+  // Leases all that is due and rules on it.
+  void rule(const Ruling& ruling) {
+    for (;;) {
+      const store::LeaseRequest request{.from = target_.to,
+                                        .max = kAtOnce,
+                                        .lease = seconds(60),
+                                        .holder = {Holder::Kind::push, 999}};
+      const store::Answers leased = driver_.write({.lease = std::span(&request, 1)});
+      ASSERT_TRUE(leased.lease) << leased.lease.error().to_string();
+      std::vector<store::Settlement> settlements;
+      for (const store::Leased& each : leased.lease->at(0).deliveries) {
+        settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
+      }
+      if (settlements.empty()) return;
+      ASSERT_TRUE(driver_.write({.settle = settlements}).settle);
+    }
+  }
+
+ private:
+  void admit_some(std::size_t from, std::size_t to) {
+    std::vector<std::string> ids;
+    for (std::size_t i = from; i < to; ++i) ids.push_back("event-" + std::to_string(i));
+    std::vector<store::Arrival> arrivals;
+    for (const std::string& each : ids) {
+      arrivals.push_back({.no = numbers_.next(),
+                          .source = source_,
+                          .key = each,
+                          .id = each,
+                          .digest = sha256(each),
+                          .body = each,
+                          .targets = std::span(&target_, 1)});
+    }
+    const store::Admit request{.arrivals = arrivals};
+    const store::Answers answers = driver_.write({.admit = std::span(&request, 1)});
+    ASSERT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
+  }
+
+  store::Driver& driver_;
+  SourceNo source_;
+  store::Target target_;
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  EventNumbers numbers_{*clock_, NodeNo(kMaxNode)};
+};
+
+HttpAnswer admin(const Serve& serve, const std::string& method, const std::string& target,
+                 const std::string& body = "") {
+  std::ifstream file(serve.file("admin.token"));
+  std::string token;
+  std::getline(file, token);
+  RawClient client(serve.admin_port());
+  client.send(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+              token + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  return client.receive();
+}
+
+// The member of a flat JSON text, as it is written there.
+std::string member(const std::string& json, const std::string& name) {
+  const std::string key = "\"" + name + "\":";
+  const std::size_t at = json.find(key);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + key.size() + (json[at + key.size()] == '"' ? 1 : 0);
+  return json.substr(begin, json.find_first_of(",}\"", begin) - begin);
+}
+
+std::size_t count_in(const std::string& json, const std::string& name) {
+  const std::string text = member(json, name);
+  return text.empty() ? 0 : std::stoul(text);
+}
+
+// Asks until `done` says so of the answer; for two minutes at most.
+std::string wait_for(const std::function<std::string()>& ask,
+                     const std::function<bool(const std::string&)>& done) {
+  std::string answer;
+  for (int i = 0; i < 12'000; ++i) {
+    answer = ask();
+    if (done(answer)) return answer;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  ADD_FAILURE() << "it never comes: " << answer;
+  return answer;
+}
+
+std::string run_cli(const Serve& serve, const std::string& arguments) {
+  const std::string command = std::string(HAPAX_BINARY) + " " + arguments +
+                              " --admin http://127.0.0.1:" + std::to_string(serve.admin_port()) +
+                              " --token-file " + serve.file("admin.token") + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string out;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  EXPECT_EQ(pclose(pipe), 0) << command << out;
+  return out;
+}
+
+// How many events have how many deliveries, of which the last is pending.
+void expect_deliveries(const std::string& url, std::size_t events, std::size_t deliveries) {
+  StoreView view(url);
+  store::EventQuery query{.limit = store::kMaxPage};
+  std::size_t seen = 0;
+  for (bool more = true; more;) {
+    const store::EventPage page = view.driver().events(query).value();
+    for (const store::EventRow& each : page.events) {
+      const auto detail = view.driver().event(each.no).value();
+      ASSERT_TRUE(detail.value);
+      ASSERT_EQ(detail.value->deliveries.size(), deliveries) << each.id;
+      EXPECT_EQ(detail.value->deliveries.back().state, DeliveryState::pending) << each.id;
+      ++seen;
+    }
+    more = page.next.has_value();
+    if (more) query.before = *page.next;
+  }
+  EXPECT_EQ(seen, events);
+}
+
+std::size_t most_replays_of_an_event(const std::string& url) {
+  StoreView view(url);
+  std::size_t most = 0;
+  const store::EventPage page = view.driver().events({.limit = store::kMaxPage}).value();
+  for (const store::EventRow& each : page.events) {
+    const auto detail = view.driver().event(each.no).value();
+    if (!detail.value) continue;
+    const std::vector<store::DeliveryRow>& rows = detail.value->deliveries;
+    const auto made = std::count_if(rows.begin(), rows.end(),
+                                    [](const auto& row) { return row.replay_of.has_value(); });
+    most = std::max(most, static_cast<std::size_t>(made));
+  }
+  return most;
+}
+
+// A database of its own for each test.
+struct Place {
+  explicit Place(bool postgres)
+      : database(postgres ? std::make_unique<PostgresDatabase>() : nullptr) {}
+  std::string config() const { return demo_config(database ? database->url() : "sqlite:hapax.db"); }
+  std::string url(const Serve& serve) const {
+    return database ? database->url() : "sqlite:" + serve.file("hapax.db");
+  }
+  std::unique_ptr<PostgresDatabase> database;
+};
+
+class ReplayStory : public testing::TestWithParam<bool> {
+ protected:
+  // Events that ended as `ruling` says, and a server that runs.
+  void begin(std::size_t count, const Ruling& ruling) {
+    serve_.stop();
+    {
+      StoreView view(place_.url(serve_));
+      Backlog backlog(view.driver());
+      backlog.admit(count);
+      backlog.rule(ruling);
+    }
+    serve_.start();
+  }
+  std::string job(const std::string& replay) {
+    return admin(serve_, "GET", "/v1/replays/" + replay).body;
+  }
+  std::string begin_replay(const std::string& body) {
+    const HttpAnswer answer = admin(serve_, "POST", "/v1/replay", body);
+    EXPECT_EQ(answer.status, 202) << answer.body;
+    return member(answer.body, "replay");
+  }
+  std::string ended(const std::string& replay) {
+    return wait_for([&] { return job(replay); },
+                    [](const std::string& json) { return member(json, "state") != "running"; });
+  }
+
+  Place place_{GetParam()};
+  Serve serve_{place_.config()};
+};
+
+TEST_P(ReplayStory, AllThatIsDeadIsCountedFirstThenReplayed) {
+  const auto count = static_cast<std::size_t>(rounds(10'000));
+  begin(count, Dead{});
+  const std::string which = "replay --source demo --status dead ";
+  EXPECT_EQ(run_cli(serve_, which + "--dry-run"), "{\"matched\":" + std::to_string(count) + "}\n");
+  const std::string job = run_cli(serve_, which + "--rate 100000");
+  EXPECT_EQ(member(job, "state"), "done") << job;
+  EXPECT_EQ(count_in(job, "matched"), count);
+  EXPECT_EQ(count_in(job, "replayed"), count);
+  EXPECT_EQ(run_cli(serve_, which + "--dry-run"), "{\"matched\":0}\n");
+  serve_.stop();
+  expect_deliveries(place_.url(serve_), count, 1);
+}
+
+// As new, so that what was replayed twice would be there twice.
+TEST_P(ReplayStory, AServerThatIsKilledGoesOnAndReplaysNothingTwice) {
+  const auto count = static_cast<std::size_t>(rounds(10'000));
+  begin(count, Ack{});
+  const std::string replay = begin_replay(R"({"filter":{"status":"completed"},"as":"new","rate":)" +
+                                          std::to_string(count / 4) + "}");
+  for (std::size_t share = 1; share <= 3; ++share) {
+    wait_for(
+        [&] { return job(replay); },
+        [&](const std::string& json) { return count_in(json, "events") >= count * share / 5; });
+    EXPECT_TRUE(serve_.kill_it());
+    serve_.start();
+  }
+  EXPECT_EQ(member(ended(replay), "state"), "done");
+  serve_.stop();
+  expect_deliveries(place_.url(serve_), count, 2);
+}
+
+TEST_P(ReplayStory, ACancelledReplayStaysWhereItWas) {
+  begin(200, Dead{});
+  const std::string replay = begin_replay(R"({"filter":{"status":"dead"},"rate":20})");
+  wait_for([&] { return job(replay); },
+           [](const std::string& json) { return count_in(json, "replayed") >= 10; });
+  const std::string cancelled = run_cli(serve_, "replay --cancel-job " + replay);
+  EXPECT_EQ(member(cancelled, "state"), "cancelled");
+  serve_.stop();
+  serve_.start();
+  EXPECT_EQ(member(job(replay), "state"), "cancelled");
+  const std::string left = run_cli(serve_, "replay --status dead --dry-run");
+  EXPECT_GE(count_in(left, "matched"), 100U);
+  EXPECT_LE(count_in(left, "matched"), 190U);
+}
+
+// What a developer's machine hears: from its registration on, also while it is away.
+TEST_P(ReplayStory, AListenerMissesNothingWhileItIsAway) {
+  const auto post = [&](const std::string& id) {
+    RawClient client(serve_.port());
+    return member(serve_.post(client, id, R"({"a":1})").body, "event");
+  };
+  const auto detail = [&](const std::string& event) {
+    return admin(serve_, "GET", "/v1/events/" + event).body;
+  };
+  const std::string before = post("before");
+  EXPECT_EQ(admin(serve_, "POST", "/v1/listen", R"({"name":"work"})").problem(), "name-taken");
+  EXPECT_EQ(admin(serve_, "POST", "/v1/listen", R"({"name":"d","sources":["x"]})").problem(),
+            "source-unknown");
+  EXPECT_EQ(admin(serve_, "POST", "/v1/listen", R"({"name":"a b"})").status, 400);
+  const std::string here = R"({"name":"laptop","sources":["demo"]})";
+  EXPECT_EQ(admin(serve_, "POST", "/v1/listen", here).status, 200);
+  EXPECT_THAT(detail(post("first")), HasSubstr("\"destination\":\"laptop\""));
+  EXPECT_THAT(detail(before), Not(HasSubstr("laptop")));
+  serve_.stop();
+  serve_.start();
+  EXPECT_THAT(detail(post("while away")), HasSubstr("\"destination\":\"laptop\""));
+  serve_.signal(SIGHUP);
+  wait_for([&] { return serve_.log(); },
+           [](const std::string& log) { return log.find("reloaded") != std::string::npos; });
+  EXPECT_THAT(detail(post("after a reload")), HasSubstr("\"destination\":\"laptop\""));
+  EXPECT_EQ(admin(serve_, "DELETE", "/v1/listen/laptop").status, 200);
+  EXPECT_EQ(admin(serve_, "DELETE", "/v1/listen/laptop").status, 404);
+  EXPECT_THAT(detail(post("last")), Not(HasSubstr("laptop")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, ReplayStory, testing::Bool(),
+                         [](const auto& store) { return store.param ? "Postgres" : "Sqlite"; });
+
+TEST(ReplayNodes, AnotherNodeLearnsOfAListenerAndGoesOnWithAReplay) {
+  Place place(true);
+  Serve one(place.config());
+  Serve two(place.config());
+  EXPECT_EQ(admin(one, "POST", "/v1/listen", R"({"name":"laptop"})").status, 200);
+  int sent = 0;
+  wait_for(
+      [&] {
+        RawClient client(two.port());
+        const HttpAnswer answer = two.post(client, "id-" + std::to_string(++sent), R"({"a":1})");
+        return admin(two, "GET", "/v1/events/" + member(answer.body, "event")).body;
+      },
+      [](const std::string& json) { return json.find("laptop") != std::string::npos; });
+  {
+    StoreView view(place.url(one));
+    Backlog backlog(view.driver());
+    backlog.admit(300);
+    backlog.rule(Ack{});
+  }
+  const std::string replay =
+      member(admin(one, "POST", "/v1/replay",
+                   R"({"filter":{"status":"completed"},"as":"new","destination":"work","rate":50})")
+                 .body,
+             "replay");
+  ASSERT_NE(replay, "");
+  wait_for([&] { return admin(two, "GET", "/v1/replays/" + replay).body; },
+           [](const std::string& json) { return count_in(json, "replayed") >= 20; });
+  EXPECT_TRUE(one.kill_it());
+  const std::string done =
+      wait_for([&] { return admin(two, "GET", "/v1/replays/" + replay).body; },
+               [](const std::string& json) { return member(json, "state") == "done"; });
+  EXPECT_GE(count_in(done, "matched"), 300U);
+  EXPECT_LE(count_in(done, "replayed"), count_in(done, "matched"));
+  EXPECT_EQ(most_replays_of_an_event(place.url(two)), 1U);
+}
+
+}  // namespace
+
+}  // namespace hapax::test

@@ -1,0 +1,230 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/replays.hpp"
+
+#include "base/sha256.hpp"
+#include "store/fault/driver.hpp"
+#include "store/memory/driver.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+// Replays of many, on a store that misbehaves: every event is replayed exactly once, whatever gets
+// lost and whoever works on it.
+namespace hapax::deliver {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using store::fault::Fault;
+
+class Silent final : public Log {
+ public:
+  void line(Level, std::string_view, std::initializer_list<Field>) override {}
+};
+
+constexpr int kEvents = 60;
+
+class ReplaysTest : public testing::Test {
+ protected:
+  ReplaysTest() {
+    for (std::int64_t i = 1; i <= kEvents; ++i) admit(i);
+    complete_all();
+  }
+
+  void admit(std::int64_t number) {
+    const std::string id = std::to_string(number);
+    const store::Arrival arrival{.no = EventNo(number),
+                                 .source = source_,
+                                 .key = id,
+                                 .id = id,
+                                 .digest = sha256(id),
+                                 .body = id,
+                                 .targets = std::span(&target_, 1)};
+    const store::Admit request{.arrivals = std::span(&arrival, 1)};
+    EXPECT_TRUE(inner_->write({.admit = std::span(&request, 1)}).admit.at(0));
+  }
+  void complete_all() {
+    const store::LeaseRequest request{
+        .from = target_.to, .max = kEvents, .lease = seconds(30), .holder = {}};
+    const store::Answers leased = inner_->write({.lease = std::span(&request, 1)});
+    std::vector<store::Settlement> acks;
+    for (const store::Leased& each : leased.lease->at(0).deliveries) {
+      acks.push_back({{each.event.no, each.delivery}, each.fence, Ack{}});
+    }
+    EXPECT_TRUE(inner_->write({.settle = acks}).settle);
+  }
+
+  std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
+    auto made =
+        std::make_unique<Replays>(Replays::With{driver, *clock_, random_, bells_, log_, alone});
+    made->start();
+    return made;
+  }
+  static ReplayJob all_as_new(unsigned rate) {
+    ReplayJob job;
+    job.how.as = store::ReplayAs::as_new;
+    job.rate = rate;
+    return job;
+  }
+  void wait_until_ended(Replays& asked, ReplayNo number) {
+    for (int i = 0; i < 12'000; ++i) {
+      const auto job = asked.find(number);
+      if (job && *job && (*job)->ended) return;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    ADD_FAILURE() << "the replay does not end";
+  }
+  std::vector<store::DeliveryRow> deliveries(std::int64_t event) {
+    Result<store::Lookup<store::EventDetail>> found = inner_->event(EventNo(event));
+    if (found && found->value) return std::move(found->value->deliveries);
+    ADD_FAILURE() << "event " << event << " is not there";
+    return {};
+  }
+  std::size_t replayed() {
+    std::size_t count = 0;
+    for (std::int64_t i = 1; i <= kEvents; ++i) count += deliveries(i).size() - 1;
+    return count;
+  }
+  void expect_each_once() {
+    for (std::int64_t i = 1; i <= kEvents; ++i) {
+      const std::vector<store::DeliveryRow> rows = deliveries(i);
+      ASSERT_EQ(rows.size(), 2U) << "event " << i;
+      EXPECT_EQ(rows[1].replay_of, DeliveryNo(1));
+    }
+  }
+
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  test::SeededRandom random_{7};
+  Bells bells_;
+  Silent log_;
+  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, *clock_);
+  const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
+  const store::Target target_{
+      DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
+};
+
+TEST_F(ReplaysTest, EveryEventIsReplayedOnceAndNothingThatCameLater) {
+  ReplayJob job = all_as_new(kMaxReplayRate);
+  {
+    Replays nobody({*inner_, *clock_, random_, bells_, log_, false});  // never started
+    job = nobody.begin(job).value();
+  }
+  EXPECT_EQ(job.matched, std::uint64_t{kEvents});
+  admit(kEvents + 1);
+  complete_all();
+  const auto replays = make(*inner_);
+  wait_until_ended(*replays, job.how.no);
+  expect_each_once();
+  EXPECT_EQ(deliveries(kEvents + 1).size(), 1U);
+  const ReplayJob ended = replays->find(job.how.no).value().value();
+  EXPECT_EQ(ended.state, ReplayJob::State::done);
+  EXPECT_EQ(ended.events, std::uint64_t{kEvents});
+  EXPECT_EQ(ended.deliveries, std::uint64_t{kEvents});
+}
+
+// Lost answers, lost requests, failures: of every step, and of every write of how far it is.
+TEST_F(ReplaysTest, WhateverGetsLostNothingIsReplayedTwice) {
+  test::SeededRandom chance(11);
+  std::atomic<bool> calm = true;
+  store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+    if (calm || chance.below(4) != 0) return Fault::none;
+    return std::array{Fault::fail, Fault::lose_answer, Fault::lose_request}[chance.below(3)];
+  });
+  const auto replays = make(faulty, true);
+  const ReplayJob job = replays->begin(all_as_new(40)).value();
+  calm = false;
+  wait_until_ended(*replays, job.how.no);
+  expect_each_once();
+}
+
+TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
+  auto first = make(*inner_);
+  const ReplayJob job = first->begin(all_as_new(40)).value();
+  while (replayed() == 0) std::this_thread::sleep_for(milliseconds(1));
+  first.reset();  // stops, and hands back
+  const std::size_t half_way = replayed();
+  EXPECT_LT(half_way, std::size_t{kEvents});
+  const auto second = make(*inner_);
+  wait_until_ended(*second, job.how.no);
+  expect_each_once();
+}
+
+TEST_F(ReplaysTest, OfOneThatDiedItIsTakenOverWhenItsTimeIsOver) {
+  ReplayJob job = all_as_new(kMaxReplayRate);
+  {
+    Replays nobody({*inner_, *clock_, random_, bells_, log_, false});  // never started
+    job = nobody.begin(job).value();
+  }
+  const store::Record record = inner_->record("replay/" + replay_text(job.how.no)).value().value();
+  job.owner = "the dead one";
+  job.owned_until = clock_->wall() + milliseconds(300);
+  ASSERT_TRUE(inner_->put_record({record.name, 5, to_record_text(job)}, record.version).value());
+  const auto next = make(*inner_);
+  wait_until_ended(*next, job.how.no);
+  EXPECT_GE(clock_->wall(), job.owned_until);
+  expect_each_once();
+}
+
+TEST_F(ReplaysTest, TwoThatWorkOnItAtOnceReplayNothingTwice) {
+  ReplayJob job = all_as_new(40);
+  const auto one = make(*inner_, true);  // each thinks that the store is his alone
+  job = one->begin(job).value();
+  const auto two = make(*inner_, true);
+  wait_until_ended(*one, job.how.no);
+  expect_each_once();
+}
+
+TEST_F(ReplaysTest, OnlySoManyGoOnAtOnce) {
+  Replays replays({*inner_, *clock_, random_, bells_, log_, false});  // never started
+  for (std::size_t i = 0; i < kMaxRunningReplays; ++i) ASSERT_TRUE(replays.begin(all_as_new(1)));
+  const Result<ReplayJob> more = replays.begin(all_as_new(1));
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code(), Code::store_full);
+  const std::vector<ReplayJob> all = replays.all().value();
+  ASSERT_EQ(all.size(), kMaxRunningReplays);
+  ASSERT_TRUE(replays.cancel(all.front().how.no).value());
+  EXPECT_TRUE(replays.begin(all_as_new(1)));
+}
+
+TEST(ReplayJobTest, IsReadAsItWasWritten) {
+  ReplayJob job;
+  job.how = {store::ReplayAs::as_new, DestinationNo(3), true, ReplayNo(99)};
+  job.source = SourceNo(7);
+  job.tenant = "";
+  job.id = "a\"\\\n\xc3\xa9";
+  job.status = DeliveryState::dead;
+  job.since = WallTime(seconds(5));
+  job.rate = 12;
+  job.last = EventNo(1000);
+  job.after = EventNo(10);
+  job.matched = 5;
+  job.ended = WallTime(seconds(9));
+  job.state = ReplayJob::State::cancelled;
+  job.owner = "me";
+  const std::string text = to_record_text(job);
+  const std::optional<ReplayJob> read = job_from(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_record_text(*read), text);
+  EXPECT_EQ(read->id, job.id);
+  EXPECT_EQ(read->tenant, "");
+  EXPECT_EQ(read->type, std::nullopt);
+  for (const char* bad : {"", "{}", "[]", "{\"no\":1}"}) EXPECT_FALSE(job_from(bad)) << bad;
+}
+
+TEST(ReplayJobTest, HasAnIdThatIsReadStrictly) {
+  const ReplayNo number(0x0123456789abcdef);
+  EXPECT_EQ(replay_text(number), "p0123456789abcdef");
+  EXPECT_EQ(replay_from("p0123456789abcdef"), number);
+  for (const char* bad : {"", "p", "p0000000000000000", "P0123456789abcdef", "p0123456789ABCDEF",
+                          "p0123456789abcde", "pffffffffffffffff", "p+123456789abcdef"}) {
+    EXPECT_FALSE(replay_from(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace hapax::deliver
