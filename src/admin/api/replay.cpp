@@ -11,6 +11,7 @@
 #include "http/problem.hpp"
 #include "model/ids.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
