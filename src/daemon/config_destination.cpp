@@ -189,7 +189,7 @@ std::optional<std::optional<BreakerLimits>> read_breaker(const Node& node, Repor
 }
 
 std::optional<std::string> read_refetch(const Node& node, Report& report) {
-  const std::optional<std::string> text = read_text(node, report);
+  std::optional<std::string> text = read_text(node, report);
   if (!text) return std::nullopt;
   const Result<deliver::Refetch> refetch = deliver::Refetch::parse(*text);
   if (refetch) return text;
