@@ -52,6 +52,10 @@ TEST(FoundBySeed, AnAttemptThatWasHandedBackIsNotUnderWayAnyMore) {
   expect_passes(33);
 }
 
+TEST(FoundBySeed, ALeaseLastsAsLongAsItWasAskedForAlsoWhenTheFileHasChangedSince) {
+  expect_passes(326);
+}
+
 std::string run_apart(std::uint64_t seed) {
   const std::string command = std::string(HAPAX_SIM) + " " + std::to_string(seed);
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
