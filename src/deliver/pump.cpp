@@ -130,7 +130,8 @@ void Pump::ask_soon() {
 }
 
 Task<void> Pump::ask(std::size_t count) {
-  const Destination& to = *destination_;
+  const auto from = destination_;  // it may be another one when the answer is there
+  const Destination& to = *from;
   const store::LeaseRequest request{.from = to.no,
                                     .max = count,
                                     .lease = to.lease,
@@ -151,13 +152,14 @@ Task<void> Pump::ask(std::size_t count) {
   const BootTime now = with_.clock.since_boot();
   if (now >= next_due_) next_due_ = BootTime::max();
   ask_at_ = more ? BootTime{} : std::min(now + kPoll, next_due_);
-  take_in(*std::move(lease), asked);
+  take_in(*std::move(lease), from, asked);
 }
 
-void Pump::take_in(store::Lease lease, BootTime asked) {
-  const BootTime start_by = asked + destination_->lease - destination_->timeout - kTimeToSettle;
+void Pump::take_in(store::Lease lease, const std::shared_ptr<const Destination>& from,
+                   BootTime asked) {
+  const BootTime start_by = asked + from->lease - from->timeout - kTimeToSettle;
   for (store::Leased& each : lease.deliveries) {
-    auto held = std::make_shared<Held>(Held{std::move(each), destination_, start_by});
+    auto held = std::make_shared<Held>(Held{std::move(each), from, start_by});
     ready_.push_back(std::move(held));
   }
   if (stopping_) return;  // wind_down() hands them back

@@ -72,7 +72,7 @@ class Pump : public std::enable_shared_from_this<Pump> {
   std::size_t wanted(BootTime now);
   BootTime next_look(BootTime now);
   Task<void> ask(std::size_t count);
-  void take_in(store::Lease lease, BootTime asked);
+  void take_in(store::Lease lease, const std::shared_ptr<const Destination>& from, BootTime asked);
   void ask_soon();
   void start_ready();
   void hand_back_ready();

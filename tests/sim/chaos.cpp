@@ -42,7 +42,7 @@ Worker::Manners bad_manners(Timeline& timeline) {
 void Chaos::start() {
   on_ = true;
   for (const auto kind : {&Chaos::kill_node, &Chaos::stop_node, &Chaos::stall, &Chaos::kill_worker,
-                          &Chaos::jump, &Chaos::trouble_network, &Chaos::operate}) {
+                          &Chaos::jump, &Chaos::trouble_network, &Chaos::operate, &Chaos::reload}) {
     if (!timeline_.one_in(3)) kinds_.push_back(kind);
   }
   if (!timeline_.one_in(4)) town_.network().change(bad_network(timeline_));

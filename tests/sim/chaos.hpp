@@ -28,6 +28,7 @@ class Chaos {
   void kill_worker();
   void jump();
   void trouble_network();
+  void reload() { town_.reload(); }
   void operate();
   void replay(const DeliveryRef& which);
 

@@ -82,6 +82,11 @@ class Node {
   SkewedClock& clock() { return clock_; }
   void change(const StoreFaults& faults);
 
+  // Of the destination that comes as this one in NodeWith::pushed.
+  void reload(std::size_t which, const std::shared_ptr<const deliver::Destination>& destination) {
+    pumps_[which]->change(destination);
+  }
+
   // Calls back on its event loop, unless it dies before.
   using Answered = std::function<void(const gateway::Received&)>;
   void receive(const gateway::Source& source, const Request& request, Answered answered);

@@ -62,6 +62,18 @@ void Town::change(const StoreFaults& faults, const Worker::Manners& manners) {
   }
 }
 
+void Town::reload() {
+  const std::size_t which = timeline_.below(pushed_.size());
+  deliver::Destination changed = *pushed_[which];
+  changed.lease = seconds(12 + static_cast<int>(timeline_.below(40)));
+  changed.concurrency = 1 + timeline_.below(8);
+  if (timeline_.one_in(2)) changed.rate = 1.0 + static_cast<double>(timeline_.below(20));
+  pushed_[which] = std::make_shared<const deliver::Destination>(changed);
+  for (const auto& each : nodes_) {
+    if (each) each->reload(which, pushed_[which]);
+  }
+}
+
 void Town::revive_node(std::size_t which) {
   if (nodes_[which]) return;
   const std::string name = "node-" + std::to_string(which);

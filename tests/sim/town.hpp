@@ -24,6 +24,8 @@ class Town {
 
   // From here on, also of those who come back.
   void change(const StoreFaults& faults, const Worker::Manners& manners);
+  // A destination of the file is changed, and every node that is there reads it.
+  void reload();
   void revive_node(std::size_t which);
   void revive_worker(std::size_t which);
 
