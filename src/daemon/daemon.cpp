@@ -59,7 +59,7 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
     HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
     targets.push_back({.to = DestinationNo(to)});
   }
-  source.targets->replace(std::move(targets));
+  source.targets->replace(std::move(targets), BootTime{});
   return {};
 }
 
@@ -300,7 +300,7 @@ void Daemon::Parts::drop_old_listeners() {
 // With the sources and destinations that are served now.
 void Daemon::Parts::let_listen() {
   for (const auto& [path, entry] : sources->by_name) {
-    entry.source.targets->replace(targets_of(entry.source, listening));
+    entry.source.targets->replace(targets_of(entry.source, listening), clock().since_boot());
   }
   auto next = std::make_shared<admin::Served>(*shown.now());
   std::erase_if(next->destinations, [](const auto& each) { return each.listen; });

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <hapax/env.hpp>
+
 #include "store/inbox_queue.hpp"
 
 #include <atomic>
@@ -18,21 +20,27 @@ class Targets {
  public:
   std::span<const store::Target> now() const { return *now_.load(std::memory_order_acquire); }
 
-  void replace(std::vector<store::Target> next) {
+  // At this time. Nobody looks at what was replaced for longer than kKept: a request has its answer
+  // long before.
+  void replace(std::vector<store::Target> next, BootTime time) {
     const std::lock_guard lock(mutex_);
-    kept_.push_back(std::move(next));
-    now_.store(&kept_.back(), std::memory_order_release);
-    if (kept_.size() > kKept) kept_.pop_front();
+    kept_.back().replaced = time;
+    kept_.push_back({std::move(next), BootTime::max()});
+    now_.store(&kept_.back().targets, std::memory_order_release);
+    while (time - kept_.front().replaced > kKept) kept_.pop_front();
   }
 
  private:
-  // A request looks at what it found until its commit, for some seconds at most; replacements are a
-  // second apart.
-  static constexpr std::size_t kKept = 256;
+  static constexpr BootTime kKept = std::chrono::minutes(10);
+
+  struct Kept {
+    std::vector<store::Target> targets;
+    BootTime replaced = BootTime::max();
+  };
 
   std::mutex mutex_;
-  std::deque<std::vector<store::Target>> kept_{1};  // a deque's elements stay where they are
-  std::atomic<const std::vector<store::Target>*> now_{&kept_.back()};
+  std::deque<Kept> kept_{1};  // a deque's elements stay where they are
+  std::atomic<const std::vector<store::Target>*> now_{&kept_.back().targets};
 };
 
 }  // namespace hapax::gateway

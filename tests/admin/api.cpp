@@ -91,8 +91,11 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
     how.retry = {std::chrono::seconds(10), std::chrono::seconds(20)};
     const bool pushes = name == "pushed";
     if (pushes) how.kind = deliver::Destination::Kind::http;
-    served->destinations.push_back({name, pushes ? "http" : "pull", no,
-                                    std::make_shared<const deliver::Destination>(std::move(how))});
+    served->destinations.push_back(
+        {.name = name,
+         .kind = pushes ? "http" : "pull",
+         .no = no,
+         .how = std::make_shared<const deliver::Destination>(std::move(how))});
   }
   return served;
 }

@@ -90,9 +90,11 @@ TEST(ListenerNameTest, IsWhatAnyShellAndUrlTakes) {
 TEST(TargetsTest, WhatSomebodyLooksAtStaysWhileItIsReplaced) {
   gateway::Targets targets;
   EXPECT_TRUE(targets.now().empty());
-  targets.replace({{.to = DestinationNo(1)}});
+  targets.replace({{.to = DestinationNo(1)}}, BootTime{});
   const std::span<const store::Target> before = targets.now();
-  for (int i = 0; i < 200; ++i) targets.replace({{.to = DestinationNo(2), .listen = true}});
+  for (int i = 0; i < 500; ++i) {
+    targets.replace({{.to = DestinationNo(2), .listen = true}}, std::chrono::seconds(i));
+  }
   EXPECT_EQ(before.front().to, DestinationNo(1));
   EXPECT_EQ(targets.now().front().to, DestinationNo(2));
 }

@@ -47,7 +47,9 @@ void Town::make_destinations() {
     sources_.push_back(make_source("source-" + std::to_string(i), i > 0, i > 1));
     gateway::Source& source = sources_.back();
     source.no = SourceNo(*inner_.number_of(store::NameKind::source, source.name));
-    for (const DestinationNo each : destinations_) source.targets.push_back({each});
+    std::vector<store::Target> targets;
+    for (const DestinationNo each : destinations_) targets.push_back({each});
+    source.targets->replace(std::move(targets), BootTime{});
   }
 }
 
