@@ -13,6 +13,7 @@
 #include <netdb.h>
 #include <sqlite3.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <boost/json.hpp>
 
@@ -38,6 +39,8 @@ std::string post(const Server& server, const std::string& path, const std::strin
   addrinfo* found = nullptr;
   if (getaddrinfo(server.host.c_str(), server.port.c_str(), nullptr, &found) != 0) return "";
   const int fd = socket(found->ai_family, SOCK_STREAM, 0);
+  const timeval patience{90, 0};  // longer than the longest wait
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const bool connected = connect(fd, found->ai_addr, found->ai_addrlen) == 0;
   freeaddrinfo(found);
   const std::string request = "POST " + path + " HTTP/1.1\r\nHost: " + server.host +
@@ -74,16 +77,18 @@ json::array ask(const Server& server, const std::string& path, const json::value
 
 // Your work, in your database.
 Result<void> work(sqlite3* db, const json::value& delivery) {
+  const auto failed = [db] { return hapax::Error(hapax::Code::work_failed, sqlite3_errmsg(db)); };
   sqlite3_stmt* row = nullptr;
-  sqlite3_prepare_v2(db, "INSERT INTO effects VALUES (?, ?, ?)", -1, &row, nullptr);
+  constexpr const char* kInsert = "INSERT INTO effects (delivery, id, body) VALUES (?, ?, ?)";
+  if (sqlite3_prepare_v2(db, kInsert, -1, &row, nullptr) != SQLITE_OK) return failed();
   int column = 0;
   for (const char* each : {"delivery", "id", "body_base64"}) {
     const json::string& text = delivery.at(each).as_string();
     sqlite3_bind_text(row, ++column, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
   }
   sqlite3_step(row);
-  if (sqlite3_finalize(row) == SQLITE_OK) return {};
-  return hapax::Error(hapax::Code::work_failed, sqlite3_errmsg(db));
+  if (sqlite3_finalize(row) != SQLITE_OK) return failed();
+  return {};
 }
 
 // One transaction: the note that this delivery is done, and the work.
@@ -120,18 +125,22 @@ int main(int argc, char** argv) {
   sqlite3_open(argv[4], &opened);
   const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db(opened, sqlite3_close);
   sqlite3_busy_timeout(db.get(), 30'000);
-  sqlite3_exec(db.get(), "CREATE TABLE IF NOT EXISTS effects (delivery TEXT, id TEXT, body TEXT)",
-               nullptr, nullptr, nullptr);
+  if (sqlite3_exec(db.get(),
+                   "CREATE TABLE IF NOT EXISTS effects (delivery TEXT, id TEXT, body TEXT)",
+                   nullptr, nullptr, nullptr) != SQLITE_OK) {
+    std::cerr << sqlite3_errmsg(db.get()) << '\n';
+    return 1;
+  }
   auto session = hapax::SqliteSession::attach(db.get());
   if (!session) {
     std::cerr << session.error().to_string() << '\n';
     return 1;
   }
   for (;;) {
-    json::array results;
     for (const json::value& each : ask(server, "/v1/lease", wanted, "deliveries")) {
-      results.push_back(result_of(*session, each));
+      // Each at once, so that one that kills the worker takes no other with it.
+      const json::array results{result_of(*session, each)};
+      ask(server, "/v1/settle", {{"results", results}}, "results");
     }
-    if (!results.empty()) ask(server, "/v1/settle", {{"results", results}}, "results");
   }
 }

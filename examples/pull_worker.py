@@ -69,12 +69,10 @@ def main():
     while True:
         leased = ask("/v1/lease", {"destination": DESTINATION, "max": 10, "lease_s": LEASE_S,
                                    "wait_s": 20})
-        results = []
-        for delivery in leased["deliveries"]:
+        for delivery in leased["deliveries"]:  # each is settled at once, so that one that kills
+            # the worker takes no other with it
             name = {"delivery": delivery["delivery"], "fence": delivery["fence"]}
-            results.append({**name, **handle(db, delivery)})
-        if results:
-            ask("/v1/settle", {"results": results})
+            ask("/v1/settle", {"results": [{**name, **handle(db, delivery)}]})
 
 
 if __name__ == "__main__":

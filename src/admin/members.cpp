@@ -53,6 +53,15 @@ Result<void> Members::check(std::initializer_list<std::string_view> known) const
   return {};
 }
 
+Result<void> Members::no_nulls() const {
+  for (const auto& member : object_) {
+    if (!member.value().is_null()) continue;
+    const std::string_view name(member.key().data(), member.key().size());
+    return bad(std::string(name.substr(0, kMaxShownName)) + " is null; leave it out");
+  }
+  return {};
+}
+
 const json::value* Members::find(std::string_view name) const {
   const json::value* const found = object_.if_contains(json::string_view(name));
   return found != nullptr && !found->is_null() ? found : nullptr;

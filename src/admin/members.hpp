@@ -26,6 +26,8 @@ class Members {
   static Result<Members> read(std::string_view body, std::string_view write,
                               std::initializer_list<std::string_view> known);
 
+  // invalid_argument: a member is null.
+  Result<void> no_nulls() const;
   Result<std::optional<std::string>> text(std::string_view name) const;
   Result<std::optional<bool>> flag(std::string_view name) const;
   Result<std::optional<std::int64_t>> number(std::string_view name, std::int64_t least,

@@ -163,7 +163,8 @@ struct Daemon::Parts {
                [this] { every_second(); }),
         replays({*store->driver, clock(), store->world.random, bells, log,
                  is_sqlite(config.store_url)}),
-        listeners(*store->driver, clock(), store->world.random, [this] { heed_listeners(); }),
+        listeners(*store->driver, clock(), store->world.random,
+                  [this] { static_cast<void>(heed_listeners()); }),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
@@ -180,7 +181,7 @@ struct Daemon::Parts {
   Result<void> listen_for_admin();
   Result<std::shared_ptr<const admin::Served>> shown_of(Config& from,
                                                         const gateway::Sources& served);
-  void heed_listeners();
+  Result<void> heed_listeners();
   void drop_old_listeners();
   void let_listen();
   void note(const CommitQueue::Batch& batch);
@@ -267,25 +268,25 @@ void Daemon::Parts::note(const CommitQueue::Batch& batch) {
 void Daemon::Parts::every_second() {
   set_gauges();
   deliveries.every_second();
-  heed_listeners();
+  static_cast<void>(heed_listeners());  // an error: the next look tells
   drop_old_listeners();
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }
 
 // Who has registered, here or at another node, or has gone.
-void Daemon::Parts::heed_listeners() {
+Result<void> Daemon::Parts::heed_listeners() {
   const std::lock_guard guard(change);
-  const Result<std::vector<deliver::Listener>> found = listeners.all();
-  if (!found || same(listening, *found)) return;  // an error: the next look tells
+  HAPAX_TRY_ASSIGN(found, listeners.all());
+  if (same(listening, found)) return {};
   std::vector<Listening> next;
-  for (const deliver::Listener& each : *found) {
-    const auto no = store->driver->number_of(store::NameKind::destination, each.name);
-    if (!no) return;
-    next.push_back({each, DestinationNo(*no)});
+  for (const deliver::Listener& each : found) {
+    HAPAX_TRY_ASSIGN(no, store->driver->number_of(store::NameKind::destination, each.name));
+    next.push_back({each, DestinationNo(no)});
   }
   listening = std::move(next);
   let_listen();
+  return {};
 }
 
 void Daemon::Parts::drop_old_listeners() {
@@ -299,15 +300,17 @@ void Daemon::Parts::drop_old_listeners() {
 
 // With the sources and destinations that are served now.
 void Daemon::Parts::let_listen() {
-  for (const auto& [path, entry] : sources->by_name) {
-    entry.source.targets->replace(targets_of(entry.source, listening), clock().since_boot());
-  }
   auto next = std::make_shared<admin::Served>(*shown.now());
   std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
-  for (const Listening& each : listening) {
-    const bool taken = std::any_of(next->destinations.begin(), next->destinations.end(),
-                                   [&](const auto& other) { return other.no == each.no; });
-    if (taken) continue;  // the configuration has it now
+  std::vector<Listening> heard = listening;
+  std::erase_if(heard, [&](const Listening& each) {  // the configuration has it now
+    return std::any_of(next->destinations.begin(), next->destinations.end(),
+                       [&](const auto& other) { return other.no == each.no; });
+  });
+  for (const auto& [path, entry] : sources->by_name) {
+    entry.source.targets->replace(targets_of(entry.source, heard), clock().since_boot());
+  }
+  for (const Listening& each : heard) {
     auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));
     how->no = each.no;
     next->destinations.push_back(
@@ -351,7 +354,7 @@ Result<void> Daemon::Parts::begin() {
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods());
   HAPAX_TRY(deliveries.begin(lock.has_value()));
-  heed_listeners();
+  HAPAX_TRY(heed_listeners());
   HAPAX_TRY(listen());
   return listen_for_admin();
 }
@@ -518,9 +521,9 @@ void Daemon::stop() {
     admin::Endpoint* const endpoint = parts_->admin_endpoints[i];
     parts_->server.post(i, [endpoint] { endpoint->stop(); });
   }
-  parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
-  parts_->server.stop(kGrace);  // its threads end when they have nothing more to deliver
   parts_->replays.stop();
+  parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
+  parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
   parts_->reject_writer.stop();  // before the node's number goes
   parts_->commit.finish();       // before the event loops go
   parts_->upkeep.stop();

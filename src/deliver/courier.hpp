@@ -17,6 +17,7 @@ struct Answer {
   std::string retry_after;  // the header of that name, as it came
   std::string excerpt;      // the first bytes of the answer's body, store::kMaxExcerpt at most
   bool sent = true;         // a byte of the request may have gone out
+  bool tried = true;        // false: hapax itself could not begin; the handler is not to blame
 };
 
 // Carries a delivery to its destination and comes back with the answer, within the destination's

@@ -83,7 +83,11 @@ HttpCourier::~HttpCourier() = default;
 Task<Answer> HttpCourier::carry(const Destination& to, const store::Leased& what) {
   const BootTime until = with_.clock.since_boot() + to.timeout;
   const Result<std::string> source = co_await with_.names.of(what.event.source);
-  if (!source) co_return no_answer("store-unavailable", false);
+  if (!source) {
+    Answer untried = no_answer("store-unavailable", false);
+    untried.tried = false;
+    co_return untried;
+  }
   Fetched fetched;
   if (!to.refetch.empty()) {
     std::optional<Answer> failed = co_await fetch(to, what, until, fetched);
@@ -111,6 +115,7 @@ Task<Answer> HttpCourier::post_once(const Destination& to, const http::Outgoing&
   const Trip trip(busy_, *line);
   const std::optional<http::Failure> unconnected = co_await connected(line->connection, until);
   if (unconnected) co_return no_answer(*unconnected);
+  if (abandoned_) co_return no_answer("closed", false);
   http::Exchanged result = co_await line->connection.begin(request, left(until));
   if (!result.response) co_return no_answer(result.failure);
   Answer answer;
@@ -152,13 +157,15 @@ Task<std::optional<Answer>> HttpCourier::fetch(const Destination& to, const stor
   const http::Outgoing request{"GET", url->target, headers, {}};
   std::optional<http::Failure> failed = co_await connected(line->connection, until);
   http::Exchanged result;
-  if (!failed) {
+  if (!failed && !abandoned_) {
     result = co_await line->connection.begin(request, left(until));
     if (!result.response) failed = std::move(result.failure);
   }
   if (failed) co_return no_answer("refetch-" + std::string(name(failed->trouble)), false);
+  if (!result.response) co_return no_answer("refetch-closed", false);
   into.body = std::move(result.response->body);
-  const bool good = is_success(result.response->status);
+  const int status = result.response->status;
+  const bool good = status == 200 || status == 203;  // any other has no object in it
   const std::size_t most = good ? kMaxFetched + 1 : store::kMaxExcerpt;
   const bool whole = co_await line->connection.rest(into.body, most, left(until));
   give_back(line, to.concurrency);

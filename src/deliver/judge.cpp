@@ -23,6 +23,9 @@ bool is_success(int status) {
 
 // That of a poisonous event says nothing about the destination.
 bool is_healthy(const Answer& answer) {
+  for (const std::string_view each : {"refetch-value", "refetch-status", "bad-request"}) {
+    if (answer.error == each) return true;
+  }
   return answer.status != 0 && answer.status < 500 && answer.status != kTooManyRequests;
 }
 

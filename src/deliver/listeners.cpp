@@ -66,7 +66,7 @@ Destination destination_of(const Listener& listener) {
   Destination made;
   made.name = listener.name;
   made.kind = Destination::Kind::pull;
-  made.retry = default_retry();
+  made.retry.assign(kDropListener / kListenAgain, kListenAgain);  // as long as it is known
   made.max_abandons = 0;  // a laptop that is closed has not failed
   return made;
 }

@@ -17,6 +17,7 @@ namespace hapax::deliver {
 inline constexpr std::size_t kMaxListeners = 16;
 inline constexpr std::size_t kMaxListenerName = 64;
 inline constexpr std::chrono::hours kDropListener{7 * 24};  // without contact
+inline constexpr std::chrono::seconds kListenAgain{10};     // after a handler that failed
 
 // A developer's machine: a pull destination that nobody wrote into the configuration. Events that
 // come from now on have a delivery for it, which never holds back retention. Kept in the store, so

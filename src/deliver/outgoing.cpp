@@ -82,10 +82,9 @@ bool can_be_sent(const Header& header) {
          std::all_of(header.value.begin(), header.value.end(), text);
 }
 
-void keep_senders(const Destination& to, const store::Leased& what, bool fetched,
+void keep_senders(const Destination& to, std::string_view stored, bool fetched,
                   std::vector<Header>& into) {
-  const std::vector<Header> all =
-      decode_headers(what.event.headers).value_or(std::vector<Header>());
+  const std::vector<Header> all = decode_headers(stored).value_or(std::vector<Header>());
   const std::vector<std::string_view> named = named_by_connection(all);
   for (const Header& each : all) {
     const bool ours = equal_ignoring_case(each.name.substr(0, kOurs.size()), kOurs);
@@ -107,6 +106,12 @@ void sign(const Destination& to, const std::string& key, std::string_view body, 
 }
 
 }  // namespace
+
+std::vector<Header> senders_headers(std::string_view stored) {
+  std::vector<Header> headers;
+  keep_senders(Destination(), stored, false, headers);
+  return headers;
+}
 
 std::string header_text(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -165,7 +170,7 @@ OutgoingDelivery outgoing(const Destination& to, const store::Leased& what, std:
     }
   }
   if (!to.secret.empty()) sign(to, key, made.body, now, added);
-  keep_senders(to, what, fetched != nullptr, made.headers);
+  keep_senders(to, what.event.headers, fetched != nullptr, made.headers);
   for (const OwnedHeader& each : added) made.headers.push_back({each.name, each.value});
   return made;
 }

@@ -32,6 +32,10 @@ struct OutgoingDelivery {
   std::string_view body;
 };
 
+// What of an event's stored headers goes to a handler that brings its own connection: as below,
+// with neither a secret nor anything fetched. Views into them.
+std::vector<Header> senders_headers(std::string_view stored);
+
 // Of the sender's headers go: Hapax-*, Idempotency-Key, Host, Content-Length, Expect, those that
 // are for one connection only (and those that Connection names), what stands as <redacted>, and
 // what cannot stand in a header at all; with a secret also webhook-id, -timestamp and -signature,

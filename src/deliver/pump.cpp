@@ -46,6 +46,7 @@ struct Pump::Held {
   std::shared_ptr<const Destination> destination;  // when it was leased
   BootTime start_by;                               // later the lease would not last
   bool handed_back = false;                        // while the courier was out
+  BootTime began = BootTime::max();                // with the courier
 };
 
 Pump::Pump(const With& with, std::shared_ptr<const Destination> destination)
@@ -98,13 +99,15 @@ void Pump::change(std::shared_ptr<const Destination> destination) {
 // How many to lease now. 0 also when there are enough for the moment.
 std::size_t Pump::wanted(BootTime now) {
   const Destination& to = *destination_;
+  if (to.rate) rate_.refill(now, *to.rate, std::max(1.0, *to.rate));
   if (ready_.size() * 2 > to.concurrency || settling_ > kMaxSettling * to.concurrency) return 0;
   const std::size_t busy = in_flight_.size() + ready_.size();
-  const std::size_t most = to.concurrency + (last_took_ < kFast ? to.concurrency : 0);
+  const bool hangs = !in_flight_.empty() && now - in_flight_.front()->began >= kFast;
+  const std::size_t ahead = last_took_ < kFast && !hangs ? to.concurrency : 0;
+  const std::size_t most = to.concurrency + ahead;
   std::size_t count = std::min(most - std::min(most, busy), store::kMaxLeaseCount);
   count = std::min(count, breaker_.room(busy, now));
   if (to.rate) {
-    rate_.refill(now, *to.rate, std::max(1.0, *to.rate));
     const double free = rate_.left - static_cast<double>(ready_.size());
     count = std::min(count, static_cast<std::size_t>(std::max(0.0, free)));
   }
@@ -157,7 +160,10 @@ Task<void> Pump::ask(std::size_t count) {
 
 void Pump::take_in(store::Lease lease, const std::shared_ptr<const Destination>& from,
                    BootTime asked) {
-  const BootTime start_by = asked + from->lease - from->timeout - kTimeToSettle;
+  // A long lease is no reason to wait: whether the receiver still knows the key was looked at when
+  // it was leased.
+  const BootTime spare = from->lease - from->timeout - kTimeToSettle;
+  const BootTime start_by = asked + std::min(spare, kTimeToSettle);
   for (store::Leased& each : lease.deliveries) {
     auto held = std::make_shared<Held>(Held{std::move(each), from, start_by});
     ready_.push_back(std::move(held));
@@ -169,7 +175,10 @@ void Pump::take_in(store::Lease lease, const std::shared_ptr<const Destination>&
 void Pump::start_ready() {
   const BootTime now = with_.clock.since_boot();
   if (breaker_.state() == Breaker::State::open) hand_back_ready();
-  while (!ready_.empty() && ready_.front()->start_by <= now) hand_back_ready();
+  if (!ready_.empty() && ready_.front()->start_by <= now) {
+    hand_back_ready();
+    ask_at_ = now + backoff(failed_asks_++, with_.random);  // the store is slow enough as it is
+  }
   while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
     HeldPtr held = std::move(ready_.front());
     ready_.pop_front();
@@ -190,11 +199,23 @@ void Pump::hand_back_ready() {
 Task<void> Pump::attempt(HeldPtr held) {
   const auto self = shared_from_this();
   const BootTime began = with_.clock.since_boot();
+  held->began = began;
   AttemptNote note;
   note.when = with_.clock.wall();
-  const Answer answer = co_await with_.courier.carry(*held->destination, held->leased);
+  Answer answer;
+  try {
+    answer = co_await with_.courier.carry(*held->destination, held->leased);
+  } catch (const std::exception&) {
+    answer.error = "internal";  // no memory; its place must not be lost with it
+  }
   std::erase(in_flight_, held);
   if (held->handed_back) co_return show();
+  if (!answer.tried) {
+    std::vector<HeldPtr> untried{held};
+    co_await hand_back(std::move(untried), false);
+    ask_at_ = with_.clock.since_boot() + backoff(failed_asks_++, with_.random);
+    co_return show();
+  }
   const BootTime now = with_.clock.since_boot();
   last_took_ = now - began;
   const Judgement judgement =
@@ -216,7 +237,8 @@ Task<void> Pump::attempt(HeldPtr held) {
     ask_at_ = std::min(ask_at_, next_due_);
   }
   show();
-  alarm_->ring();
+  // Where several settle at once, who asked behind this one may have been answered before it.
+  ask_at_ > with_.clock.since_boot() ? ask_soon() : alarm_->ring();
 }
 
 // Tries until the store has taken it: it is the same settlement again. When the server stops before

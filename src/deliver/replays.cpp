@@ -70,6 +70,11 @@ void Replays::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+bool Replays::is_stopping() {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
 void Replays::wake() {
   {
     const std::lock_guard lock(mutex_);
@@ -100,6 +105,10 @@ Result<EventNo> Replays::newest() {
 }
 
 Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
+  const std::unique_lock counting(counting_, std::try_to_lock);
+  if (!counting) {
+    return Error(Code::store_busy, "another replay is being counted; ask again in a while");
+  }
   const BootTime give_up = with_.clock.since_boot() + kCountFor;
   store::ReplayStep step{.filter = filter_of(wanted), .limit = store::kMaxStep, .dry = true};
   if (wanted.last != EventNo()) step.until = wanted.last;
@@ -109,6 +118,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
     matched += stepped.events;
     if (stepped.done) return matched;
     step.after = stepped.after;
+    if (is_stopping()) return Error(Code::stopping, "the server is stopping");
     if (with_.clock.since_boot() < give_up) continue;
     return Error(Code::invalid_argument,
                  "the events take too long to count; narrow the filter with since and until");

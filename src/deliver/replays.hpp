@@ -84,6 +84,7 @@ class Replays {
   bool write(Mine& mine);  // false: it is not ours any more
   void hand_back();
   void wake();
+  bool is_stopping();
   Result<void> make_room();
   Result<EventNo> newest();
   std::int64_t chance();  // above 0
@@ -94,6 +95,7 @@ class Replays {
   Jobs mine_;  // of the thread, as what follows
   BootTime next_look_{};
   LogLimit limit_;
+  std::mutex counting_;  // one at a time: it takes long, and the threads that ask are few
   std::mutex mutex_;
   std::condition_variable wake_;
   bool woken_ = false;

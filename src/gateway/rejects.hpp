@@ -38,8 +38,9 @@ struct KeptReject {
   std::size_t size() const { return target.size() + headers.size() + body.size() + detail.size(); }
 };
 
-// Whom a refused request is charged to, and what is kept of its sender: an IPv4 address; of IPv6 the
-// network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as he likes.
+// Whom a refused request is charged to, and what is kept of its sender: an IPv4 address; of IPv6
+// the network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as he
+// likes.
 std::string network_of(std::string_view address);
 
 // Refused requests that are not yet written to the store. Whoever floods a source with forged

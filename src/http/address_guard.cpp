@@ -17,12 +17,13 @@ struct Network4 {
   unsigned bits;
 };
 // Of the IANA registry of special addresses, those that are not reachable from everywhere.
-constexpr std::array<Network4, 14> kNotPublic4{{
+constexpr std::array<Network4, 15> kNotPublic4{{
     {0x00000000, 8},   // this network
     {0x0a000000, 8},   // private
     {0x64400000, 10},  // shared: carrier-grade NAT, and a cloud's metadata
     {0x7f000000, 8},   // loopback
     {0xa9fe0000, 16},  // link-local, metadata
+    {0xa83f8110, 32},  // a cloud's own services, beside each of its machines
     {0xac100000, 12},  // private
     {0xc0000000, 24},  // protocol assignments, metadata
     {0xc0000200, 24},  // documentation

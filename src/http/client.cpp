@@ -199,7 +199,7 @@ Task<std::optional<Failure>> ClientConnection::Parts::send(const Outgoing& reque
   if (!can_be_sent(request)) {
     co_return failure(Trouble::bad_request, "a header or the target has a line break in it");
   }
-  std::optional<Failure> failed = co_await connect(limits.connect);
+  std::optional<Failure> failed = co_await connect(std::min(limits.connect, total));
   if (failed) co_return failed;
   fresh = false;
   kept = false;
@@ -290,6 +290,7 @@ Task<bool> ClientConnection::Parts::rest(std::string& body, std::size_t most,
     const std::optional<Failure> failed = co_await read_more(*answer);
     if (failed) break;
     take_body();
+    if (buffer.view().size() > limits.head + kReadSize) break;  // the size of a chunk has no end
   }
   stream.stop_clock();
   more = false;

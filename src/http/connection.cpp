@@ -298,7 +298,8 @@ template <class Stream>
 Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   const bool stay = keep && head_.keep_alive && !reactor_.stopping();
   put_together(reply, stay);
-  const bool written = co_await write(out_);
+  bool written = !reply.unsent || !is_cut();  // the system would take it from us all the same
+  if (written) written = co_await write(out_);
   if (!written && reply.unsent) reply.unsent();
   if (!written) co_return false;
   buffer_.remove(0, used_);

@@ -64,10 +64,10 @@ void Upkeep::run() {
 }
 
 void Upkeep::once_a_second() {
-  every_second_();
   if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
   count_duplicates();
   if (with_.clock.since_boot() >= next_sweep_) sweep();
+  every_second_();  // last: it may wait for the store, and the node's number does not
 }
 
 void Upkeep::renew_node() {

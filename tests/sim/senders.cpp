@@ -33,8 +33,7 @@ gateway::Source make_source(const std::string& name, bool lanes, bool versions) 
                          .secret_headers = {},
                          .max_body = 1 << 20,
                          .ack = {},
-                         .deliver_to = {},
-                         .targets = {}};
+                         .deliver_to = {}};
   return source;
 }
 

@@ -10,10 +10,9 @@
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
 #include "base/try.hpp"
+#include "deliver/outgoing.hpp"
 #include "deliver/pull.hpp"
-#include "gateway/redact.hpp"
 #include "http/problem.hpp"
-#include "model/headers.hpp"
 
 #include <algorithm>
 
@@ -50,15 +49,11 @@ Result<Asked> read_asked(const Call& call) {
   return asked;
 }
 
-// What was a secret on the way in is nobody's on the way out.
+// As for push: what a sender says is his key, or ours, is neither.
 std::string headers_of(const store::StoredEvent& event) {
   std::vector<std::string> pairs;
-  const std::optional<std::vector<Header>> headers = decode_headers(event.headers);
-  if (headers) {
-    for (const Header& each : *headers) {
-      if (each.value == gateway::kRedacted) continue;
-      pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
-    }
+  for (const Header& each : deliver::senders_headers(event.headers)) {
+    pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
   }
   return json_list(pairs);
 }

@@ -35,6 +35,7 @@ struct Asked {
 
 Result<void> read_filter(const Context& context, const Members& filter, Asked& asked) {
   ReplayJob& job = asked.job;
+  HAPAX_TRY(filter.no_nulls());  // an unset variable must not mean everything
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   if (source) {
     HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::source));
