@@ -48,6 +48,7 @@ class Handler {
 
   http::Exchanged post(const std::vector<OwnedHeader>& headers, std::string_view body) {
     std::vector<Header> views;
+    views.reserve(headers.size());
     for (const OwnedHeader& each : headers) views.push_back({each.name, each.value});
     const http::Outgoing request{"POST", target_, views, body};
     http::Exchanged result;

@@ -32,8 +32,12 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
   std::string after;
   while (listed.rows.size() < limit) {
     const std::uint64_t wanted = std::min<std::uint64_t>(kPage, limit - listed.rows.size());
-    HAPAX_TRY_ASSIGN(page, admin.get_json(path + "?limit=" + std::to_string(wanted) + query +
-                                          query_of({{"after", after}})));
+    std::string target = path;
+    target += "?limit=";
+    target += std::to_string(wanted);
+    target += query;
+    target += query_of({{"after", after}});
+    HAPAX_TRY_ASSIGN(page, admin.get_json(target));
     listed.last = std::move(page);
     json::array* rows = list_in(listed.last, member);
     if (rows == nullptr) {

@@ -45,15 +45,15 @@ template <class Work>
 struct KindOf;
 template <>
 struct KindOf<store::Admit> {
-  static constexpr Kind value = Kind::admit;
+  static constexpr Kind kKind = Kind::admit;
 };
 template <>
 struct KindOf<store::LeaseRequest> {
-  static constexpr Kind value = Kind::lease;
+  static constexpr Kind kKind = Kind::lease;
 };
 template <>
 struct KindOf<Settlements> {
-  static constexpr Kind value = Kind::settle;
+  static constexpr Kind kKind = Kind::settle;
 };
 
 std::size_t bytes_of(const store::Admit& work) {
@@ -72,7 +72,7 @@ std::size_t bytes_of(const Settlements&) {
 template <class Work, class Answer>
 struct Item : CommitQueue::Waiting {
   explicit Item(const Work& wanted)
-      : Waiting(KindOf<Work>::value, bytes_of(wanted)), work(wanted) {}
+      : Waiting(KindOf<Work>::kKind, bytes_of(wanted)), work(wanted) {}
   void fail(const Error& error) override { answer.emplace(error); }
 
   const Work work;

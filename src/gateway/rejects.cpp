@@ -13,7 +13,7 @@ namespace hapax::gateway {
 std::string network_of(std::string_view address) {
   constexpr std::size_t kNetwork = 8;  // bytes
   in6_addr bytes{};
-  const std::string text(address);
+  std::string text(address);
   if (inet_pton(AF_INET6, text.c_str(), &bytes) != 1) return text;
   if (IN6_IS_ADDR_V4MAPPED(&bytes)) return text.substr(text.rfind(':') + 1);
   std::fill(std::begin(bytes.s6_addr) + kNetwork, std::end(bytes.s6_addr), std::uint8_t{0});

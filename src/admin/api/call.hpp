@@ -47,8 +47,8 @@ struct Context {
   HowItStands standing = {};                    // empty: nothing is posted here
   Bells* bells = nullptr;                       // null: nobody waits for deliveries here
   const Clock* clock = nullptr;
-  deliver::Replays* replays = nullptr;          // null: there are no replays of many here
-  deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
+  deliver::Replays* replays = nullptr;      // null: there are no replays of many here
+  deliver::Listeners* listeners = nullptr;  // null: there are no listeners here
 };
 
 // A request that a route was found for.

@@ -35,7 +35,6 @@ struct Asked {
 
 Result<void> read_filter(const Context& context, const Members& filter, Asked& asked) {
   ReplayJob& job = asked.job;
-  HAPAX_TRY(filter.no_nulls());  // an unset variable must not mean everything
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   if (source) {
     HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::source));
@@ -68,6 +67,7 @@ Result<Asked> read_body(const Context& context, std::string_view body) {
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
                                                      "order_key", "since", "until"}));
   if (!filter) return members.bad("filter is missing; {} is all events");
+  HAPAX_TRY(filter->no_nulls());  // an unset variable must not mean everything
   HAPAX_TRY(read_filter(context, *filter, asked));
   HAPAX_TRY_ASSIGN(how, read_how(context, members));
   asked.nowhere = !how;
