@@ -38,6 +38,18 @@ function request()
 end
 )";
 
+// Where memory is given to a machine only when it is first used, that use costs five times a copy,
+// and a store's growing files pay for it. It is the host's time, so it is spent before anything is
+// measured: by a file that goes again.
+void touch_memory(const std::string& path) {
+  constexpr std::size_t kMiB = 2048;
+  const std::string part(1U << 20U, 'x');
+  std::ofstream out(path, std::ios::binary);
+  for (std::size_t i = 0; i < kMiB && out; ++i) out << part;
+  out.close();
+  fs::remove(path);
+}
+
 // What the program printed.
 std::string output_of(const std::string& command) {
   std::string out;
@@ -85,6 +97,7 @@ Servers::Servers(const std::string& dir, std::string hapax)
   fs::create_directories(place_);
   write_file(file("wrk.lua"), kReadRequests + kEachOnce);
   fast_ = fs::exists("/dev/shm") ? "/dev/shm/hapax-bench-requests" : file("requests");
+  touch_memory(fast_);
 }
 
 Servers::~Servers() {
@@ -147,8 +160,8 @@ Load Servers::load(const Process& server, int port, const Requests& requests, in
   load.rate = number(found(out, R"(Requests/sec:\s+([\d.]+))"));
   load.requests = number(found(out, R"((\d+) requests in)"));
   load.seconds = load.requests / std::max(1.0, load.rate);
-  load.p50 = found(out, R"(50%\s+(\S+))");
-  load.p99 = found(out, R"(99%\s+(\S+))");
+  load.p50 = found(out, R"(\n\s+50%\s+(\S+))");
+  load.p99 = found(out, R"(\n\s+99%\s+(\S+))");
   load.bad = number(found(out, R"(Non-2xx or 3xx responses: (\d+))"));
   load.cpu_us = 1e6 * (cpu_seconds(server.pid()) - before) / std::max(1.0, load.requests);
   return load;

@@ -384,6 +384,25 @@ TEST_F(PumpTest, ALeaseThatCameTooLateIsHandedBackUnused) {
       << "not one byte went out";
 }
 
+TEST_F(PumpTest, ALeaseIsUsedAsItWasAskedForAlsoWhenTheFileHasChangedSince) {
+  Stage slow({.least = seconds(2), .most = seconds(2)});
+  const auto orders = slow.destination("orders", [](Destination& to) {
+    to.timeout = seconds(5);
+    to.lease = seconds(15);
+  });
+  const EventNo event = slow.send({orders->no});
+  Pump& pump = slow.start(orders);
+  slow.run_for(seconds(1));  // the store is asked, and has not answered
+  Destination patient = *orders;
+  patient.timeout = seconds(60);
+  patient.lease = seconds(70);
+  pump.change(std::make_shared<const Destination>(patient));
+  slow.courier.script = [](const Seen&) { return std::nullopt; };
+  slow.run_for(seconds(9));
+  ASSERT_EQ(slow.courier.seen.size(), 1U);
+  EXPECT_EQ(slow.row(event).attempts, 1U) << "given up before the lease was over";
+}
+
 TEST_F(PumpTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/commit.hpp"
 
+#include <algorithm>
+
 namespace hapax::sim {
 
 template <class Work, class Answer>
@@ -13,11 +15,12 @@ Task<Answer> SimCommit::wait_for(Line<Work, Answer>& line, const Work& work) {
       return line.waiters.answer(home, number, Error(Code::stopping, "the server is stopping"));
     }
     line.waiting.push_back({number, work});
-    life_.in(kMaxWait, [&line, &home, number] {
+    life_.in(kMaxWait, [this, &line, &home, number] {
       const auto late = std::find_if(line.waiting.begin(), line.waiting.end(),
                                      [&](const auto& each) { return each.waiter == number; });
       if (late == line.waiting.end()) return;
       line.waiting.erase(late);
+      last_late_ = life_.now();
       line.waiters.answer(home, number,
                           Error(Code::store_unavailable, "the store has not come to it in time"));
     });

@@ -40,6 +40,8 @@ class SimCommit final : public Commit {
   // Nothing waits, and nothing is at the store.
   bool idle() const;
   std::size_t writes() const { return writes_; }
+  // When somebody was last told that the store has not come to it.
+  BootTime last_late() const { return last_late_; }
   // The process ends. What is on its way to the store may still arrive there.
   void die();
 
@@ -84,6 +86,7 @@ class SimCommit final : public Commit {
   bool sent_ = false;  // the group is on its way and has not happened
   bool stopping_ = false;
   std::size_t writes_ = 0;
+  BootTime last_late_ = BootTime(-seconds(3600));
 };
 
 }  // namespace hapax::sim

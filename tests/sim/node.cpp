@@ -7,6 +7,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <algorithm>
+
 namespace hapax::sim {
 
 namespace asio = boost::asio;
@@ -131,9 +133,10 @@ bool Node::stopped() const {
 }
 
 void Node::check_stopped() {
-  // Leases that the store did not tell us of, or did not take back, lapse.
+  // Leases that the store did not tell us of, or did not take back in time, lapse.
   constexpr BootTime kLongestLease = seconds(60);
-  if (life_.now() - store_.last_fault() < kLongestLease) return;
+  const BootTime trouble = std::max(store_.last_fault(), commit_.last_late());
+  if (life_.now() - trouble < kLongestLease) return;
   if (with_.book.held_by(holder()) == 0) return;
   life_.timeline().fail("leak", life_.name() + " has stopped and still holds leases");
 }
