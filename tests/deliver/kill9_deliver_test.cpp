@@ -6,12 +6,14 @@
 #include "deliver/story.hpp"
 #include "support/postgres.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -106,11 +108,15 @@ std::string body_of(int sender, int number) {
 
 class Killing {
  public:
-  explicit Killing(const std::string& store_url)
+  // `second`: another node on the same database; the two are killed in turns.
+  explicit Killing(const std::string& store_url, bool second = false)
       : fickle_(42),
         handler_([this](int fd, const Heard& heard) { return fickle_.answer(fd, heard); }, false),
         story_(config(store_url)) {
-    port_ = story_.serve.port();
+    nodes_.push_back(&story_.serve);
+    if (second) nodes_.push_back(&second_.emplace(config(store_url)));
+    ports_ = std::vector<std::atomic<int>>(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) ports_[i] = nodes_[i]->port();
   }
 
   void run(int events, int kills) {
@@ -120,14 +126,20 @@ class Killing {
     for (int kill = 1; kill <= kills; ++kill) {
       const int enough = each * kSenders * kill / (kills + 1);
       EXPECT_TRUE(eventually([&] { return acknowledged_ >= enough; }));
-      EXPECT_TRUE(story_.serve.kill_it());
-      story_.serve.start();
-      port_ = story_.serve.port();
+      const std::size_t node = static_cast<std::size_t>(kill) % nodes_.size();
+      EXPECT_TRUE(nodes_[node]->kill_it());
+      nodes_[node]->start();
+      ports_[node] = nodes_[node]->port();
     }
     for (std::thread& sender : senders) sender.join();
     const bool drained = eventually_drained();
     EXPECT_TRUE(drained) << boost::json::serialize(story_.get("/v1/destinations"));
     for (const std::string& to : kDestinations) check(fickle_.effects(to), each);
+    for (const Serve* node : nodes_) {
+      EXPECT_THAT(node->ask("/metrics").body,
+                  testing::ContainsRegex(R"(hapax_attempts_total\{[^}]*\} [1-9])"))
+          << "each does its part";
+    }
     std::cout << each * kSenders << " events at " << kDestinations.size() << " destinations, "
               << kills << " kills, " << fickle_.again() << " repeated calls without effect\n";
   }
@@ -148,12 +160,13 @@ class Killing {
 
   // Each event until it is acknowledged, and only then the next: the order of a lane is known.
   void send(int sender, int count) {
-    auto client = std::make_unique<RawClient>(port_);
+    const std::size_t node = static_cast<std::size_t>(sender) % nodes_.size();
+    auto client = std::make_unique<RawClient>(ports_[node]);
     for (int i = 0; i < count; ++i) {
       const std::string id = std::to_string(sender) + "." + std::to_string(i);
       const bool taken = eventually([&] {
         if (story_.serve.post(*client, id, body_of(sender, i)).status == 200) return true;
-        client = std::make_unique<RawClient>(port_);
+        client = std::make_unique<RawClient>(ports_[node]);
         return false;
       });
       ASSERT_TRUE(taken) << id;
@@ -191,7 +204,9 @@ class Killing {
   Fickle fickle_;
   Handler handler_;
   Story story_;
-  std::atomic<int> port_ = 0;
+  std::optional<Serve> second_;
+  std::vector<Serve*> nodes_;
+  std::vector<std::atomic<int>> ports_;  // of the nodes
   std::atomic<int> acknowledged_ = 0;
 };
 
@@ -203,6 +218,12 @@ TEST(Kill9Deliver, EveryEventTakesEffectOnceAndInOrderOnSqlite) {
 TEST(Kill9Deliver, EveryEventTakesEffectOnceAndInOrderOnPostgres) {
   const PostgresDatabase database;
   Killing killing(database.url());
+  killing.run(rounds(kEvents), std::max(2, rounds(kKills)));
+}
+
+TEST(Kill9Deliver, TwoNodesOnOneDatabaseShareTheWork) {
+  const PostgresDatabase database;
+  Killing killing(database.url(), true);
   killing.run(rounds(kEvents), std::max(2, rounds(kKills)));
 }
 

@@ -102,6 +102,7 @@ Result<std::vector<Record>> Inbox::records(std::string_view prefix) {
   parameters.add_bytes(end);
   HAPAX_TRY_ASSIGN(answer, ask(kRecords, parameters, "list records"));
   std::vector<Record> found;
+  found.reserve(static_cast<std::size_t>(answer.rows()));
   for (int i = 0; i < answer.rows(); ++i) found.push_back(record_in(Row(answer, i)));
   return found;
 }
