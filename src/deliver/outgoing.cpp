@@ -4,6 +4,7 @@
 
 #include "base/base64.hpp"
 #include "base/calendar.hpp"
+#include "base/percent.hpp"
 #include "gateway/redact.hpp"
 #include "model/field.hpp"
 #include "model/headers.hpp"
@@ -114,17 +115,7 @@ std::vector<Header> senders_headers(std::string_view stored) {
 }
 
 std::string header_text(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char each : text) {
-    if (each > 0x20 && each < 0x7f && each != '%') {
-      out += each;
-    } else {
-      const auto byte = static_cast<unsigned char>(each);
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
+  return percent_encoded(text, [](char each) { return each > 0x20 && each < 0x7f && each != '%'; });
 }
 
 std::string webhook_signature(std::string_view secret, std::string_view id,
