@@ -88,8 +88,7 @@ void keep_senders(const Destination& to, std::string_view stored, bool fetched,
   const std::vector<Header> all = decode_headers(stored).value_or(std::vector<Header>());
   const std::vector<std::string_view> named = named_by_connection(all);
   for (const Header& each : all) {
-    const bool ours = equal_ignoring_case(each.name.substr(0, kOurs.size()), kOurs);
-    if (ours || is_one_of(each.name, kDropped) || is_one_of(each.name, named)) continue;
+    if (!goes_on(each.name) || is_one_of(each.name, named)) continue;
     if (!to.secret.empty() && is_one_of(each.name, kSignature)) continue;
     if (fetched && is_one_of(each.name, kAboutBody)) continue;
     if (each.value == gateway::kRedacted || !can_be_sent(each)) continue;
@@ -107,6 +106,11 @@ void sign(const Destination& to, const std::string& key, std::string_view body, 
 }
 
 }  // namespace
+
+bool goes_on(std::string_view name) {
+  const bool ours = equal_ignoring_case(name.substr(0, kOurs.size()), kOurs);
+  return !ours && !is_one_of(name, kDropped);
+}
 
 std::vector<Header> senders_headers(std::string_view stored) {
   std::vector<Header> headers;
