@@ -4,11 +4,9 @@
 
 #include "admin/api/reply.hpp"
 #include "base/try.hpp"
+#include "commit/run_on.hpp"
 #include "http/problem.hpp"
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include <functional>
@@ -20,25 +18,6 @@ namespace {
 
 namespace asio = boost::asio;
 using http::Refusal;
-
-// Runs `work` on a thread of the pool and goes on where it was called. `work` lives until then.
-template <class T>
-Task<T> run_on(asio::thread_pool& pool, const std::function<T()>& work) {
-  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(T)>(
-      [&pool, &work](auto handler) {
-        // The I/O thread runs until it has gone on.
-        asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
-        asio::post(pool, [handler = std::move(handler), alive = std::move(alive), &work]() mutable {
-          T result = work();
-          const Executor home = alive.get_executor();
-          asio::post(home, [handler = std::move(handler), alive = std::move(alive),
-                            result = std::move(result)]() mutable {
-            std::move(handler)(std::move(result));
-          });
-        });
-      },
-      kUseTask);
-}
 
 // One of few places; given back with it.
 class Seat {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace hapax::admin {
 
@@ -26,71 +27,129 @@ std::string string_of(const json::string& text) {
 
 }  // namespace
 
-Error Members::bad(std::string_view what) const {
-  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(write_));
+Members::Members(std::string_view write, bool strict)
+    : object_(std::make_shared<const json::object>()), write_(write), strict_(strict) {}
+
+Error Members::complaint(const std::string& what) const {
+  return Error(Code::invalid_argument, what + "; " + std::string(write_));
 }
 
-Result<Members> Members::read(std::string_view body, std::string_view write,
-                              std::initializer_list<std::string_view> known) {
-  const Members none({}, write);
+Error Members::bad(std::string_view what) const {
+  return complaint(where_ + std::string(what));
+}
+
+Result<Members> Members::read(std::string_view body, std::string_view write, Names known) {
+  const Members none(write, false);
   if (body.empty()) return none;
+  return none.parse(body, known);
+}
+
+Result<Members> Members::read_strictly(std::string_view body, std::string_view write, Names known) {
+  return Members(write, true).parse(body, known);
+}
+
+Result<Members> Members::parse(std::string_view body, Names known) const {
   json::error_code error;
-  json::value value = json::parse(json::string_view(body.data(), body.size()), error);
-  if (error) return none.bad("the body is not JSON: " + error.message());
-  if (!value.is_object()) return none.bad("the body is not a JSON object");
-  Members members(std::move(value.get_object()), write);
+  const auto value = std::make_shared<const json::value>(
+      json::parse(json::string_view(body.data(), body.size()), error));
+  if (error) return complaint("the body is not JSON: " + error.message());
+  return within(value, "the body", "", known);
+}
+
+Result<Members> Members::within(const Value& value, std::string_view what, std::string where,
+                                Names known) const {
+  if (!value->is_object()) return bad(std::string(what) + " is not a JSON object");
+  Members members(*this);
+  members.object_ = {value, &value->get_object()};
+  members.where_ = std::move(where);
   HAPAX_TRY(members.check(known));
   return members;
 }
 
-Result<void> Members::check(std::initializer_list<std::string_view> known) const {
-  for (const auto& member : object_) {
+Result<void> Members::check(Names known) const {
+  for (const auto& member : *object_) {
     const std::string_view name(member.key().data(), member.key().size());
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return bad("there is no member '" + std::string(name.substr(0, kMaxShownName)) + "'");
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return complaint("there is no member '" + where_ + std::string(name.substr(0, kMaxShownName)) +
+                     "'");
   }
   return {};
 }
 
-Result<void> Members::no_nulls() const {
-  for (const auto& member : object_) {
-    if (!member.value().is_null()) continue;
+Result<void> Members::no_nulls(Names except) const {
+  for (const auto& member : *object_) {
     const std::string_view name(member.key().data(), member.key().size());
+    const bool may = std::find(except.begin(), except.end(), name) != except.end();
+    if (may || !member.value().is_null()) continue;
     return bad(std::string(name.substr(0, kMaxShownName)) + " is null; leave it out");
   }
   return {};
 }
 
-const json::value* Members::find(std::string_view name) const {
-  const json::value* const found = object_.if_contains(json::string_view(name));
-  return found != nullptr && !found->is_null() ? found : nullptr;
+Members::Value Members::find(std::string_view name) const {
+  const json::value* const found = object_->if_contains(json::string_view(name));
+  if (found == nullptr || (found->is_null() && !strict_)) return nullptr;
+  return {object_, found};
 }
 
 Result<std::optional<std::string>> Members::text(std::string_view name) const {
-  const json::value* const found = find(name);
-  if (found == nullptr) return std::optional<std::string>();
+  const Value found = find(name);
+  if (!found) return std::optional<std::string>();
   if (!found->is_string()) return bad(std::string(name) + " is not a string");
   return std::optional(string_of(found->get_string()));
 }
 
+Result<std::string> Members::needed_text(std::string_view name) const {
+  HAPAX_TRY_ASSIGN(found, text(name));
+  if (!found) return bad(std::string(name) + " is missing");
+  return *std::move(found);
+}
+
 Result<std::optional<bool>> Members::flag(std::string_view name) const {
-  const json::value* const found = find(name);
-  if (found == nullptr) return std::optional<bool>();
+  const Value found = find(name);
+  if (!found) return std::optional<bool>();
   if (!found->is_bool()) return bad(std::string(name) + " is not true or false");
   return std::optional(found->get_bool());
 }
 
 Result<std::optional<std::int64_t>> Members::number(std::string_view name, std::int64_t least,
-                                                    std::int64_t most) const {
-  const json::value* const found = find(name);
-  if (found == nullptr) return std::optional<std::int64_t>();
+                                                    std::int64_t most,
+                                                    std::string_view unit) const {
+  const Value found = find(name);
+  if (!found) return std::optional<std::int64_t>();
   const std::int64_t* const number = found->if_int64();
   if (number == nullptr || *number < least || *number > most) {
-    return bad(std::string(name) + " is not a whole number from " + std::to_string(least) + " to " +
+    return bad(std::string(name) + " is not a whole number " + std::string(unit) +
+               (unit.empty() ? "from " : " from ") + std::to_string(least) + " to " +
                std::to_string(most));
   }
   return std::optional(*number);
+}
+
+Result<std::int64_t> Members::needed_number(std::string_view name) const {
+  const Value found = find(name);
+  if (!found) return bad(std::string(name) + " is missing");
+  const std::int64_t* const number = found->if_int64();
+  if (number == nullptr) return bad(std::string(name) + " is not a whole number");
+  return *number;
+}
+
+Result<std::optional<std::chrono::milliseconds>> Members::seconds(std::string_view name,
+                                                                  std::chrono::seconds least,
+                                                                  std::chrono::seconds most) const {
+  const Value found = find(name);
+  if (!found) return std::optional<std::chrono::milliseconds>();
+  json::error_code error;
+  const auto seconds = found->is_number() ? found->to_number<double>(error) : std::nan("");
+  // Also what is not a number is not within.
+  const bool good =
+      seconds >= static_cast<double>(least.count()) && seconds <= static_cast<double>(most.count());
+  if (!good || error) {
+    return bad(std::string(name) + " is not a number of seconds from " +
+               std::to_string(least.count()) + " to " + std::to_string(most.count()));
+  }
+  return std::optional(
+      std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000))));
 }
 
 Result<std::optional<WallTime>> Members::time(std::string_view name) const {
@@ -112,8 +171,8 @@ Result<std::optional<DeliveryState>> Members::state(std::string_view name) const
 }
 
 Result<std::optional<std::vector<std::string>>> Members::texts(std::string_view name) const {
-  const json::value* const found = find(name);
-  if (found == nullptr) return std::optional<std::vector<std::string>>();
+  const Value found = find(name);
+  if (!found) return std::optional<std::vector<std::string>>();
   std::vector<std::string> all;
   if (!found->is_array()) return bad(std::string(name) + " is not a list of strings");
   for (const json::value& each : found->get_array()) {
@@ -123,14 +182,29 @@ Result<std::optional<std::vector<std::string>>> Members::texts(std::string_view 
   return std::optional(std::move(all));
 }
 
-Result<std::optional<Members>> Members::object(
-    std::string_view name, std::initializer_list<std::string_view> known) const {
-  const json::value* const found = find(name);
-  if (found == nullptr) return std::optional<Members>();
-  if (!found->is_object()) return bad(std::string(name) + " is not an object");
-  Members members(found->get_object(), write_);
-  HAPAX_TRY(members.check(known));
+Result<std::optional<Members>> Members::object(std::string_view name, Names known) const {
+  const Value found = find(name);
+  if (!found) return std::optional<Members>();
+  HAPAX_TRY_ASSIGN(members, within(found, name, "", known));
   return std::optional(std::move(members));
+}
+
+Result<std::vector<Members>> Members::needed_objects(std::string_view name, std::size_t most,
+                                                     Names known) const {
+  const Value found = find(name);
+  if (!found) return bad(std::string(name) + " is missing");
+  const json::array* const list = found->if_array();
+  if (list == nullptr) return bad(std::string(name) + " is not a list");
+  if (list->size() > most) {
+    return bad(std::string(name) + " has more than " + std::to_string(most) + " entries");
+  }
+  std::vector<Members> all;
+  for (const json::value& each : *list) {
+    const std::string which = std::string(name) + "[" + std::to_string(all.size()) + "]";
+    HAPAX_TRY_ASSIGN(members, within({found, &each}, which, which + ".", known));
+    all.push_back(std::move(members));
+  }
+  return all;
 }
 
 }  // namespace hapax::admin

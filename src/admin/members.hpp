@@ -9,7 +9,9 @@
 
 #include <boost/json.hpp>
 
+#include <chrono>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,35 +20,55 @@
 namespace hapax::admin {
 
 // The members of a JSON body, each asked for by name. Every error is invalid_argument and ends with
-// what to write. A member that is null is as one that is not there.
+// what to write, which must outlive it. What is inside a body may outlive the body.
 class Members {
  public:
-  // Refuses what is not an object, and members that are not in `known`. An empty body is {}.
-  // `write` must outlive it.
-  static Result<Members> read(std::string_view body, std::string_view write,
-                              std::initializer_list<std::string_view> known);
+  using Names = std::initializer_list<std::string_view>;
 
-  // invalid_argument: a member is null.
-  Result<void> no_nulls() const;
+  // Refuses what is not an object, and members that are not in `known`. An empty body is {}, and a
+  // member that is null is as one that is not there.
+  static Result<Members> read(std::string_view body, std::string_view write, Names known);
+  // As read(), but an empty body is not JSON, and null is of the wrong kind for any member.
+  static Result<Members> read_strictly(std::string_view body, std::string_view write, Names known);
+
+  // invalid_argument: a member is null, and not one of those.
+  Result<void> no_nulls(Names except = {}) const;
   Result<std::optional<std::string>> text(std::string_view name) const;
+  Result<std::string> needed_text(std::string_view name) const;
   Result<std::optional<bool>> flag(std::string_view name) const;
+  // `unit` is for the error: "of seconds".
   Result<std::optional<std::int64_t>> number(std::string_view name, std::int64_t least,
-                                             std::int64_t most) const;
+                                             std::int64_t most, std::string_view unit = {}) const;
+  Result<std::int64_t> needed_number(std::string_view name) const;
+  // Also with a fraction; to the millisecond.
+  Result<std::optional<std::chrono::milliseconds>> seconds(std::string_view name,
+                                                           std::chrono::seconds least,
+                                                           std::chrono::seconds most) const;
   Result<std::optional<WallTime>> time(std::string_view name) const;  // RFC 3339
   Result<std::optional<DeliveryState>> state(std::string_view name) const;
   Result<std::optional<std::vector<std::string>>> texts(std::string_view name) const;
-  Result<std::optional<Members>> object(std::string_view name,
-                                        std::initializer_list<std::string_view> known) const;
+  Result<std::optional<Members>> object(std::string_view name, Names known) const;
+  // A list of up to `most` objects, which must be there. Their errors say which one it is.
+  Result<std::vector<Members>> needed_objects(std::string_view name, std::size_t most,
+                                              Names known) const;
+  // `what` begins with the name of a member.
   Error bad(std::string_view what) const;
 
  private:
-  Members(boost::json::object object, std::string_view write)
-      : object_(std::move(object)), write_(write) {}
-  const boost::json::value* find(std::string_view name) const;
-  Result<void> check(std::initializer_list<std::string_view> known) const;
+  using Value = std::shared_ptr<const boost::json::value>;  // keeps the whole body
 
-  boost::json::object object_;
+  Members(std::string_view write, bool strict);
+  Result<Members> parse(std::string_view body, Names known) const;
+  Result<Members> within(const Value& value, std::string_view what, std::string where,
+                         Names known) const;
+  Result<void> check(Names known) const;
+  Value find(std::string_view name) const;
+  Error complaint(const std::string& what) const;
+
+  std::shared_ptr<const boost::json::object> object_;
+  std::string where_;  // before the names of its members: "results[2]."
   std::string_view write_;
+  bool strict_;
 };
 
 }  // namespace hapax::admin

@@ -3,12 +3,11 @@
 #include "cli/admin_client.hpp"
 
 #include "base/try.hpp"
+#include "cli/blocking_client.hpp"
 #include "cli/server_file.hpp"
 #include "env/environment.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <fstream>
 
@@ -105,8 +104,7 @@ void AdminArguments::add_to(CLI::App& command) {
 
 struct AdminClient::Parts {
   Parts(const http::Url& to, const std::string& token, std::shared_ptr<const http::ClientTls> tls)
-      : authorization("Bearer " + token),
-        connection(context.get_executor(), to, limits(), std::move(tls)) {}
+      : authorization("Bearer " + token), client(to, limits(), std::move(tls)) {}
 
   static http::ClientLimits limits() {
     http::ClientLimits limits;
@@ -116,8 +114,7 @@ struct AdminClient::Parts {
   }
 
   const std::string authorization;
-  boost::asio::io_context context{1};
-  http::ClientConnection connection;
+  BlockingClient client;
 };
 
 AdminClient::AdminClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -144,12 +141,7 @@ Result<std::string> AdminClient::ask(std::string_view method, const std::string&
                                      std::string_view body) {
   const std::array<Header, 1> headers{{{"Authorization", parts_->authorization}}};
   const http::Outgoing request{method, target, headers, body};
-  http::Exchanged result;
-  boost::asio::co_spawn(
-      parts_->context, parts_->connection.exchange(request),
-      [&result](const std::exception_ptr&, http::Exchanged got) { result = std::move(got); });
-  parts_->context.restart();
-  parts_->context.run();
+  http::Exchanged result = parts_->client.exchange(request);
   if (!result.response) return no_answer(result.failure);
   const int status = result.response->status;
   if (status != 200 && status != 202) return refused(*result.response);

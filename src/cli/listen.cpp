@@ -4,14 +4,15 @@
 #include "base/calendar.hpp"
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
+#include "cli/blocking_client.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
+#include "deliver/judge.hpp"
+#include "deliver/outgoing.hpp"
 #include "env/pause.hpp"
-#include "model/field.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -44,20 +45,13 @@ struct ListenArguments {
 class Handler {
  public:
   explicit Handler(const http::Url& to, std::shared_ptr<const http::ClientTls> tls)
-      : target_(to.target), connection_(context_.get_executor(), to, limits(), std::move(tls)) {}
+      : target_(to.target), client_(to, limits(), std::move(tls)) {}
 
   http::Exchanged post(const std::vector<OwnedHeader>& headers, std::string_view body) {
     std::vector<Header> views;
     views.reserve(headers.size());
     for (const OwnedHeader& each : headers) views.push_back({each.name, each.value});
-    const http::Outgoing request{"POST", target_, views, body};
-    http::Exchanged result;
-    boost::asio::co_spawn(
-        context_, connection_.exchange(request),
-        [&result](const std::exception_ptr&, http::Exchanged got) { result = std::move(got); });
-    context_.restart();
-    context_.run();
-    return result;
+    return client_.exchange({"POST", target_, views, body});
   }
 
  private:
@@ -68,22 +62,8 @@ class Handler {
   }
 
   const std::string target_;
-  boost::asio::io_context context_{1};
-  http::ClientConnection connection_;
+  BlockingClient client_;
 };
-
-// What is between two machines, or ours to say, does not go on.
-bool goes_on(std::string_view name) {
-  constexpr std::string_view kOurs = "hapax-";
-  if (equal_ignoring_case(name.substr(0, kOurs.size()), kOurs)) return false;
-  for (const std::string_view each :
-       {"idempotency-key", "host", "content-length", "connection", "keep-alive", "te", "trailer",
-        "transfer-encoding", "upgrade", "proxy-connection", "proxy-authorization",
-        "proxy-authenticate", "expect"}) {
-    if (equal_ignoring_case(name, each)) return false;
-  }
-  return true;
-}
 
 std::string as_it_is(const json::value& value) {
   return value.is_string() ? std::string(value.get_string()) : std::string();
@@ -100,7 +80,7 @@ std::vector<OwnedHeader> headers_of(const json::value& delivery) {
   for (const json::value& each : list_or_none(delivery, "headers")) {
     if (!each.is_array() || each.get_array().size() != 2) continue;
     const std::string name = as_it_is(each.get_array()[0]);
-    if (goes_on(name)) headers.push_back({name, as_it_is(each.get_array()[1])});
+    if (deliver::goes_on(name)) headers.push_back({name, as_it_is(each.get_array()[1])});
   }
   const auto add = [&](const char* name, std::string_view member) {
     const std::string value = shown(delivery, member);
@@ -131,7 +111,7 @@ Handled handle(Handler& handler, const json::value& delivery) {
   const http::Exchanged exchanged = handler.post(headers_of(delivery), *body);
   if (!exchanged.response) return {false, exchanged.failure.detail};
   const int status = exchanged.response->status;
-  return {status >= 200 && status < 300, std::to_string(status)};
+  return {deliver::is_success(status), std::to_string(status)};
 }
 
 std::string settlement_of(const json::value& delivery, const Handled& handled) {

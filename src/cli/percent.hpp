@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "base/percent.hpp"
 
 namespace hapax::cli {
 
-// As a part of a URL or of a form: all but letters, digits and "-_." as %XX.
-std::string percent_encoded(std::string_view text);
+// As a part of a URL or of a form.
+inline std::string percent_encoded(std::string_view text) {
+  return percent_encoded_but("-_.", text);
+}
 
 }  // namespace hapax::cli

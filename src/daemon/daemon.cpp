@@ -11,7 +11,8 @@
 #include "daemon/deliveries.hpp"
 #include "daemon/files.hpp"
 #include "daemon/limits.hpp"
-#include "deliver/listeners.hpp"
+#include "daemon/listening.hpp"
+#include "daemon/serving.hpp"
 #include "deliver/replays.hpp"
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
@@ -48,79 +49,6 @@ std::size_t store_threads(const std::string& url) {
 std::string address(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-// Asks the store for the numbers of all names.
-Result<void> intern(gateway::Source& source, store::Driver& driver) {
-  HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
-  source.no = SourceNo(number);
-  std::vector<store::Target> targets;
-  for (const std::string& each : source.deliver_to) {
-    HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
-    targets.push_back({.to = DestinationNo(to)});
-  }
-  source.targets->replace(std::move(targets), BootTime{});
-  return {};
-}
-
-Result<void> intern(std::vector<deliver::Destination>& destinations, store::Driver& driver) {
-  for (deliver::Destination& each : destinations) {
-    HAPAX_TRY_ASSIGN(no, driver.number_of(store::NameKind::destination, each.name));
-    each.no = DestinationNo(no);
-  }
-  return {};
-}
-
-admin::ServedDestination shown(const deliver::Destination& to) {
-  admin::ServedDestination made{.name = to.name, .kind = "pull", .no = to.no};
-  if (to.kind != deliver::Destination::Kind::http) return made;
-  made.kind = "http";
-  made.concurrency = static_cast<std::int64_t>(to.concurrency);
-  made.rate = to.rate;
-  return made;
-}
-
-// A listener, and what the store calls it.
-struct Listening {
-  deliver::Listener who;
-  DestinationNo no{};
-};
-
-bool same(const std::vector<Listening>& had, const std::vector<deliver::Listener>& found) {
-  return std::equal(had.begin(), had.end(), found.begin(), found.end(),
-                    [](const Listening& a, const deliver::Listener& b) {
-                      return a.who.name == b.name && a.who.sources == b.sources;
-                    });
-}
-
-// Where the configuration says, and to those who listen.
-std::vector<store::Target> targets_of(const gateway::Source& source,
-                                      const std::vector<Listening>& listening) {
-  std::vector<store::Target> targets;
-  const auto has = [&targets](DestinationNo no) {
-    return std::any_of(targets.begin(), targets.end(),
-                       [&](const store::Target& each) { return each.to == no; });
-  };
-  for (const store::Target& each : source.targets->now()) {
-    if (!each.listen) targets.push_back(each);
-  }
-  for (const Listening& each : listening) {
-    const bool room = targets.size() < store::kMaxTargets;
-    if (room && each.who.hears(source.name) && !has(each.no)) {
-      targets.push_back({.to = each.no, .listen = true});
-    }
-  }
-  return targets;
-}
-
-// A secret that stays keeps the time when it was last used, whatever its place is now.
-void carry_over(const gateway::Source& from, gateway::Source& to) {
-  for (std::size_t i = 0; i < to.secrets.size(); ++i) {
-    for (std::size_t before = 0; before < from.secrets.size(); ++before) {
-      const auto used = from.secret_use->last(before);
-      if (used && from.secrets[before] == to.secrets[i]) to.secret_use->note(i, *used);
-    }
-  }
 }
 
 // What other threads look at, replaced as a whole. Thread-safe.
@@ -165,6 +93,7 @@ struct Daemon::Parts {
                  is_sqlite(config.store_url)}),
         listeners(*store->driver, clock(), store->world.random,
                   [this] { static_cast<void>(heed_listeners()); }),
+        listening(listeners, *store->driver, clock(), log),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         server(clock(),
@@ -173,17 +102,11 @@ struct Daemon::Parts {
                     store->world.random, log}) {}
 
   Clock& clock() { return store->world.clock; }
-  Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from);
-  std::vector<store::Periods> periods() const;
   Result<void> begin();
   Result<void> know_handshakes();
   Result<void> listen();
   Result<void> listen_for_admin();
-  Result<std::shared_ptr<const admin::Served>> shown_of(Config& from,
-                                                        const gateway::Sources& served);
   Result<void> heed_listeners();
-  void drop_old_listeners();
-  void let_listen();
   void note(const CommitQueue::Batch& batch);
   void every_second();
   void set_gauges();
@@ -208,8 +131,7 @@ struct Daemon::Parts {
   deliver::Replays replays;
   deliver::Listeners listeners;
   std::mutex change;  // of what is served: by a reload, and by who listens
-  std::vector<Listening> listening;
-  BootTime dropped_old{};
+  Listening listening;
   upkeep::RejectWriter reject_writer;
   store::StoreSecret secret{};
   std::optional<gateway::Readmission> readmission;
@@ -231,35 +153,6 @@ struct Daemon::Parts {
   std::uint16_t admin_port = 0;
 };
 
-Result<std::shared_ptr<const gateway::Sources>> Daemon::Parts::sources_of(Config& from) {
-  auto made = std::make_shared<gateway::Sources>();
-  made->public_url = from.public_url;
-  for (gateway::Source& each : from.sources) {
-    HAPAX_TRY(intern(each, *store->driver));
-    HAPAX_TRY_ASSIGN(handed, handshakes->of(each));
-    each.handed = std::move(handed);
-    gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
-    std::string path = path_of(each);
-    if (sources && sources->by_name.contains(path)) {
-      carry_over(sources->by_name.find(path)->second.source, each);
-    }
-    made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
-  }
-  from.sources.clear();
-  return std::shared_ptr<const gateway::Sources>(std::move(made));
-}
-
-std::vector<store::Periods> Daemon::Parts::periods() const {
-  std::vector<store::Periods> periods;
-  for (const auto& [name, entry] : sources->by_name) {
-    const gateway::Source& source = entry.source;
-    const auto is_known = [&](const store::Periods& each) { return each.source == source.no; };
-    if (std::any_of(periods.begin(), periods.end(), is_known)) continue;  // another tenant of it
-    periods.push_back({.source = source.no, .keep = source.keep, .keep_dead = source.keep_dead});
-  }
-  return periods;
-}
-
 void Daemon::Parts::note(const CommitQueue::Batch& batch) {
   metrics.batch(batch);
   if (state.store_reachable == batch.failed) state.store_reachable = !batch.failed;
@@ -269,7 +162,7 @@ void Daemon::Parts::every_second() {
   set_gauges();
   deliveries.every_second();
   static_cast<void>(heed_listeners());  // an error: the next look tells
-  drop_old_listeners();
+  listening.drop_old();
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }
@@ -277,46 +170,9 @@ void Daemon::Parts::every_second() {
 // Who has registered, here or at another node, or has gone.
 Result<void> Daemon::Parts::heed_listeners() {
   const std::lock_guard guard(change);
-  HAPAX_TRY_ASSIGN(found, listeners.all());
-  if (same(listening, found)) return {};
-  std::vector<Listening> next;
-  for (const deliver::Listener& each : found) {
-    HAPAX_TRY_ASSIGN(no, store->driver->number_of(store::NameKind::destination, each.name));
-    next.push_back({each, DestinationNo(no)});
-  }
-  listening = std::move(next);
-  let_listen();
+  HAPAX_TRY_ASSIGN(changed, listening.look());
+  if (changed) shown.show(listening.let_listen(*shown.now(), *sources));
   return {};
-}
-
-void Daemon::Parts::drop_old_listeners() {
-  constexpr std::chrono::minutes kAgain{10};
-  if (clock().since_boot() < dropped_old + kAgain && dropped_old != BootTime()) return;
-  dropped_old = clock().since_boot();
-  if (Result<void> done = listeners.drop_old(); !done) {
-    log.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
-  }
-}
-
-// With the sources and destinations that are served now.
-void Daemon::Parts::let_listen() {
-  auto next = std::make_shared<admin::Served>(*shown.now());
-  std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
-  std::vector<Listening> heard = listening;
-  std::erase_if(heard, [&](const Listening& each) {  // the configuration has it now
-    return std::any_of(next->destinations.begin(), next->destinations.end(),
-                       [&](const auto& other) { return other.no == each.no; });
-  });
-  for (const auto& [path, entry] : sources->by_name) {
-    entry.source.targets->replace(targets_of(entry.source, heard), clock().since_boot());
-  }
-  for (const Listening& each : heard) {
-    auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));
-    how->no = each.no;
-    next->destinations.push_back(
-        {.name = each.who.name, .kind = "pull", .no = each.no, .how = how, .listen = true});
-  }
-  shown.show(std::move(next));
 }
 
 void Daemon::Parts::set_gauges() {
@@ -342,17 +198,17 @@ Result<void> Daemon::Parts::begin() {
   share_out_files();
   HAPAX_TRY(upkeep.take_node());
   HAPAX_TRY(know_handshakes());
-  HAPAX_TRY_ASSIGN(made, sources_of(config));
+  HAPAX_TRY_ASSIGN(made, sources_of(config, nullptr, *store->driver, *handshakes, metrics));
   sources = std::move(made);
   in_force.show(sources);
-  HAPAX_TRY_ASSIGN(served, shown_of(config, *sources));
+  HAPAX_TRY_ASSIGN(served, shown_of(config, *sources, *store->driver));
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
   readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
                                                  unclaimed, bells, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
-  upkeep.keep(periods());
+  upkeep.keep(periods_of(*sources));
   HAPAX_TRY(deliveries.begin(lock.has_value()));
   HAPAX_TRY(heed_listeners());
   HAPAX_TRY(listen());
@@ -367,18 +223,6 @@ Result<void> Daemon::Parts::know_handshakes() {
                        return write_handed_secrets(path, secrets);
                      });
   return {};
-}
-
-Result<std::shared_ptr<const admin::Served>> Daemon::Parts::shown_of(
-    Config& from, const gateway::Sources& served) {
-  auto made = std::make_shared<admin::Served>();
-  for (const auto& [path, entry] : served.by_name) admin::show(entry.source, made->sources);
-  HAPAX_TRY(intern(from.destinations, *store->driver));
-  for (const deliver::Destination& each : from.destinations) {
-    made->destinations.push_back(daemon::shown(each));
-    made->destinations.back().how = std::make_shared<const deliver::Destination>(each);
-  }
-  return std::shared_ptr<const admin::Served>(std::move(made));
 }
 
 Result<void> Daemon::Parts::listen() {
@@ -496,15 +340,16 @@ std::string Daemon::ready_line() const {
 Result<void> Daemon::reload(Config config) {
   Parts& parts = *parts_;
   const std::lock_guard lock(parts.change);
-  HAPAX_TRY_ASSIGN(made, parts.sources_of(config));
-  HAPAX_TRY_ASSIGN(served, parts.shown_of(config, *made));
+  store::Driver& driver = *parts.store->driver;
+  HAPAX_TRY_ASSIGN(
+      made, sources_of(config, parts.sources.get(), driver, *parts.handshakes, parts.metrics));
+  HAPAX_TRY_ASSIGN(served, shown_of(config, *made, driver));
   parts.say_what_waits(config);
-  parts.shown.show(std::move(served));
   parts.let_in(config);
   parts.sources = made;
   parts.in_force.show(made);
-  parts.let_listen();
-  parts.upkeep.keep(parts.periods());
+  parts.shown.show(parts.listening.let_listen(*served, *made));
+  parts.upkeep.keep(periods_of(*made));
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];
     parts.server.post(i, [endpoint, made] { endpoint->serve(made); });

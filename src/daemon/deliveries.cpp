@@ -3,13 +3,11 @@
 #include "daemon/deliveries.hpp"
 
 #include "base/try.hpp"
+#include "commit/run_on.hpp"
 #include "deliver/http_courier.hpp"
 #include "deliver/pump.hpp"
 
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <set>
@@ -21,27 +19,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxReleases = 1'000'000;  // steps
-
-// Asks on a thread of the pool and goes on where it was called.
-Task<Result<std::vector<store::KnownName>>> source_names(asio::thread_pool& pool,
-                                                         store::Driver& driver) {
-  using Names = Result<std::vector<store::KnownName>>;
-  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(Names)>(
-      [&pool, &driver](auto handler) {
-        // The I/O thread runs until it has gone on.
-        asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
-        asio::post(pool,
-                   [handler = std::move(handler), alive = std::move(alive), &driver]() mutable {
-                     Names names = driver.names(store::NameKind::source);
-                     const Executor home = alive.get_executor();
-                     asio::post(home, [handler = std::move(handler), alive = std::move(alive),
-                                       names = std::move(names)]() mutable {
-                       std::move(handler)(std::move(names));
-                     });
-                   });
-      },
-      kUseTask);
-}
 
 }  // namespace
 
@@ -58,7 +35,8 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   Task<Result<std::string>> of(SourceNo source) override {
     std::optional<std::string> known = find(source);
     if (!known) {
-      Result<std::vector<store::KnownName>> names = co_await source_names(pool_, driver_);
+      const std::function<Names()> work = [this] { return driver_.names(store::NameKind::source); };
+      Names names = co_await run_on(pool_, work);
       if (!names) co_return names.error();
       learn(*std::move(names));
       known = find(source);
@@ -68,6 +46,8 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   }
 
  private:
+  using Names = Result<std::vector<store::KnownName>>;
+
   std::optional<std::string> find(SourceNo source) const {
     const std::lock_guard lock(mutex_);
     const auto found = by_number_.find(source.value());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/http_courier.hpp"
 
+#include "deliver/judge.hpp"
 #include "deliver/refetch.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -25,10 +26,6 @@ constexpr std::size_t kReadOver = 64 * 1024;
 constexpr milliseconds kReadOverTime = std::chrono::seconds(1);
 constexpr std::size_t kMaxReadingOver = 64;
 constexpr std::size_t kMaxFetched = 4 * 1024 * 1024;
-
-bool is_success(int status) {
-  return status >= 200 && status <= 299;
-}
 
 Answer no_answer(std::string error, bool sent) {
   Answer answer;

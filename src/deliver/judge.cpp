@@ -17,10 +17,6 @@ using std::chrono::milliseconds;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
 
-bool is_success(int status) {
-  return status >= 200 && status <= 299;
-}
-
 // That of a poisonous event says nothing about the destination.
 bool is_healthy(const Answer& answer) {
   for (const std::string_view each : {"refetch-value", "refetch-status", "bad-request"}) {
@@ -54,12 +50,16 @@ std::optional<milliseconds> asked_to_wait(std::string_view text, WallTime now) {
   return std::chrono::seconds(std::min(seconds, kMost));
 }
 
+}  // namespace
+
+bool is_success(int status) {
+  return status >= 200 && status <= 299;
+}
+
 milliseconds with_jitter(milliseconds delay, Random& random) {
   const double more = static_cast<double>(delay.count()) * kJitter * chance(random);
   return delay + milliseconds(static_cast<std::int64_t>(more));
 }
-
-}  // namespace
 
 Judgement judge(const Destination& destination, unsigned attempt, const Answer& answer,
                 WallTime now, Random& random) {

@@ -10,6 +10,9 @@ inline constexpr std::chrono::hours kMaxRetryAfter{24};
 // Of a delay: so much is added to it at random. Never less than what the schedule says.
 inline constexpr double kJitter = 0.1;
 
+std::chrono::milliseconds with_jitter(std::chrono::milliseconds delay, Random& random);
+bool is_success(int status);
+
 // What an answer means for the delivery, and for the destination.
 struct Judgement {
   Ruling ruling;

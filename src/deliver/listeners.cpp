@@ -3,13 +3,11 @@
 #include "deliver/listeners.hpp"
 
 #include "base/try.hpp"
+#include "env/chance.hpp"
 
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <limits>
 
 namespace hapax::deliver {
 
@@ -75,14 +73,6 @@ Listeners::Listeners(store::Driver& driver, Clock& clock, Random& random,
                      std::function<void()> changed)
     : driver_(driver), clock_(clock), random_(random), changed_(std::move(changed)) {}
 
-std::int64_t Listeners::chance() {
-  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
-  random_.fill(bytes);
-  std::int64_t value = 0;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return (value & std::numeric_limits<std::int64_t>::max()) | 1;
-}
-
 bool Listeners::is_over(const Listener& listener) const {
   return clock_.wall() - listener.seen >= kDropListener;
 }
@@ -113,7 +103,7 @@ Result<Listener> Listeners::add(Listener listener) {
   for (int i = 0; i < kTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
     const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
-    const store::Record next{record_name(listener.name), chance(), text_of(listener)};
+    const store::Record next{record_name(listener.name), random_number(random_), text_of(listener)};
     HAPAX_TRY(check(next));
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
     if (!done) continue;

@@ -53,7 +53,6 @@ class Listeners {
  private:
   bool is_over(const Listener& listener) const;
   Result<void> make_room(std::string_view name);
-  std::int64_t chance();
 
   store::Driver& driver_;
   Clock& clock_;

@@ -4,6 +4,7 @@
 
 #include "base/base64.hpp"
 #include "base/calendar.hpp"
+#include "base/percent.hpp"
 #include "gateway/redact.hpp"
 #include "model/field.hpp"
 #include "model/headers.hpp"
@@ -87,8 +88,7 @@ void keep_senders(const Destination& to, std::string_view stored, bool fetched,
   const std::vector<Header> all = decode_headers(stored).value_or(std::vector<Header>());
   const std::vector<std::string_view> named = named_by_connection(all);
   for (const Header& each : all) {
-    const bool ours = equal_ignoring_case(each.name.substr(0, kOurs.size()), kOurs);
-    if (ours || is_one_of(each.name, kDropped) || is_one_of(each.name, named)) continue;
+    if (!goes_on(each.name) || is_one_of(each.name, named)) continue;
     if (!to.secret.empty() && is_one_of(each.name, kSignature)) continue;
     if (fetched && is_one_of(each.name, kAboutBody)) continue;
     if (each.value == gateway::kRedacted || !can_be_sent(each)) continue;
@@ -107,6 +107,11 @@ void sign(const Destination& to, const std::string& key, std::string_view body, 
 
 }  // namespace
 
+bool goes_on(std::string_view name) {
+  const bool ours = equal_ignoring_case(name.substr(0, kOurs.size()), kOurs);
+  return !ours && !is_one_of(name, kDropped);
+}
+
 std::vector<Header> senders_headers(std::string_view stored) {
   std::vector<Header> headers;
   keep_senders(Destination(), stored, false, headers);
@@ -114,17 +119,7 @@ std::vector<Header> senders_headers(std::string_view stored) {
 }
 
 std::string header_text(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char each : text) {
-    if (each > 0x20 && each < 0x7f && each != '%') {
-      out += each;
-    } else {
-      const auto byte = static_cast<unsigned char>(each);
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
+  return percent_encoded(text, [](char each) { return each > 0x20 && each < 0x7f && each != '%'; });
 }
 
 std::string webhook_signature(std::string_view secret, std::string_view id,

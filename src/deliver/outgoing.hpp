@@ -32,6 +32,9 @@ struct OutgoingDelivery {
   std::string_view body;
 };
 
+// Whether a sender's header may go on: it is neither ours to say nor for one connection only.
+bool goes_on(std::string_view name);
+
 // What of an event's stored headers goes to a handler that brings its own connection: as below,
 // with neither a secret nor anything fetched. Views into them.
 std::vector<Header> senders_headers(std::string_view stored);

@@ -4,7 +4,6 @@
 
 #include "base/try.hpp"
 #include "deliver/judge.hpp"
-#include "env/chance.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -29,11 +28,6 @@ constexpr BootTime kLongestPause = std::chrono::seconds(1);
 // Where the file does not define the destination any more: nobody can say when it should be.
 constexpr milliseconds kRetryOfUnknown = std::chrono::seconds(30);
 constexpr milliseconds kLeaseOfUnknown = std::chrono::seconds(30);
-
-milliseconds with_jitter(milliseconds delay, Random& random) {
-  const double more = static_cast<double>(delay.count()) * kJitter * chance(random);
-  return delay + milliseconds(static_cast<std::int64_t>(more));
-}
 
 // Not in the middle of a character.
 std::string_view cut(std::string_view text, std::size_t most) {

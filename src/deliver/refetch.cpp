@@ -3,6 +3,7 @@
 #include "deliver/refetch.hpp"
 
 #include "base/json_pointer.hpp"
+#include "base/percent.hpp"
 #include "base/try.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace hapax::deliver {
 namespace {
 
 constexpr std::size_t kMaxValue = 1024;
+constexpr std::string_view kUnreserved = "-._~";  // of RFC 3986, beside letters and digits
 constexpr std::string_view kOpen = "{json:";
 constexpr std::string_view kWrite =
     "; write \"https://api.example.com/things/{json:/data/id}\", with placeholders in the path or "
@@ -23,24 +25,6 @@ Error bad(std::string_view why) {
 
 Error no_value(std::string_view pointer, std::string_view why) {
   return Error(Code::invalid_argument, "json:" + std::string(pointer) + " " + std::string(why));
-}
-
-// All but what RFC 3986 calls unreserved.
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  constexpr std::string_view kMarks = "-._~";
-  std::string out;
-  for (const char each : text) {
-    const bool plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-                       (each >= 'A' && each <= 'Z') || kMarks.find(each) != std::string_view::npos;
-    if (plain) {
-      out += each;
-    } else {
-      const auto byte = static_cast<unsigned char>(each);
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
 }
 
 // Where path or query begin.
@@ -105,7 +89,7 @@ Result<http::Url> Refetch::url_for(std::string_view body) const {
         value.text == "..") {
       return no_value(piece.pointer, "cannot be a part of a path");
     }
-    url.target += percent_encoded(value.text);
+    url.target += percent_encoded_but(kUnreserved, value.text);
   }
   if (url.target.empty()) url.target = "/";
   return url;

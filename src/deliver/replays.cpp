@@ -4,11 +4,10 @@
 
 #include "base/hex.hpp"
 #include "base/try.hpp"
+#include "env/chance.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 namespace hapax::deliver {
@@ -83,14 +82,6 @@ void Replays::wake() {
   wake_.notify_all();
 }
 
-std::int64_t Replays::chance() {
-  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
-  with_.random.fill(bytes);
-  std::int64_t value = 0;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return std::max<std::int64_t>(1, value & std::numeric_limits<std::int64_t>::max());
-}
-
 // ---------------------------------------------------------------------------------------------
 // What is asked for.
 
@@ -159,13 +150,14 @@ Result<ReplayJob> Replays::begin(ReplayJob wanted) {
   // By time, so that a list is in the order they began.
   constexpr int kChanceBits = 20;
   const auto ms = std::chrono::duration_cast<milliseconds>(wanted.started.time_since_epoch());
-  const std::int64_t low = chance() & ((std::int64_t{1} << kChanceBits) - 1);
+  const std::int64_t low = random_number(with_.random) & ((std::int64_t{1} << kChanceBits) - 1);
   wanted.how.no = ReplayNo(ms.count() << kChanceBits | low);
   if (wanted.matched == 0) {
     wanted.state = ReplayJob::State::done;
     wanted.ended = wanted.started;
   }
-  const store::Record record{record_name(wanted.how.no), chance(), to_record_text(wanted)};
+  const store::Record record{record_name(wanted.how.no), random_number(with_.random),
+                             to_record_text(wanted)};
   HAPAX_TRY_ASSIGN(kept, put(with_.driver, record, 0));
   if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
   wake();
@@ -194,7 +186,7 @@ Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
     job->state = ReplayJob::State::cancelled;
     job->ended = with_.clock.wall();
     job->owner.clear();
-    const store::Record next{record->name, chance(), to_record_text(*job)};
+    const store::Record next{record->name, random_number(with_.random), to_record_text(*job)};
     HAPAX_TRY_ASSIGN(done, put(with_.driver, next, record->version));
     if (done) return job;  // otherwise it has just come a step further
   }
@@ -272,7 +264,7 @@ void Replays::change(Mine& mine) {
   mine.job.owner = mine.job.ended ? "" : owner_;
   mine.job.owned_until = with_.clock.wall() + kReplayLease;
   mine.before = mine.record.version;
-  mine.record.version = chance();
+  mine.record.version = random_number(with_.random);
   mine.record.content = to_record_text(mine.job);
   mine.written = false;
 }
@@ -330,7 +322,8 @@ void Replays::hand_back() {
   for (auto& [name, mine] : mine_) {
     if (!write(mine) || !mine.written || mine.job.ended) continue;
     mine.job.owner.clear();
-    const store::Record free{mine.record.name, chance(), to_record_text(mine.job)};
+    const store::Record free{mine.record.name, random_number(with_.random),
+                             to_record_text(mine.job)};
     const Result<bool> done = put(with_.driver, free, mine.record.version);
     if (!done) complain("a replay is not handed back", done.error());
   }

@@ -87,7 +87,6 @@ class Replays {
   bool is_stopping();
   Result<void> make_room();
   Result<EventNo> newest();
-  std::int64_t chance();  // above 0
   void complain(std::string_view what, const Error& error);
 
   With with_;

@@ -6,6 +6,7 @@
 #include "base/form.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/percent.hpp"
 #include "model/field.hpp"
 #include "model/headers.hpp"
 #include "verify/hmac.hpp"
@@ -152,19 +153,7 @@ Spots spots_in(const Scheme& scheme, std::string_view body, bool one_item) {
 }
 
 std::string encoded(const Spot& spot, std::string_view text) {
-  std::string out;
-  if (spot.json) {
-    append_json(out, text);
-    return out;
-  }
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
+  return spot.json ? json_string(text) : percent_encoded(text, [](char) { return false; });
 }
 
 // `replacement` gives what stands at a spot from now on.

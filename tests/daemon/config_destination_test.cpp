@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // [[destination]]: what is read, and what is refused where.
-#include "daemon/config.hpp"
-
-#include "support/world.hpp"
+#include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <fstream>
 
 namespace hapax::daemon {
 namespace {
@@ -22,35 +16,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class ConfigDestinationTest : public testing::Test {
+class ConfigDestinationTest : public ConfigFile {
  protected:
-  Loaded load(const std::string& text) {
-    std::ofstream(directory_.file("hapax.toml"), std::ios::binary) << text;
-    chmod(directory_.file("hapax.toml").c_str(), 0600);
-    return load_config(directory_.file("hapax.toml"), [](const std::string& name) {
-      return name == "URL" ? std::optional<std::string>("https://h/x?token=hunter2") : std::nullopt;
-    });
-  }
+  ConfigDestinationTest() : ConfigFile({{"URL", "https://h/x?token=hunter2"}}) {}
+
   Destination good(const std::string& text) {
     const Loaded loaded = load(text);
     for (const Problem& each : loaded.problems) ADD_FAILURE() << each.to_string();
     if (!loaded.config || loaded.config->destinations.size() != 1) return {};
     return loaded.config->destinations[0];
   }
-  // The one problem there is, behind the file's name.
-  std::string problem(const std::string& text) {
-    const Loaded loaded = load(text);
-    EXPECT_EQ(loaded.problems.size(), 1U) << text;
-    if (loaded.problems.empty()) return "";
-    const std::string whole = loaded.problems.front().to_string();
-    return whole.substr(whole.find("toml:") + 5);
-  }
   // Of a destination with this in its fourth line.
   std::string http_problem(const std::string& line) {
     return problem("[[destination]]\nname = 'a'\nurl = 'http://h/'\n" + line + "\n");
   }
-
-  test::TempDir directory_;
 };
 
 TEST_F(ConfigDestinationTest, AUrlIsEnough) {

@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Tenants, topics and observe mode in the file: what is read, and what is refused where.
-#include "daemon/config.hpp"
-
-#include "support/world.hpp"
+#include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <fstream>
 
 namespace hapax::daemon {
 namespace {
@@ -19,27 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ConfigTenantsTest : public testing::Test {
- protected:
-  Loaded load(const std::string& text) {
-    std::ofstream(directory_.file("hapax.toml"), std::ios::binary) << text;
-    chmod(directory_.file("hapax.toml").c_str(), 0600);
-    return load_config(directory_.file("hapax.toml"),
-                       [](const std::string&) { return std::nullopt; });
-  }
-  // The one problem there is, behind the file's name.
-  std::string problem(const std::string& text) {
-    const Loaded loaded = load(text);
-    EXPECT_EQ(loaded.problems.size(), 1U) << text;
-    if (loaded.problems.empty()) return "";
-    for (const Problem& each : loaded.problems) shown_ += each.to_string() + "\n";
-    const std::string whole = loaded.problems.front().to_string();
-    return whole.substr(whole.find("toml:") + 5);
-  }
-
-  test::TempDir directory_;
-  std::string shown_;  // everything that was ever said
-};
+class ConfigTenantsTest : public ConfigFile {};
 
 const std::string kHmac =
     "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\nid = 'json:/id'\n";

@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // [[token]] in the file: what is read, and what is refused where.
-#include "daemon/config.hpp"
-
-#include "support/world.hpp"
+#include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <fstream>
 
 namespace hapax::daemon {
 namespace {
@@ -26,27 +20,13 @@ std::string token(const std::string& name, const std::string& secret, const std:
   return "[[token]]\nname = '" + name + "'\nsecret = " + secret + "\nallow = " + allow + "\n";
 }
 
-class ConfigTokensTest : public testing::Test {
+class ConfigTokensTest : public ConfigFile {
  protected:
-  Loaded load(const std::string& text) {
-    std::ofstream(directory_.file("hapax.toml"), std::ios::binary) << text;
-    chmod(directory_.file("hapax.toml").c_str(), 0600);
-    return load_config(directory_.file("hapax.toml"), [](const std::string& name) {
-      return name == "AUDIT" ? std::optional<std::string>("from-env") : std::nullopt;
-    });
-  }
-  std::string problem(const std::string& text) {
-    const Loaded loaded = load(text);
-    EXPECT_EQ(loaded.problems.size(), 1U) << text;
-    if (loaded.problems.empty()) return "";
-    const std::string whole = loaded.problems.front().to_string();
-    return whole.substr(whole.find("toml:") + 5);
-  }
+  ConfigTokensTest() : ConfigFile({{"AUDIT", "from-env"}}) {}
+
   std::string refused(const std::string& allow) {
     return problem(kAudit + token("w", "'s3cret'", "['" + allow + "']"));
   }
-
-  test::TempDir directory_;
 };
 
 TEST_F(ConfigTokensTest, ReadsTokensWithTheirRights) {

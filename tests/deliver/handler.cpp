@@ -57,15 +57,7 @@ std::string Heard::header(std::string_view name) const {
 }
 
 Handler::Handler(Answer answer, bool keeps) : answer_(std::move(answer)), keeps_(keeps) {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const raw = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener_, raw, size) != 0 || listen(listener_, 256) != 0) std::abort();
-  if (getsockname(listener_, raw, &size) != 0) std::abort();
-  port_ = ntohs(address.sin_port);
+  listener_ = listen_anywhere(256, port_);
   acceptor_ = std::thread([this] { accept_all(); });
 }
 

@@ -16,6 +16,20 @@
 
 namespace hapax::test {
 
+// A socket of this machine at which up to `waiting` may wait, and its port.
+inline int listen_anywhere(int waiting, std::uint16_t& port) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const raw = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener, raw, size) != 0 || listen(listener, waiting) != 0) std::abort();
+  if (getsockname(listener, raw, &size) != 0) std::abort();
+  port = ntohs(address.sin_port);
+  return listener;
+}
+
 // A server that does on each connection what the test says, byte for byte, one after the other.
 class RawServer {
  public:
@@ -23,15 +37,7 @@ class RawServer {
   using Serve = std::function<void(int fd, int number)>;
 
   explicit RawServer(Serve serve) : serve_(std::move(serve)) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const raw = reinterpret_cast<sockaddr*>(&address);
-    if (bind(listener_, raw, size) != 0 || listen(listener_, 16) != 0) std::abort();
-    if (getsockname(listener_, raw, &size) != 0) std::abort();
-    port_ = ntohs(address.sin_port);
+    listener_ = listen_anywhere(16, port_);
     thread_ = std::thread([this] { run(); });
   }
   ~RawServer() {

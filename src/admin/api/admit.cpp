@@ -3,61 +3,24 @@
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
+#include "admin/members.hpp"
 #include "admin/names.hpp"
 #include "admin/query.hpp"
-#include "base/calendar.hpp"
 #include "base/json_text.hpp"
 #include "base/try.hpp"
 #include "gateway/readmit.hpp"
 #include "http/problem.hpp"
 
-#include <boost/json.hpp>
-
-#include <algorithm>
-
 namespace hapax::admin {
 
 namespace {
 
-namespace json = boost::json;
 using gateway::Readmission;
 
 constexpr std::string_view kWrite =
     R"(write {"filter":{"source":"...","reason":"...","since":"...","until":"..."},)"
     R"("dry_run":false,"after":null,"limit":500}; all of it may be left out)";
 constexpr std::int64_t kMaxAtOnce = 1000;
-
-Error bad(std::string_view what) {
-  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWrite));
-}
-
-Result<void> check_members(const json::object& object,
-                           std::initializer_list<std::string_view> known) {
-  for (const auto& member : object) {
-    const std::string_view name(member.key().data(), member.key().size());
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return bad("there is no member '" + std::string(name.substr(0, 64)) + "'");
-    }
-  }
-  return {};
-}
-
-// A text; nothing where there is none, or null.
-Result<std::optional<std::string>> text_in(const json::object& object, std::string_view name) {
-  const json::value* const value = object.if_contains(name);
-  if (value == nullptr || value->is_null()) return std::optional<std::string>();
-  const json::string* const text = value->if_string();
-  if (text == nullptr) return bad(std::string(name) + " is not a string");
-  return std::optional(std::string(text->data(), text->size()));
-}
-
-Result<std::optional<WallTime>> time_in(const json::object& object, std::string_view name) {
-  HAPAX_TRY_ASSIGN(text, text_in(object, name));
-  if (!text) return std::optional<WallTime>();
-  const std::optional<WallTime> time = parse_rfc3339(*text);
-  if (!time) return bad(std::string(name) + " is not a time of RFC 3339");
-  return time;
-}
 
 // What is asked for, with the texts that it shows.
 struct Asked {
@@ -66,52 +29,33 @@ struct Asked {
   std::optional<std::string> source;
 };
 
-Result<void> read_filter(const json::object& object, Asked& asked) {
-  HAPAX_TRY(check_members(object, {"source", "reason", "since", "until"}));
-  HAPAX_TRY_ASSIGN(source, text_in(object, "source"));
+Result<void> read_filter(const Members& filter, Asked& asked) {
+  HAPAX_TRY_ASSIGN(source, filter.text("source"));
   asked.source = std::move(source);
-  HAPAX_TRY_ASSIGN(reason, text_in(object, "reason"));
+  HAPAX_TRY_ASSIGN(reason, filter.text("reason"));
   asked.reason = std::move(reason).value_or("");
-  HAPAX_TRY_ASSIGN(since, time_in(object, "since"));
+  HAPAX_TRY_ASSIGN(since, filter.time("since"));
   asked.step.filter.since = since;
-  HAPAX_TRY_ASSIGN(until, time_in(object, "until"));
+  HAPAX_TRY_ASSIGN(until, filter.time("until"));
   asked.step.filter.until = until;
   return {};
 }
 
-Result<void> read_how(const json::object& object, Asked& asked) {
-  if (const json::value* dry = object.if_contains("dry_run")) {
-    if (!dry->is_bool()) return bad("dry_run is not true or false");
-    asked.step.dry = dry->get_bool();
-  }
-  if (const json::value* limit = object.if_contains("limit")) {
-    const std::int64_t* const number = limit->if_int64();
-    if (number == nullptr || *number < 1 || *number > kMaxAtOnce) {
-      return bad("limit is not a number from 1 to " + std::to_string(kMaxAtOnce));
-    }
-    asked.step.limit = static_cast<std::size_t>(*number);
-  }
-  HAPAX_TRY_ASSIGN(after, text_in(object, "after"));
-  if (!after) return {};
-  const std::optional<RejectNo> number = reject_from(*after);
-  if (!number) return bad("after is not the 'next' of the answer before");
-  asked.step.after = *number;
-  return {};
-}
-
 Result<void> read_body(std::string_view body, Asked& asked) {
-  if (body.empty()) return {};
-  json::error_code error;
-  const json::value value = json::parse(json::string_view(body.data(), body.size()), error);
-  if (error) return bad("the body is not JSON: " + error.message());
-  const json::object* const object = value.if_object();
-  if (object == nullptr) return bad("the body is not a JSON object");
-  HAPAX_TRY(check_members(*object, {"filter", "dry_run", "limit", "after"}));
-  HAPAX_TRY(read_how(*object, asked));
-  const json::value* const filter = object->if_contains("filter");
-  if (filter == nullptr) return {};
-  if (!filter->is_object()) return bad("filter is not an object");
-  return read_filter(filter->get_object(), asked);
+  HAPAX_TRY_ASSIGN(members, Members::read(body, kWrite, {"filter", "dry_run", "limit", "after"}));
+  HAPAX_TRY(members.no_nulls({"after"}));  // an unset variable must not mean everything
+  HAPAX_TRY_ASSIGN(dry, members.flag("dry_run"));
+  asked.step.dry = dry.value_or(asked.step.dry);
+  HAPAX_TRY_ASSIGN(limit, members.number("limit", 1, kMaxAtOnce));
+  if (limit) asked.step.limit = static_cast<std::size_t>(*limit);
+  HAPAX_TRY_ASSIGN(after, members.text("after"));
+  if (after) {
+    const std::optional<RejectNo> number = reject_from(*after);
+    if (!number) return members.bad("after is not the 'next' of the answer before");
+    asked.step.after = *number;
+  }
+  HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "reason", "since", "until"}));
+  return filter ? read_filter(*filter, asked) : Result<void>();
 }
 
 std::string stepped_json(const Readmission::Stepped& stepped, bool dry) {

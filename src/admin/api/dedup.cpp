@@ -3,17 +3,14 @@
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
+#include "admin/members.hpp"
 #include "admin/query.hpp"
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
 
-#include <boost/json.hpp>
-
 namespace hapax::admin {
 
 namespace {
-
-namespace json = boost::json;
 
 constexpr std::string_view kWrite = R"(write {"scope":"...","id":"...","ttl_s":2592000})";
 constexpr std::int64_t kMaxTtlSeconds =
@@ -25,48 +22,15 @@ struct Asked {
   std::chrono::milliseconds ttl = kDefaultTtl;
 };
 
-Error bad(std::string_view what) {
-  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWrite));
-}
-
-Result<std::string> text_in(const json::object& object, std::string_view name) {
-  const json::value* const value = object.if_contains(name);
-  if (value == nullptr) return bad(std::string(name) + " is missing");
-  const json::string* const text = value->if_string();
-  if (text == nullptr) return bad(std::string(name) + " is not a string");
-  return std::string(text->data(), text->size());
-}
-
-Result<std::chrono::milliseconds> ttl_in(const json::object& object) {
-  const json::value* const value = object.if_contains("ttl_s");
-  if (value == nullptr) return kDefaultTtl;
-  const std::int64_t* const seconds = value->if_int64();
-  if (seconds == nullptr || *seconds < 1 || *seconds > kMaxTtlSeconds) {
-    return bad("ttl_s is not a whole number of seconds from 1 to " +
-               std::to_string(kMaxTtlSeconds));
-  }
-  return std::chrono::seconds(*seconds);
-}
-
 Result<Asked> read_body(std::string_view body) {
-  json::error_code error;
-  const json::value value = json::parse(json::string_view(body.data(), body.size()), error);
-  if (error) return bad("the body is not JSON: " + error.message());
-  const json::object* const object = value.if_object();
-  if (object == nullptr) return bad("the body is not a JSON object");
-  for (const auto& member : *object) {
-    const std::string name(member.key().data(), member.key().size());
-    if (name != "scope" && name != "id" && name != "ttl_s") {
-      return bad("there is no member '" + name.substr(0, 64) + "'");
-    }
-  }
+  HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWrite, {"scope", "id", "ttl_s"}));
   Asked asked;
-  HAPAX_TRY_ASSIGN(scope, text_in(*object, "scope"));
-  asked.scope = scope;
-  HAPAX_TRY_ASSIGN(id, text_in(*object, "id"));
-  asked.id = id;
-  HAPAX_TRY_ASSIGN(ttl, ttl_in(*object));
-  asked.ttl = ttl;
+  HAPAX_TRY_ASSIGN(scope, members.needed_text("scope"));
+  asked.scope = std::move(scope);
+  HAPAX_TRY_ASSIGN(id, members.needed_text("id"));
+  asked.id = std::move(id);
+  HAPAX_TRY_ASSIGN(ttl, members.number("ttl_s", 1, kMaxTtlSeconds, "of seconds"));
+  if (ttl) asked.ttl = std::chrono::seconds(*ttl);
   return asked;
 }
 

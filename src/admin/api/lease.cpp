@@ -4,7 +4,7 @@
 #include "admin/api/resources.hpp"
 #include "admin/api/waiting.hpp"
 #include "admin/json_object.hpp"
-#include "admin/json_reader.hpp"
+#include "admin/members.hpp"
 #include "admin/names.hpp"
 #include "admin/query.hpp"
 #include "base/base64.hpp"
@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kWrite =
-    R"({"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination must be there)";
+    R"(write {"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination must be there)";
 
 struct Asked {
   std::string destination;
@@ -32,19 +32,17 @@ struct Asked {
 
 Result<Asked> read_asked(const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWrite));
-  HAPAX_TRY_ASSIGN(reader,
-                   JsonReader::of(value, "", kWrite, {"destination", "max", "lease_s", "wait_s"}));
+  HAPAX_TRY_ASSIGN(members, Members::read_strictly(call.body, kWrite,
+                                                   {"destination", "max", "lease_s", "wait_s"}));
   Asked asked;
-  HAPAX_TRY_ASSIGN(destination, reader.text("destination"));
+  HAPAX_TRY_ASSIGN(destination, members.needed_text("destination"));
   asked.destination = destination;
-  HAPAX_TRY_ASSIGN(max, reader.number_or("max", 1, store::kMaxLeaseCount, 1));
-  asked.wanted.max = static_cast<std::size_t>(max);
+  HAPAX_TRY_ASSIGN(max, members.number("max", 1, store::kMaxLeaseCount));
+  asked.wanted.max = static_cast<std::size_t>(max.value_or(1));
   HAPAX_TRY_ASSIGN(lease,
-                   reader.seconds_if("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
+                   members.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
   asked.wanted.lease = lease;
-  HAPAX_TRY_ASSIGN(wait,
-                   reader.seconds_if("wait_s", std::chrono::seconds(0), deliver::kMaxPullWait));
+  HAPAX_TRY_ASSIGN(wait, members.seconds("wait_s", std::chrono::seconds(0), deliver::kMaxPullWait));
   asked.wanted.wait = wait.value_or(milliseconds(0));
   return asked;
 }

@@ -8,13 +8,11 @@
 #include "admin/query.hpp"
 #include "base/try.hpp"
 #include "commit/bells.hpp"
+#include "env/chance.hpp"
 #include "http/problem.hpp"
 #include "model/ids.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <limits>
 
 // One event that is to be delivered once more, and one delivery that is to stop.
 namespace hapax::admin {
@@ -25,15 +23,6 @@ constexpr std::string_view kWrite =
     R"(write {"as":"same","destination":"...","accept_duplicate":false}; )"
     R"(all of it may be left out, and as may be "new")";
 constexpr int kConflict = 409;
-
-// Above 0, so that the replay can be repeated after an unknown outcome.
-ReplayNo make_number(Random& random) {
-  std::array<unsigned char, sizeof(std::int64_t)> bytes{};
-  random.fill(bytes);
-  std::int64_t value = 0;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return ReplayNo((value & std::numeric_limits<std::int64_t>::max()) | 1);
-}
 
 // What became due by it may be waited for.
 void ring(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
@@ -82,7 +71,8 @@ Result<http::Reply> replayed(const Context& context, const Call& call) {
   if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
   HAPAX_TRY_ASSIGN(asked, read_how(context, members));
   if (!asked) return no_such_destination();
-  asked->no = make_number(context.random);
+  // So that it can be repeated after an unknown outcome.
+  asked->no = ReplayNo(random_number(context.random));
   const store::Replay what{.event = *event, .how = *asked};
   Result<store::Replayed> done = context.driver.replay(what);
   // The same number again gets the answer that the first call should have got.

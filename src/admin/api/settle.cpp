@@ -4,30 +4,25 @@
 #include "admin/api/resources.hpp"
 #include "admin/api/waiting.hpp"
 #include "admin/json_object.hpp"
-#include "admin/json_reader.hpp"
+#include "admin/members.hpp"
 #include "admin/query.hpp"
 #include "base/try.hpp"
 #include "deliver/judge.hpp"
 #include "deliver/pull.hpp"
 #include "model/ids.hpp"
 
-#include <boost/json.hpp>
-
-#include <array>
-
 namespace hapax::admin {
 
 namespace {
 
-namespace json = boost::json;
 using deliver::LeaseName;
 using deliver::Said;
 
 constexpr std::string_view kWriteSettle =
-    R"({"results":[{"delivery":"...","fence":1,"outcome":"ack"}]}, where outcome is "ack", "retry" )"
-    R"(or "drop"; "retry_after_s" and "error" may be beside it)";
+    R"(write {"results":[{"delivery":"...","fence":1,"outcome":"ack"}]}, where outcome is "ack", )"
+    R"("retry" or "drop"; "retry_after_s" and "error" may be beside it)";
 constexpr std::string_view kWriteRenew =
-    R"({"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
+    R"(write {"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
 
 // What was said of one lease. A delivery whose id nobody has made is unknown, and not an error: one
 // bad entry must not keep the others from being settled.
@@ -37,43 +32,36 @@ struct Entry {
   std::optional<T> what = {};
 };
 
-std::string at(std::string_view list, std::size_t place) {
-  return std::string(list) + "[" + std::to_string(place) + "].";
-}
-
-Result<Said::Outcome> read_outcome(const JsonReader& reader) {
-  HAPAX_TRY_ASSIGN(text, reader.text("outcome"));
+Result<Said::Outcome> read_outcome(const Members& members) {
+  HAPAX_TRY_ASSIGN(text, members.needed_text("outcome"));
   if (text == "ack") return Said::Outcome::ack;
   if (text == "retry") return Said::Outcome::retry;
   if (text == "drop") return Said::Outcome::drop;
-  return reader.bad("outcome", R"(is not "ack", "retry" or "drop")");
+  return members.bad(R"(outcome is not "ack", "retry" or "drop")");
 }
 
-Result<Entry<LeaseName>> read_name(const JsonReader& reader) {
+Result<Entry<LeaseName>> read_name(const Members& members) {
   Entry<LeaseName> entry;
-  HAPAX_TRY_ASSIGN(delivery, reader.text("delivery"));
+  HAPAX_TRY_ASSIGN(delivery, members.needed_text("delivery"));
   entry.delivery = std::move(delivery);
-  HAPAX_TRY_ASSIGN(fence, reader.number("fence"));
+  HAPAX_TRY_ASSIGN(fence, members.needed_number("fence"));
   const std::optional<DeliveryRef> which = delivery_from(entry.delivery);
   if (which) entry.what = LeaseName{*which, Fence(fence)};
   return entry;
 }
 
-Result<Entry<Said>> read_result(const json::value& value, std::size_t place) {
-  HAPAX_TRY_ASSIGN(reader,
-                   JsonReader::of(value, at("results", place), kWriteSettle,
-                                  {"delivery", "fence", "outcome", "retry_after_s", "error"}));
-  HAPAX_TRY_ASSIGN(name, read_name(reader));
+Result<Entry<Said>> read_result(const Members& members) {
+  HAPAX_TRY_ASSIGN(name, read_name(members));
   Said said;
-  HAPAX_TRY_ASSIGN(outcome, read_outcome(reader));
+  HAPAX_TRY_ASSIGN(outcome, read_outcome(members));
   said.outcome = outcome;
   HAPAX_TRY_ASSIGN(
-      after, reader.seconds_if("retry_after_s", std::chrono::seconds(0), deliver::kMaxRetryAfter));
+      after, members.seconds("retry_after_s", std::chrono::seconds(0), deliver::kMaxRetryAfter));
   said.retry_after = after;
   if (after && outcome != Said::Outcome::retry) {
-    return reader.bad("retry_after_s", "belongs to the outcome \"retry\" alone");
+    return members.bad("retry_after_s belongs to the outcome \"retry\" alone");
   }
-  HAPAX_TRY_ASSIGN(error, reader.text_if("error"));
+  HAPAX_TRY_ASSIGN(error, members.text("error"));
   said.error = std::move(error).value_or("");
   if (!name.what) return Entry<Said>{std::move(name.delivery)};
   said.lease = *name.what;
@@ -82,12 +70,13 @@ Result<Entry<Said>> read_result(const json::value& value, std::size_t place) {
 
 Result<std::vector<Entry<Said>>> read_results(const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWriteSettle));
-  HAPAX_TRY_ASSIGN(reader, JsonReader::of(value, "", kWriteSettle, {"results"}));
-  HAPAX_TRY_ASSIGN(list, reader.list("results", store::kMaxLeaseCount));
+  HAPAX_TRY_ASSIGN(body, Members::read_strictly(call.body, kWriteSettle, {"results"}));
+  HAPAX_TRY_ASSIGN(results,
+                   body.needed_objects("results", store::kMaxLeaseCount,
+                                       {"delivery", "fence", "outcome", "retry_after_s", "error"}));
   std::vector<Entry<Said>> entries;
-  for (const json::value& each : *list) {
-    HAPAX_TRY_ASSIGN(entry, read_result(each, entries.size()));
+  for (const Members& each : results) {
+    HAPAX_TRY_ASSIGN(entry, read_result(each));
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -100,18 +89,15 @@ struct Renewal {
 
 Result<Renewal> read_renewal(const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(value, parse_json(call.body, kWriteRenew));
-  HAPAX_TRY_ASSIGN(reader, JsonReader::of(value, "", kWriteRenew, {"leases", "lease_s"}));
-  HAPAX_TRY_ASSIGN(list, reader.list("leases", store::kMaxLeaseCount));
+  HAPAX_TRY_ASSIGN(body, Members::read_strictly(call.body, kWriteRenew, {"leases", "lease_s"}));
+  HAPAX_TRY_ASSIGN(leases,
+                   body.needed_objects("leases", store::kMaxLeaseCount, {"delivery", "fence"}));
   Renewal renewal;
-  for (const json::value& each : *list) {
-    HAPAX_TRY_ASSIGN(member, JsonReader::of(each, at("leases", renewal.leases.size()), kWriteRenew,
-                                            {"delivery", "fence"}));
-    HAPAX_TRY_ASSIGN(entry, read_name(member));
+  for (const Members& each : leases) {
+    HAPAX_TRY_ASSIGN(entry, read_name(each));
     renewal.leases.push_back(std::move(entry));
   }
-  HAPAX_TRY_ASSIGN(lease,
-                   reader.seconds_if("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
+  HAPAX_TRY_ASSIGN(lease, body.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
   renewal.lease = lease;
   return renewal;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/sqlite/look.hpp"
 
+#include "base/percent.hpp"
 #include "base/try.hpp"
 #include "store/sqlite/names.hpp"
 #include "store/sqlite/reading.hpp"
@@ -22,18 +23,9 @@ bool is_there(const std::string& path) {
 
 // As a URI, in which some characters have a meaning.
 std::string uri_of(const std::string& path, std::string_view options) {
-  std::string uri = path.starts_with('/') ? "file:" : "file:./";
-  for (const char each : path) {
-    if (each == '%' || each == '?' || each == '#') {
-      constexpr std::string_view kDigits = "0123456789ABCDEF";
-      uri += '%';
-      uri += kDigits[static_cast<unsigned char>(each) >> 4];
-      uri += kDigits[static_cast<unsigned char>(each) & 15];
-    } else {
-      uri += each;
-    }
-  }
-  return uri + std::string(options);
+  const std::string plain =
+      percent_encoded(path, [](char each) { return each != '%' && each != '?' && each != '#'; });
+  return (path.starts_with('/') ? "file:" : "file:./") + plain + std::string(options);
 }
 
 Result<Handle> open_to_look(const std::string& path, std::chrono::milliseconds busy_timeout) {

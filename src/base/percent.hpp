@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hapax {
+
+// All but what is plain as %XX.
+template <class IsPlain>
+std::string percent_encoded(std::string_view text, const IsPlain& is_plain) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char each : text) {
+    if (is_plain(each)) {
+      out += each;
+    } else {
+      const auto byte = static_cast<unsigned char>(each);
+      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+  }
+  return out;
+}
+
+// All but letters, digits and `marks` as %XX.
+inline std::string percent_encoded_but(std::string_view marks, std::string_view text) {
+  return percent_encoded(text, [&](char each) {
+    return (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
+           (each >= 'A' && each <= 'Z') || marks.find(each) != std::string_view::npos;
+  });
+}
+
+}  // namespace hapax

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "commit/task.hpp"
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace hapax {
+
+// Runs `work` on a thread of the pool and goes on where it was called. `work` lives until then.
+template <class T>
+Task<T> run_on(boost::asio::thread_pool& pool, const std::function<T()>& work) {
+  namespace asio = boost::asio;
+  return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(T)>(
+      [&pool, &work](auto handler) {
+        // The I/O thread runs until it has gone on.
+        asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
+        asio::post(pool, [handler = std::move(handler), alive = std::move(alive), &work]() mutable {
+          T result = work();
+          const Executor home = alive.get_executor();
+          asio::post(home, [handler = std::move(handler), alive = std::move(alive),
+                            result = std::move(result)]() mutable {
+            std::move(handler)(std::move(result));
+          });
+        });
+      },
+      kUseTask);
+}
+
+}  // namespace hapax

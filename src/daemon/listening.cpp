@@ -1,0 +1,84 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/listening.hpp"
+
+#include "base/try.hpp"
+
+#include <algorithm>
+
+namespace hapax::daemon {
+
+namespace {
+
+bool same(const std::vector<Listening::One>& had, const std::vector<deliver::Listener>& found) {
+  return std::equal(had.begin(), had.end(), found.begin(), found.end(),
+                    [](const Listening::One& a, const deliver::Listener& b) {
+                      return a.who.name == b.name && a.who.sources == b.sources;
+                    });
+}
+
+// Where the configuration says, and to those who listen.
+std::vector<store::Target> targets_of(const gateway::Source& source,
+                                      const std::vector<Listening::One>& listening) {
+  std::vector<store::Target> targets;
+  const auto has = [&targets](DestinationNo no) {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const store::Target& each) { return each.to == no; });
+  };
+  for (const store::Target& each : source.targets->now()) {
+    if (!each.listen) targets.push_back(each);
+  }
+  for (const Listening::One& each : listening) {
+    const bool room = targets.size() < store::kMaxTargets;
+    if (room && each.who.hears(source.name) && !has(each.no)) {
+      targets.push_back({.to = each.no, .listen = true});
+    }
+  }
+  return targets;
+}
+
+}  // namespace
+
+Result<bool> Listening::look() {
+  HAPAX_TRY_ASSIGN(found, listeners_.all());
+  if (same(all_, found)) return false;
+  std::vector<One> next;
+  for (const deliver::Listener& each : found) {
+    HAPAX_TRY_ASSIGN(no, driver_.number_of(store::NameKind::destination, each.name));
+    next.push_back({each, DestinationNo(no)});
+  }
+  all_ = std::move(next);
+  return true;
+}
+
+std::shared_ptr<const admin::Served> Listening::let_listen(const admin::Served& served,
+                                                           const gateway::Sources& sources) const {
+  auto next = std::make_shared<admin::Served>(served);
+  std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
+  std::vector<One> heard = all_;
+  std::erase_if(heard, [&](const One& each) {  // the configuration has it now
+    return std::any_of(next->destinations.begin(), next->destinations.end(),
+                       [&](const auto& other) { return other.no == each.no; });
+  });
+  for (const auto& [path, entry] : sources.by_name) {
+    entry.source.targets->replace(targets_of(entry.source, heard), clock_.since_boot());
+  }
+  for (const One& each : heard) {
+    auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));
+    how->no = each.no;
+    next->destinations.push_back(
+        {.name = each.who.name, .kind = "pull", .no = each.no, .how = how, .listen = true});
+  }
+  return next;
+}
+
+void Listening::drop_old() {
+  constexpr std::chrono::minutes kAgain{10};
+  if (clock_.since_boot() < dropped_old_ + kAgain && dropped_old_ != BootTime()) return;
+  dropped_old_ = clock_.since_boot();
+  if (Result<void> done = listeners_.drop_old(); !done) {
+    log_.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
+  }
+}
+
+}  // namespace hapax::daemon

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/served.hpp"
+#include "deliver/listeners.hpp"
+#include "env/log.hpp"
+#include "gateway/endpoint.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace hapax::daemon {
+
+// Those who listen now, here or at another node, and what they get. look() and let_listen() are for
+// one thread at a time, drop_old() for one that may be another.
+class Listening {
+ public:
+  Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
+      : listeners_(listeners), driver_(driver), clock_(clock), log_(log) {}
+
+  // Who has registered, or has gone. False: they are those of the last look.
+  Result<bool> look();
+  // Gives them the events of the sources from now on; `served` as it is with them.
+  std::shared_ptr<const admin::Served> let_listen(const admin::Served& served,
+                                                  const gateway::Sources& sources) const;
+  // Those who were away for too long; every now and then.
+  void drop_old();
+
+  // A listener, and what the store calls it.
+  struct One {
+    deliver::Listener who;
+    DestinationNo no{};
+  };
+
+ private:
+  deliver::Listeners& listeners_;
+  store::Driver& driver_;
+  Clock& clock_;
+  Log& log_;
+  std::vector<One> all_;
+  BootTime dropped_old_{};
+};
+
+}  // namespace hapax::daemon

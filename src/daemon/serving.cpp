@@ -1,0 +1,100 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "daemon/serving.hpp"
+
+#include "base/try.hpp"
+
+#include <algorithm>
+
+namespace hapax::daemon {
+
+namespace {
+
+// Asks the store for the numbers of all names.
+Result<void> intern(gateway::Source& source, store::Driver& driver) {
+  HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
+  source.no = SourceNo(number);
+  std::vector<store::Target> targets;
+  for (const std::string& each : source.deliver_to) {
+    HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
+    targets.push_back({.to = DestinationNo(to)});
+  }
+  source.targets->replace(std::move(targets), BootTime{});
+  return {};
+}
+
+Result<void> intern(std::vector<deliver::Destination>& destinations, store::Driver& driver) {
+  for (deliver::Destination& each : destinations) {
+    HAPAX_TRY_ASSIGN(no, driver.number_of(store::NameKind::destination, each.name));
+    each.no = DestinationNo(no);
+  }
+  return {};
+}
+
+admin::ServedDestination shown(const deliver::Destination& to) {
+  admin::ServedDestination made{.name = to.name, .kind = "pull", .no = to.no};
+  if (to.kind != deliver::Destination::Kind::http) return made;
+  made.kind = "http";
+  made.concurrency = static_cast<std::int64_t>(to.concurrency);
+  made.rate = to.rate;
+  return made;
+}
+
+// A secret that stays keeps the time when it was last used, whatever its place is now.
+void carry_over(const gateway::Source& from, gateway::Source& to) {
+  for (std::size_t i = 0; i < to.secrets.size(); ++i) {
+    for (std::size_t before = 0; before < from.secrets.size(); ++before) {
+      const auto used = from.secret_use->last(before);
+      if (used && from.secrets[before] == to.secrets[i]) to.secret_use->note(i, *used);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
+                                                           const gateway::Sources* before,
+                                                           store::Driver& driver,
+                                                           gateway::Handshakes& handshakes,
+                                                           gateway::Metrics& metrics) {
+  auto made = std::make_shared<gateway::Sources>();
+  made->public_url = from.public_url;
+  for (gateway::Source& each : from.sources) {
+    HAPAX_TRY(intern(each, driver));
+    HAPAX_TRY_ASSIGN(handed, handshakes.of(each));
+    each.handed = std::move(handed);
+    gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
+    std::string path = path_of(each);
+    if (before != nullptr && before->by_name.contains(path)) {
+      carry_over(before->by_name.find(path)->second.source, each);
+    }
+    made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
+  }
+  from.sources.clear();
+  return std::shared_ptr<const gateway::Sources>(std::move(made));
+}
+
+std::vector<store::Periods> periods_of(const gateway::Sources& sources) {
+  std::vector<store::Periods> periods;
+  for (const auto& [name, entry] : sources.by_name) {
+    const gateway::Source& source = entry.source;
+    const auto is_known = [&](const store::Periods& each) { return each.source == source.no; };
+    if (std::any_of(periods.begin(), periods.end(), is_known)) continue;  // another tenant of it
+    periods.push_back({.source = source.no, .keep = source.keep, .keep_dead = source.keep_dead});
+  }
+  return periods;
+}
+
+Result<std::shared_ptr<const admin::Served>> shown_of(Config& from, const gateway::Sources& sources,
+                                                      store::Driver& driver) {
+  auto made = std::make_shared<admin::Served>();
+  for (const auto& [path, entry] : sources.by_name) admin::show(entry.source, made->sources);
+  HAPAX_TRY(intern(from.destinations, driver));
+  for (const deliver::Destination& each : from.destinations) {
+    made->destinations.push_back(shown(each));
+    made->destinations.back().how = std::make_shared<const deliver::Destination>(each);
+  }
+  return std::shared_ptr<const admin::Served>(std::move(made));
+}
+
+}  // namespace hapax::daemon

@@ -1,0 +1,32 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "admin/served.hpp"
+#include "daemon/config.hpp"
+#include "gateway/endpoint.hpp"
+#include "gateway/handshake.hpp"
+#include "gateway/metrics.hpp"
+#include "store/contract.hpp"
+
+#include <memory>
+#include <vector>
+
+// What is served, made of a configuration.
+namespace hapax::daemon {
+
+// Takes the sources out of `from`. `before` is what was served until now, or null.
+Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
+                                                           const gateway::Sources* before,
+                                                           store::Driver& driver,
+                                                           gateway::Handshakes& handshakes,
+                                                           gateway::Metrics& metrics);
+
+// Numbers the destinations of `from`.
+Result<std::shared_ptr<const admin::Served>> shown_of(Config& from, const gateway::Sources& sources,
+                                                      store::Driver& driver);
+
+// How long what came from them is kept.
+std::vector<store::Periods> periods_of(const gateway::Sources& sources);
+
+}  // namespace hapax::daemon
