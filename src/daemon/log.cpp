@@ -32,8 +32,8 @@ bool is_bare(std::string_view text) {
   });
 }
 
-void append_json_fields(std::string& out, std::initializer_list<Field> fields) {
-  for (const Field& each : fields) {
+void append_json_fields(std::string& out, std::initializer_list<LogField> fields) {
+  for (const LogField& each : fields) {
     if (each.value.empty()) continue;
     out += ',';
     append_json(out, each.name);
@@ -42,8 +42,8 @@ void append_json_fields(std::string& out, std::initializer_list<Field> fields) {
   }
 }
 
-void append_text_fields(std::string& out, std::initializer_list<Field> fields) {
-  for (const Field& each : fields) {
+void append_text_fields(std::string& out, std::initializer_list<LogField> fields) {
+  for (const LogField& each : fields) {
     if (each.value.empty()) continue;
     const std::string_view value = each.value.substr(0, kMaxValue);
     out += ' ';
@@ -60,7 +60,7 @@ void append_text_fields(std::string& out, std::initializer_list<Field> fields) {
 }  // namespace
 
 std::string log_line(LogForm form, WallTime now, Level level, std::string_view what,
-                     std::initializer_list<Field> fields) {
+                     std::initializer_list<LogField> fields) {
   std::string out;
   if (form == LogForm::json) {
     out = R"({"time":")" + format_rfc3339(now) + R"(","level":")" + std::string(name(level)) +
@@ -75,7 +75,7 @@ std::string log_line(LogForm form, WallTime now, Level level, std::string_view w
   return out + '\n';
 }
 
-void StderrLog::line(Level level, std::string_view what, std::initializer_list<Field> fields) {
+void StderrLog::line(Level level, std::string_view what, std::initializer_list<LogField> fields) {
   const std::string text = log_line(form_, clock_.wall(), level, what, fields);
   const std::lock_guard lock(mutex_);
   std::fwrite(text.data(), 1, text.size(), stderr);

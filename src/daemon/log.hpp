@@ -17,13 +17,13 @@ enum class LogForm : std::uint8_t { text, json };
 // One line as it is written, with its end: the time, the level, what, and the fields that are not
 // empty.
 std::string log_line(LogForm form, WallTime now, Level level, std::string_view what,
-                     std::initializer_list<Field> fields);
+                     std::initializer_list<LogField> fields);
 
 // Lines on standard error.
 class StderrLog final : public Log {
  public:
   StderrLog(Clock& clock, LogForm form) : clock_(clock), form_(form) {}
-  void line(Level level, std::string_view what, std::initializer_list<Field> fields) override;
+  void line(Level level, std::string_view what, std::initializer_list<LogField> fields) override;
 
  private:
   Clock& clock_;

@@ -10,7 +10,7 @@ namespace hapax {
 
 enum class Level : std::uint8_t { info, warning, error };
 
-struct Field {
+struct LogField {
   std::string_view name;
   std::string_view value;  // any bytes; the log escapes them. Never a secret or a payload
 };
@@ -20,7 +20,7 @@ class Log {
  public:
   virtual ~Log() = default;
   // `what` is a constant, so that lines can be counted: "refused", "store away".
-  virtual void line(Level level, std::string_view what, std::initializer_list<Field> fields) = 0;
+  virtual void line(Level level, std::string_view what, std::initializer_list<LogField> fields) = 0;
 };
 
 }  // namespace hapax

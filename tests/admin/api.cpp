@@ -25,9 +25,9 @@ namespace json = boost::json;
 
 class Lines final : public Log {
  public:
-  void line(Level, std::string_view, std::initializer_list<Field> fields) override {
+  void line(Level, std::string_view, std::initializer_list<LogField> fields) override {
     const std::lock_guard lock(mutex);
-    for (const Field& each : fields) {
+    for (const LogField& each : fields) {
       if (each.name == "reason") reasons.emplace_back(each.value);
     }
   }

@@ -24,7 +24,7 @@ using store::fault::Fault;
 
 class Silent final : public Log {
  public:
-  void line(Level, std::string_view, std::initializer_list<Field>) override {}
+  void line(Level, std::string_view, std::initializer_list<LogField>) override {}
 };
 
 constexpr int kEvents = 60;

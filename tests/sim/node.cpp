@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 using store::fault::Fault;
 
 void NoLog::line(Level /*level*/, std::string_view /*what*/,
-                 std::initializer_list<Field> /*fields*/) {}
+                 std::initializer_list<LogField> /*fields*/) {}
 
 FaultyStore::FaultyStore(Life& life, store::Driver& driver)
     : life_(life),

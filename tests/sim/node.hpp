@@ -37,7 +37,7 @@ class SkewedClock final : public Clock {
 
 class NoLog final : public Log {
  public:
-  void line(Level level, std::string_view what, std::initializer_list<Field> fields) override;
+  void line(Level level, std::string_view what, std::initializer_list<LogField> fields) override;
 };
 
 // The store as one node sees it: its calls fail, are lost, or are done and the answer is lost.
