@@ -29,6 +29,7 @@ end
 namespace {
 
 constexpr double kMostPerSecond = 160'000;  // more than nginx answers here
+constexpr double kMostOfHapax = 80'000;
 
 const char* const kEachOnce = R"(
 function request()
@@ -141,9 +142,9 @@ Served Servers::start_hapax(std::string_view work, const std::string& store) {
   return served;
 }
 
-Requests Servers::make_requests(Ids ids, double seconds) {
-  return write_requests(fast_, std::string(kSecret), ids,
-                        static_cast<std::size_t>(seconds * kMostPerSecond));
+Requests Servers::make_requests(Ids ids, double seconds, bool with_nginx) {
+  const double most = with_nginx ? kMostPerSecond : kMostOfHapax;
+  return write_requests(fast_, std::string(kSecret), ids, static_cast<std::size_t>(seconds * most));
 }
 
 Load Servers::load(const Process& server, int port, const Requests& requests, int connections,

@@ -53,8 +53,8 @@ class Servers {
   // `work` is the rest of that destination's table. An empty `store` is a fresh SQLite file.
   Served start_hapax(std::string_view work, const std::string& store = {});
 
-  // Enough that wrk does not run out of them in that time.
-  Requests make_requests(Ids ids, double seconds);
+  // Enough that wrk does not run out of them in that time, also with nginx or only with hapax.
+  Requests make_requests(Ids ids, double seconds, bool with_nginx = true);
   // Each request once, by wrk -t1.
   Load load(const Process& server, int port, const Requests& requests, int connections,
             double seconds);

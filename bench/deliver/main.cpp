@@ -132,15 +132,19 @@ void backlog(Bench& bench) {
   std::vector<Served> nodes;
   nodes.push_back(bench.start(alone / 4, ""));
   double accepted = 0;
-  while (accepted - completed(nodes) < static_cast<double>(bench.arguments().backlog)) {
+  bench.tell(nodes.front(), "pause");
+  while (accepted < static_cast<double>(bench.arguments().backlog)) {
     accepted += bench.run(nodes.front()).requests;
   }
+  bench.tell(nodes.front(), "resume");
   std::vector<double> ratios;
   for (int round = 0; round < bench.arguments().rounds; ++round) {
     const double before = completed(nodes);
+    const double start = bench.now();
     const Load beside = bench.run(nodes.front());
     accepted += beside.requests;
-    const double drained = (completed(nodes) - before) / beside.seconds;
+    // Requests are made first, and meanwhile it goes on.
+    const double drained = (completed(nodes) - before) / (bench.now() - start);
     const Served idle =
         bench.start_hapax("kind = \"pull\"\n", "sqlite:alone" + std::to_string(round) + ".db");
     bench.tell(nodes.front(), "pause");

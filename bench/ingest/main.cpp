@@ -48,6 +48,7 @@ class Bench : public Servers {
 
   Served start() { return start_hapax("kind = \"pull\"\n", arguments_.store); }
   Requests requests(Ids ids) { return make_requests(ids, arguments_.seconds); }
+  Requests requests_for_hapax() { return make_requests(Ids::ordered, arguments_.seconds, false); }
   Load run(const Process& server, int port, const Requests& requests) {
     return load(server, port, requests, arguments_.connections, arguments_.seconds);
   }
@@ -119,7 +120,7 @@ void soak(Bench& bench, const Arguments& arguments) {
   const Served hapax = bench.start();
   std::size_t events = 0;
   while (events < arguments.soak) {
-    const Load load = bench.run(*hapax.process, hapax.port, bench.requests(Ids::ordered));
+    const Load load = bench.run(*hapax.process, hapax.port, bench.requests_for_hapax());
     events += static_cast<std::size_t>(load.requests);
     std::printf("%9zu events  %7.0f/s  %.0f MiB\n", events, load.rate,
                 resident_mib(hapax.process->pid()));
@@ -134,8 +135,8 @@ void attack(Bench& bench, const Arguments& arguments) {
   std::vector<double> ratios;
   double sum = 0;
   for (int round = 0; round < arguments.rounds; ++round) {
-    const Load alone = bench.run(*hapax.process, hapax.port, bench.requests(Ids::ordered));
-    const Requests requests = bench.requests(Ids::ordered);
+    const Load alone = bench.run(*hapax.process, hapax.port, bench.requests_for_hapax());
+    const Requests requests = bench.requests_for_hapax();
     const auto flood = bench.flood(hapax.port, forged);
     const Load beside = bench.run(*hapax.process, hapax.port, requests);
     flood->wait();
