@@ -4,6 +4,7 @@
 
 #include "http/buffer.hpp"
 #include "http/client_stream.hpp"
+#include "http/framing.hpp"
 #include "http/message.hpp"
 #include "model/field.hpp"
 
@@ -339,6 +340,8 @@ std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
   if (buffer.view().empty()) return std::nullopt;
   error_code error;
   const std::string_view bytes = buffer.view();
+  const bool chunks = parser.is_header_done() && parser.chunked();
+  if (chunks && is_short_last_chunk(bytes)) return std::nullopt;
   const std::size_t taken = parser.put(asio::buffer(bytes.data(), bytes.size()), error);
   buffer.remove(0, taken);
   if (error == beast::http::error::header_limit) {

@@ -194,6 +194,8 @@ ChunkReader& ChunkReader::operator=(ChunkReader&&) noexcept = default;
 
 ChunkReader::State ChunkReader::read(std::string_view bytes, std::size_t& taken,
                                      std::string& body) {
+  taken = 0;
+  if (is_short_last_chunk(bytes)) return State::needs_more;
   error_code error;
   parser_->out = &body;
   taken = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);

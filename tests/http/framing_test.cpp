@@ -140,6 +140,17 @@ TEST(FramingTest, ChunksArePutTogetherHoweverTheyArrive) {
   }
 }
 
+TEST(FramingTest, ALastChunkMayComeByteByByte) {
+  const std::string bytes = "0\r\n\r\n";
+  ChunkReader reader(100);
+  std::string body;
+  for (std::size_t size = 1; size <= bytes.size(); ++size) {
+    std::size_t taken = 0;
+    const ChunkReader::State state = reader.read(bytes.substr(0, size), taken, body);
+    EXPECT_EQ(state == ChunkReader::State::done, size == bytes.size()) << size;
+  }
+}
+
 ChunkReader::State state_of(const std::string& bytes, std::size_t limit = 100) {
   ChunkReader reader(limit);
   std::string body;
