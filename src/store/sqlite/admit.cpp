@@ -18,11 +18,9 @@ Error taken(EventNo number) {
 
 }  // namespace
 
-Admitter::Admitter(sqlite3* db, Lanes& lanes)
-    : lanes_(lanes),
-      claim_(db, kClaimEvent),
-      read_claim_(db, kReadEventClaim),
-      take_over_(db, kTakeOverEvent),
+Admitter::Admitter(sqlite3* db, EventClaims& claims, Lanes& lanes)
+    : claims_(claims),
+      lanes_(lanes),
       is_held_(db, kEventIsHeld),
       insert_(db, kInsertEvent),
       origin_(db, kReadOrigin),
@@ -45,37 +43,27 @@ Result<std::vector<Admission>> Admitter::admit(const Admit& request, std::int64_
 
 Result<Admission> Admitter::admit_claimed(const Arrival& arrival, bool guard, std::int64_t now_ms,
                                           std::optional<Error>& refused) {
-  const std::string key = event_claim_key(arrival.source, arrival.tenant, arrival.key);
-  HAPAX_TRY_ASSIGN(free, claim(claim_, key, arrival, now_ms));
-  if (!free) {
-    HAPAX_TRY_ASSIGN(answer, lost(key, arrival, now_ms));
+  std::string key = event_claim_key(arrival.source, arrival.tenant, arrival.key);
+  HAPAX_TRY_ASSIGN(known, claims_.find(key));
+  if (known) {
+    HAPAX_TRY_ASSIGN(answer, lost(*known, arrival, now_ms));
     if (answer) return *answer;
   }
+  claims_.put(std::move(key), {arrival.no, now_ms + arrival.remember.count()});
   HAPAX_TRY_ASSIGN(stored, store(arrival, Would::none, guard, now_ms));
   if (!stored) refused = taken(arrival.no);
   return Admission{Admission::Kind::fresh, arrival.no};
 }
 
-// The answer where another has the claim, or this arrival has had it before. Nothing: the claim was
-// over and is this arrival's now.
-Result<std::optional<Admission>> Admitter::lost(const std::string& key, const Arrival& arrival,
+// The answer where another has the claim, or this arrival has had it before. Nothing: the claim is
+// over, and free.
+Result<std::optional<Admission>> Admitter::lost(const EventClaim& claim, const Arrival& arrival,
                                                 std::int64_t now_ms) {
-  EventNo winner;
-  std::int64_t expires_ms = 0;
-  {
-    Run row(read_claim_);
-    HAPAX_TRY_ASSIGN(found, row.bind(key).step(kDoing));
-    if (!found) return Error(Code::store_corrupt, "a claim in hapax_event_claim has vanished");
-    winner = EventNo(row.number(0));
-    expires_ms = row.number(1);
-  }
+  const EventNo winner = claim.event;
   if (winner == arrival.no) return std::optional(Admission{Admission::Kind::fresh, winner});
-  if (is_over(expires_ms, now_ms)) {
+  if (is_over(claim.expires_ms, now_ms)) {
     HAPAX_TRY_ASSIGN(held, is_held(winner));
-    if (!held) {
-      HAPAX_TRY(claim(take_over_, key, arrival, now_ms));
-      return std::optional<Admission>();
-    }
+    if (!held) return std::optional<Admission>();
   }
   HAPAX_TRY_ASSIGN(answer, against(arrival, winner));
   return std::optional(answer);
@@ -104,14 +92,6 @@ Result<bool> Admitter::is_same(const Arrival& arrival, Would would) {
   return found && row.number(0) == arrival.source.value() &&
          row.number(1) == static_cast<std::int64_t>(would) && row.bytes(2) == arrival.tenant &&
          row.bytes(3) == arrival.id && row.bytes(4) == hapax::view(arrival.digest);
-}
-
-Result<bool> Admitter::claim(Lazy& statement, const std::string& key, const Arrival& arrival,
-                             std::int64_t now_ms) {
-  Run row(statement);
-  row.bind(key).bind(arrival.no.value()).bind(now_ms + arrival.remember.count());
-  HAPAX_TRY_ASSIGN(changed, row.change(kDoing));
-  return changed == 1;
 }
 
 Result<bool> Admitter::is_held(EventNo event) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/sqlite/event_claims.hpp"
 #include "store/sqlite/lanes.hpp"
 
 #include <map>
@@ -14,7 +15,7 @@ namespace hapax::store::sqlite {
 // number need.
 class Admitter {
  public:
-  Admitter(sqlite3* db, Lanes& lanes);
+  Admitter(sqlite3* db, EventClaims& claims, Lanes& lanes);
 
   // Forgets what a transaction that was rolled back has noted.
   void forget() { seen_ms_.clear(); }
@@ -31,20 +32,16 @@ class Admitter {
                                   std::optional<Error>& refused);
   Result<Admission> admit_unclaimed(const Arrival& arrival, const Admit& request,
                                     std::int64_t now_ms, std::optional<Error>& refused);
-  Result<std::optional<Admission>> lost(const std::string& key, const Arrival& arrival,
+  Result<std::optional<Admission>> lost(const EventClaim& claim, const Arrival& arrival,
                                         std::int64_t now_ms);
   Result<Admission> against(const Arrival& arrival, EventNo winner);
-  Result<bool> claim(Lazy& statement, const std::string& key, const Arrival& arrival,
-                     std::int64_t now_ms);
   Result<bool> is_held(EventNo event);
   Result<bool> is_same(const Arrival& arrival, Would would);
   Result<void> deliver(const Arrival& arrival, Would would, bool guard, std::int64_t now_ms);
   Result<void> note_seen(SourceNo source, std::int64_t now_ms);
 
+  EventClaims& claims_;
   Lanes& lanes_;
-  Lazy claim_;
-  Lazy read_claim_;
-  Lazy take_over_;
   Lazy is_held_;
   Lazy insert_;
   Lazy origin_;

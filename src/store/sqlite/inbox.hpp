@@ -21,13 +21,14 @@ class Inbox {
  public:
   Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)
       : fences(db, fence_high_water),
+        event_claims(db),
         queue(db),
         lanes(db, queue, fences),
-        admitter(db, lanes),
+        admitter(db, event_claims, lanes),
         leaser(db, queue, lanes, fences),
         settler(db, queue, lanes),
         replayer(db, queue, lanes),
-        retention(db),
+        retention(db, event_claims),
         notes(db),
         rejects(db),
         names(db),
@@ -41,11 +42,19 @@ class Inbox {
     if (!committed_) admitter.forget();
     committed_ = false;
     fences.start(now_ms);
+    event_claims.start();
   }
-  Result<void> finish() { return fences.save(); }
-  void note_commit() { committed_ = true; }
+  Result<void> finish() {
+    Result<void> saved = fences.save();
+    return saved ? event_claims.finish() : saved;
+  }
+  void note_commit() {
+    event_claims.note_commit();
+    committed_ = true;
+  }
 
   Fences fences;
+  EventClaims event_claims;
   Queue queue;
   Lanes lanes;
   Admitter admitter;

@@ -19,17 +19,24 @@ namespace hapax::store::sqlite {
 // ---------------------------------------------------------------------------------------------
 // Admit.
 
-// Takes the claim of an event when it is free; changes no row otherwise. The primary key is the
-// referee. 1 key, 2 event, 3 expires.
-inline constexpr std::string_view kClaimEvent =
-    "INSERT INTO hapax_event_claim(key, event, expires_ms) VALUES(?1, ?2, ?3)"
-    " ON CONFLICT DO NOTHING";
-// Whose it is, for the one who did not get it. Primary key.
+// Whose an id is, when the log does not say it. Primary key.
 inline constexpr std::string_view kReadEventClaim =
     "SELECT event, expires_ms FROM hapax_event_claim WHERE key = ?1";
-// ... when it is over and its event has no work left. The same parameters as kClaimEvent.
-inline constexpr std::string_view kTakeOverEvent =
-    "UPDATE hapax_event_claim SET event = ?2, expires_ms = ?3 WHERE key = ?1";
+// What the log says is newer. Primary key. 1 key, 2 event, 3 expires.
+inline constexpr std::string_view kIndexEventClaim =
+    "INSERT INTO hapax_event_claim(key, event, expires_ms) VALUES(?1, ?2, ?3)"
+    " ON CONFLICT(key) DO UPDATE SET event = ?2, expires_ms = ?3";
+// The log of claims: see event_claims.hpp. Row id.
+inline constexpr std::string_view kEndsOfRecent =
+    "SELECT (SELECT seq FROM hapax_recent ORDER BY seq LIMIT 1),"
+    " (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1)";
+inline constexpr std::string_view kRecentAfter =
+    "SELECT seq, turn, moved, claims FROM hapax_recent WHERE seq > ?1 ORDER BY seq";
+inline constexpr std::string_view kFirstRecent =
+    "SELECT seq, turn, claims FROM hapax_recent ORDER BY seq LIMIT 1";
+inline constexpr std::string_view kAppendRecent =
+    "INSERT INTO hapax_recent(seq, turn, moved, claims) VALUES(?1, ?2, ?3, ?4)";
+inline constexpr std::string_view kRemoveRecent = "DELETE FROM hapax_recent WHERE seq = ?1";
 
 // Whether an event has work left, and so keeps its claim and its bytes. Primary key, a prefix.
 inline constexpr std::string_view kEventIsHeld =
@@ -357,9 +364,11 @@ inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WH
 // What runs for every event, delivery or attempt. A test asks SQLite for the plan of each: none may
 // walk a table, and none may sort.
 inline constexpr std::array kHotStatements{
-    kClaimEvent,
     kReadEventClaim,
-    kTakeOverEvent,
+    kIndexEventClaim,
+    kRecentAfter,
+    kAppendRecent,
+    kRemoveRecent,
     kEventIsHeld,
     kInsertEvent,
     kReadOrigin,

@@ -71,7 +71,7 @@ void add(DestinationStats& stats, State state, std::uint64_t count) {
 Reading::Reading(sqlite3* db)
     : listing(db),
       queue_(db),
-      claim_(db, kReadEventClaim),
+      claims_(db),
       is_held_(db, kEventIsHeld),
       headers_(db, kReadHeaders),
       body_(db, kReadBody),
@@ -83,26 +83,27 @@ Reading::Reading(sqlite3* db)
       rest_(db, kCountRest),
       seen_(db, kReadSeen) {}
 
-Result<std::optional<EventNo>> Reading::find_one(const WantedIdentity& wanted,
-                                                 std::int64_t now_ms) {
-  const std::string key = event_claim_key(wanted.source, wanted.tenant, wanted.key);
-  Run row(claim_);
-  HAPAX_TRY_ASSIGN(found, row.bind(key).step("find an event"));
-  if (!found) return std::optional<EventNo>();
-  const EventNo event(row.number(0));
-  if (!is_over(row.number(1), now_ms)) return std::optional(event);
-  HAPAX_TRY_ASSIGN(held, Run(is_held_).bind(event.value()).step("find an event"));
-  return held ? std::optional(event) : std::nullopt;
-}
-
 Result<std::vector<std::optional<EventNo>>> Reading::find(std::span<const WantedIdentity> wanted,
                                                           std::int64_t now_ms) {
-  std::vector<std::optional<EventNo>> found;
+  std::vector<std::string> keys;
+  keys.reserve(wanted.size());
   for (const WantedIdentity& each : wanted) {
-    HAPAX_TRY_ASSIGN(event, find_one(each, now_ms));
-    found.push_back(event);
+    keys.push_back(event_claim_key(each.source, each.tenant, each.key));
+  }
+  HAPAX_TRY_ASSIGN(claims, claims_.find(keys));
+  std::vector<std::optional<EventNo>> found(claims.size());
+  for (std::size_t at = 0; at < claims.size(); ++at) {
+    if (!claims[at]) continue;
+    HAPAX_TRY_ASSIGN(free, is_free(*claims[at], now_ms));
+    if (!free) found[at] = claims[at]->event;
   }
   return found;
+}
+
+Result<bool> Reading::is_free(const EventClaim& claim, std::int64_t now_ms) {
+  if (!is_over(claim.expires_ms, now_ms)) return false;
+  HAPAX_TRY_ASSIGN(held, Run(is_held_).bind(claim.event.value()).step("find an event"));
+  return !held;
 }
 
 Result<Lookup<EventDetail>> Reading::event(EventNo number, std::int64_t now_ms) {

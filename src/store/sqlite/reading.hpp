@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/sqlite/event_claims.hpp"
 #include "store/sqlite/listing.hpp"
 #include "store/sqlite/queue.hpp"
 
@@ -21,14 +22,14 @@ class Reading {
   Listing listing;
 
  private:
-  Result<std::optional<EventNo>> find_one(const WantedIdentity& wanted, std::int64_t now_ms);
+  Result<bool> is_free(const EventClaim& claim, std::int64_t now_ms);
   Result<std::vector<Attempt>> attempts_of(EventNo number);
   Result<std::vector<Variant>> variants_of(EventNo number);
   Result<void> count_open(std::vector<DestinationStats>& all, std::int64_t now_ms);
   Result<void> count_rest(std::vector<DestinationStats>& all);
 
   Queue queue_;
-  Lazy claim_;
+  EventClaimsOnFile claims_;
   Lazy is_held_;
   Lazy headers_;
   Lazy body_;

@@ -53,8 +53,9 @@ struct Retention::Step {
   std::int64_t limit() const { return static_cast<std::int64_t>(left); }
 };
 
-Retention::Retention(sqlite3* db)
-    : read_cursor_(db, kReadSweep),
+Retention::Retention(sqlite3* db, EventClaims& claims)
+    : claims_(claims),
+      read_cursor_(db, kReadSweep),
       write_cursor_(db, kWriteSweep),
       next_events_(db, kSweepEvents),
       deliveries_(db, kDeliveriesOf),
@@ -215,7 +216,12 @@ Result<bool> Retention::walk_attempts(Step& step) {
   return all;
 }
 
+// Those that are not in the index yet come first, so that the walk meets them.
 Result<bool> Retention::walk_claims(Step& step) {
+  if (step.at.claim.empty()) {
+    HAPAX_TRY_ASSIGN(all, claims_.settle_over(step.left, step.now_ms));
+    if (!all) return false;
+  }
   struct Claim {
     std::string key;
     std::int64_t event;

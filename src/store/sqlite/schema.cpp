@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 4> kMigrations{
+constexpr std::array<const char*, 5> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -242,6 +242,16 @@ constexpr std::array<const char*, 4> kMigrations{
       version INTEGER NOT NULL,              -- made by whoever wrote it
       content BLOB NOT NULL
     ) WITHOUT ROWID;
+    )sql",
+
+    // 5: claims of events on their way into hapax_event_claim.
+    R"sql(
+    CREATE TABLE hapax_recent(
+      seq    INTEGER PRIMARY KEY,            -- without a gap
+      turn   INTEGER NOT NULL,               -- how far they had been moved, without those of this
+      moved  BLOB NOT NULL,                  -- row
+      claims BLOB NOT NULL                   -- see recent_claims.hpp
+    );
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());

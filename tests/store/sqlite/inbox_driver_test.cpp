@@ -212,9 +212,14 @@ TEST_F(SqliteInboxTest, ASweepRemovesWhatIsOldAndStopsAtTheYoung) {
   clock_.advance(hours(24 * 40));
   admit_some();
   const Periods periods{SourceNo(1), hours(24 * 30), hours(24 * 30)};
-  const Swept swept = driver_->sweep({std::span(&periods, 1), 100}).value();
-  EXPECT_EQ(swept.events, 20U);
-  EXPECT_TRUE(swept.done);
+  std::size_t events = 0;
+  for (int steps = 0; steps < 5; ++steps) {
+    const Swept swept = driver_->sweep({std::span(&periods, 1), 100}).value();
+    events += swept.events;
+    if (swept.done) break;
+    ASSERT_LT(steps, 4);
+  }
+  EXPECT_EQ(events, 20U);
 }
 
 TEST_F(SqliteInboxTest, WhoReadsKeepsNobodyFromWritingAndSeesWhatWasWritten) {

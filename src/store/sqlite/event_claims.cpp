@@ -1,0 +1,222 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/event_claims.hpp"
+
+#include "base/try.hpp"
+#include "store/contract.hpp"
+#include "store/sqlite/inbox_statements.hpp"
+
+#include <algorithm>
+
+namespace hapax::store::sqlite {
+
+namespace {
+
+constexpr std::string_view kDoing = "read the claims of events";
+
+// A turn takes twice as many as the one before, so that it is always many beside what the index
+// has, until that would need too much memory: about 100 bytes for each.
+constexpr std::size_t kClaimsOfFirstTurn = 4;
+constexpr std::int64_t kDoublings = 14;
+constexpr std::size_t kClaimsOfRow = 256;
+// For each new claim, so that a turn is over before the next one is due.
+constexpr std::size_t kMovesForOne = 2;
+// A transaction that appends a row removes more than one, so that they do not pile up.
+constexpr std::size_t kRowsForNone = 4;
+
+std::size_t claims_until(std::int64_t turn) {
+  return kClaimsOfFirstTurn << std::clamp<std::int64_t>(turn, 0, kDoublings);
+}
+
+Error damaged() {
+  return Error(Code::store_corrupt, "a row of hapax_recent cannot be read; restore the file");
+}
+
+Result<std::optional<EventClaim>> read_index(Lazy& statement, std::string_view key) {
+  Run row(statement);
+  HAPAX_TRY_ASSIGN(found, row.bind(key).step(kDoing));
+  if (!found) return std::optional<EventClaim>();
+  return std::optional(EventClaim{EventNo(row.number(0)), row.number(1)});
+}
+
+}  // namespace
+
+EventClaims::EventClaims(sqlite3* db)
+    : read_(db, kReadEventClaim),
+      index_(db, kIndexEventClaim),
+      ends_(db, kEndsOfRecent),
+      rows_(db, kRecentAfter),
+      first_row_(db, kFirstRecent),
+      append_(db, kAppendRecent),
+      remove_(db, kRemoveRecent) {}
+
+void EventClaims::start() {
+  if (has_moved_) recent_.rewind();
+  has_followed_ = has_moved_ = begins_turn_ = false;
+  fresh_.clear();
+  appended_.clear();
+}
+
+// Rows go only when they have been moved, and never the last one: as long as the next one is there
+// no row was missed.
+Result<void> EventClaims::follow() {
+  if (has_followed_) return {};
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  {
+    Run row(ends_);
+    HAPAX_TRY(row.step(kDoing));
+    first = row.number(0);
+    last = row.number(1);
+  }
+  if (!is_known_ || last < last_ || first > last_ + 1) {
+    recent_.clear();
+    last_ = 0;
+  }
+  if (last != last_) {
+    is_known_ = false;
+    HAPAX_TRY(read_rows());
+  }
+  is_known_ = has_followed_ = true;
+  return {};
+}
+
+Result<void> EventClaims::read_rows() {
+  Run rows(rows_);
+  rows.bind(last_);
+  for (;;) {
+    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    if (!more) return {};
+    const MovedTo moved{rows.number(1), std::string(rows.bytes(2))};
+    if (!recent_.read(moved, std::string(rows.bytes(3)))) return damaged();
+    last_ = rows.number(0);
+  }
+}
+
+Result<std::optional<EventClaim>> EventClaims::find(std::string_view key) {
+  HAPAX_TRY(follow());
+  if (const auto own = fresh_.find(key); own != fresh_.end()) return std::optional(own->second);
+  if (const std::optional<EventClaim> known = recent_.find(key)) return known;
+  return read_index(read_, key);
+}
+
+Result<bool> EventClaims::settle_over(std::size_t& left, std::int64_t now_ms) {
+  HAPAX_TRY(follow());
+  if (!recent_.has_over(now_ms)) return true;
+  if (recent_.is_turn_over()) {
+    begins_turn_ = !has_moved_;
+    return false;
+  }
+  HAPAX_TRY_ASSIGN(moved, move(left));
+  left -= moved;
+  return false;
+}
+
+Result<std::size_t> EventClaims::move(std::size_t most) {
+  for (std::size_t moved = 0; moved < most; ++moved) {
+    has_moved_ = true;
+    const std::optional<KeyedClaim> next = recent_.take();
+    if (!next) return moved;
+    Run row(index_);
+    row.bind(next->key).bind(next->claim.event.value()).bind(next->claim.expires_ms);
+    HAPAX_TRY(row.change("move a claim into the index"));
+  }
+  return most;
+}
+
+Result<void> EventClaims::finish() {
+  if (fresh_.empty() && !has_moved_ && !begins_turn_) return {};
+  const bool is_turn_over = recent_.is_turn_over() && !has_moved_;
+  if (!is_turn_over) HAPAX_TRY(move(kMovesForOne * fresh_.size()));
+  moved_ = recent_.moved();
+  const bool is_next_due = is_turn_over && recent_.made_in_turn() >= claims_until(moved_.turn);
+  if (begins_turn_ || is_next_due) moved_ = {moved_.turn + 1, ""};
+  HAPAX_TRY(append_rows());
+  return remove_rows();
+}
+
+// One without claims says how far they were moved.
+Result<void> EventClaims::append_rows() {
+  std::size_t count = 0;
+  appended_.emplace_back();
+  for (const auto& [key, claim] : fresh_) {
+    if (++count % kClaimsOfRow == 0) appended_.emplace_back();
+    append_claim(appended_.back(), {key, claim});
+  }
+  std::int64_t seq = last_;
+  for (const std::string& claims : appended_) {
+    Run row(append_);
+    row.bind(++seq).bind(moved_.turn).bind(moved_.key).bind(claims);
+    HAPAX_TRY(row.change("append claims"));
+  }
+  return {};
+}
+
+Result<void> EventClaims::remove_rows() {
+  const std::size_t most = fresh_.size() + kRowsForNone;
+  for (std::size_t count = 0; count < most; ++count) {
+    HAPAX_TRY_ASSIGN(seq, first_row_if_moved());
+    if (!seq) return {};
+    HAPAX_TRY(Run(remove_).bind(*seq).change("remove claims that were moved"));
+  }
+  return {};
+}
+
+// Not one of this transaction: there must always be a last one.
+Result<std::optional<std::int64_t>> EventClaims::first_row_if_moved() {
+  Run row(first_row_);
+  HAPAX_TRY_ASSIGN(found, row.step(kDoing));
+  if (!found || row.number(0) > last_) return std::optional<std::int64_t>();
+  ClaimsOfRow claims(row.bytes(2));
+  while (const auto each = claims.next()) {
+    if (!is_moved(row.number(1), each->key, moved_)) return std::optional<std::int64_t>();
+  }
+  if (!claims.at_end()) return damaged();
+  return std::optional(row.number(0));
+}
+
+void EventClaims::note_commit() {
+  if (appended_.empty()) return;
+  is_known_ = false;  // until all of it is noted
+  for (std::string& claims : appended_) {
+    recent_.read(moved_, std::move(claims));
+    ++last_;
+  }
+  is_known_ = true;
+  has_moved_ = false;
+  start();
+}
+
+EventClaimsOnFile::EventClaimsOnFile(sqlite3* db)
+    : read_(db, kReadEventClaim), rows_(db, kRecentAfter) {}
+
+// The last row that has it counts: as long as an older one is there, a newer one is.
+Result<std::vector<std::optional<EventClaim>>> EventClaimsOnFile::find(
+    const std::vector<std::string>& keys) {
+  std::map<std::string_view, std::optional<EventClaim>> wanted;
+  for (const std::string& key : keys) wanted.try_emplace(key);
+  Run rows(rows_);
+  rows.bind(std::int64_t{0});
+  for (;;) {
+    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    if (!more) break;
+    ClaimsOfRow claims(rows.bytes(3));
+    while (const auto each = claims.next()) {
+      if (const auto place = wanted.find(each->key); place != wanted.end()) {
+        place->second = each->claim;
+      }
+    }
+    if (!claims.at_end()) return damaged();
+  }
+  std::vector<std::optional<EventClaim>> found;
+  found.reserve(keys.size());
+  for (const std::string& key : keys) {
+    found.push_back(wanted.at(key));
+    if (found.back()) continue;
+    HAPAX_TRY_ASSIGN(indexed, read_index(read_, key));
+    found.back() = indexed;
+  }
+  return found;
+}
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,87 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/result.hpp>
+
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/recent_claims.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hapax::store::sqlite {
+
+// Who has which event id. The index of ids (hapax_event_claim) has them in the order of their
+// keys, and ids come in none: an event would dirty a page of it, which has to be written twice, for
+// fifty bytes. So a transaction appends its claims to a log (hapax_recent), and when that holds
+// many of them they are moved into the index in the order of their keys, where a page then takes
+// several at once. ADR 13 tells more.
+//
+// What is in the log is also in memory, as what its rows say when they are read one after the
+// other: that is what an opened store does, and what it does with rows that others have written.
+// Inside write transactions, on one connection.
+class EventClaims {
+ public:
+  explicit EventClaims(sqlite3* db);
+
+  // Around the work of every transaction.
+  void start();
+  Result<void> finish();
+  void note_commit();
+
+  // Also of this transaction; also when it is over.
+  Result<std::optional<EventClaim>> find(std::string_view key);
+  // In place of the one that is there. After a find() in the same transaction.
+  void put(std::string key, const EventClaim& claim) { fresh_[std::move(key)] = claim; }
+
+  // True: all that are over are in the index, so that who walks it finds them. False: some may not
+  // be yet, ask again in another transaction. At most `left` are moved, which becomes less by that.
+  Result<bool> settle_over(std::size_t& left, std::int64_t now_ms);
+
+ private:
+  Result<void> follow();
+  Result<void> read_rows();
+  Result<std::size_t> move(std::size_t most);
+  Result<void> append_rows();
+  Result<void> remove_rows();
+  Result<std::optional<std::int64_t>> first_row_if_moved();
+
+  Lazy read_;
+  Lazy index_;
+  Lazy ends_;
+  Lazy rows_;
+  Lazy first_row_;
+  Lazy append_;
+  Lazy remove_;
+
+  RecentClaims recent_;
+  bool is_known_ = false;  // recent_ is what the rows up to last_ say
+  std::int64_t last_ = 0;
+
+  // Of this transaction.
+  bool has_followed_ = false;
+  std::map<std::string, EventClaim, std::less<>> fresh_;
+  bool has_moved_ = false;
+  bool begins_turn_ = false;
+  MovedTo moved_;
+  std::vector<std::string> appended_;  // rows
+};
+
+// The same for who only looks, without anything in memory.
+class EventClaimsOnFile {
+ public:
+  explicit EventClaimsOnFile(sqlite3* db);
+
+  // For each key.
+  Result<std::vector<std::optional<EventClaim>>> find(const std::vector<std::string>& keys);
+
+ private:
+  Lazy read_;
+  Lazy rows_;
+};
+
+}  // namespace hapax::store::sqlite

@@ -1,0 +1,187 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/recent_claims.hpp"
+
+#include "base/claim_key.hpp"
+#include "store/contract.hpp"
+
+#include <algorithm>
+
+namespace hapax::store::sqlite {
+
+namespace {
+
+constexpr std::size_t kNumberBytes = 8;
+static_assert(kMaxPlainKey <= 0xff, "the length of a key is one byte");
+
+void append_number(std::string& out, std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  for (std::size_t byte = 0; byte < kNumberBytes; ++byte) {
+    out += static_cast<char>(bits >> (8 * byte) & 0xff);
+  }
+}
+
+std::int64_t read_number(std::string_view bytes) {
+  std::uint64_t bits = 0;
+  for (std::size_t byte = 0; byte < kNumberBytes; ++byte) {
+    bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[byte])) << (8 * byte);
+  }
+  return static_cast<std::int64_t>(bits);
+}
+
+std::size_t length_at(const char* place) {
+  return static_cast<unsigned char>(*place);
+}
+
+std::string_view key_at(const char* place) {
+  return {place + 1, length_at(place)};
+}
+
+EventClaim claim_at(const char* place) {
+  const std::string_view numbers(place + 1 + length_at(place), 2 * kNumberBytes);
+  return {EventNo(read_number(numbers)), read_number(numbers.substr(kNumberBytes))};
+}
+
+}  // namespace
+
+bool is_moved(std::int64_t made, std::string_view key, const MovedTo& moved) {
+  return moved.turn > made + 1 || (moved.turn == made + 1 && key <= moved.key);
+}
+
+void append_claim(std::string& row, const KeyedClaim& claim) {
+  row += static_cast<char>(claim.key.size());
+  row += claim.key;
+  append_number(row, claim.claim.event.value());
+  append_number(row, claim.claim.expires_ms);
+}
+
+std::optional<KeyedClaim> ClaimsOfRow::next() {
+  if (rest_.empty()) return std::nullopt;
+  const char* place = rest_.data();
+  const std::size_t size = 1 + length_at(place) + 2 * kNumberBytes;
+  if (rest_.size() < size) return std::nullopt;
+  rest_.remove_prefix(size);
+  return KeyedClaim{key_at(place), claim_at(place)};
+}
+
+std::size_t RecentClaims::HashOfKey::operator()(const char* place) const {
+  return std::hash<std::string_view>()(key_at(place));
+}
+std::size_t RecentClaims::HashOfKey::operator()(std::string_view key) const {
+  return std::hash<std::string_view>()(key);
+}
+bool RecentClaims::SameKey::operator()(const char* a, const char* b) const {
+  return key_at(a) == key_at(b);
+}
+bool RecentClaims::SameKey::operator()(std::string_view key, const char* place) const {
+  return key == key_at(place);
+}
+bool RecentClaims::SameKey::operator()(const char* place, std::string_view key) const {
+  return key == key_at(place);
+}
+
+std::optional<EventClaim> RecentClaims::find(std::string_view key) const {
+  const auto found = places_.find(key);
+  return found == places_.end() ? std::nullopt : std::optional(claim_at(*found));
+}
+
+bool RecentClaims::has_over(std::int64_t now_ms) const {
+  return std::any_of(places_.begin(), places_.end(), [&](const char* place) {
+    return is_over(claim_at(place).expires_ms, now_ms);
+  });
+}
+
+bool RecentClaims::read(const MovedTo& moved, std::string claims) {
+  for (const auto& place : taken_) places_.erase(place);
+  taken_.clear();
+  if (moved.turn > moved_.turn + 1) clear();
+  if (moved.turn == moved_.turn + 1) begin_turn();
+  while (!heads_.empty() && heads_.front().key <= moved.key) forget(pop());
+  if (heads_.empty()) old_.clear();
+  moved_ = moved;
+  if (claims.empty()) return true;
+  ClaimsOfRow all(young_.emplace_back(std::move(claims)));
+  for (std::string_view last;; ++young_claims_) {
+    const char* place = all.place();
+    const std::optional<KeyedClaim> each = all.next();
+    if (!each) return all.at_end();
+    if (each->key <= last) return false;
+    last = each->key;
+    // One that took over from another: the row says the newer.
+    if (const auto [known, is_new] = places_.insert(place); !is_new) {
+      places_.erase(known);
+      places_.insert(place);
+    }
+  }
+}
+
+// What is left of the turn before has been moved too: a turn ends when all are.
+void RecentClaims::begin_turn() {
+  while (!heads_.empty()) forget(pop());
+  old_ = std::exchange(young_, {});
+  young_claims_ = 0;
+  moved_ = {moved_.turn + 1, ""};
+  rewind();
+}
+
+void RecentClaims::clear() {
+  places_.clear();
+  heads_.clear();
+  taken_.clear();
+  young_.clear();
+  young_claims_ = 0;
+  old_.clear();
+  moved_ = MovedTo{};
+}
+
+void RecentClaims::rewind() {
+  taken_.clear();
+  heads_.clear();
+  for (const std::string& row : old_) {
+    ClaimsOfRow claims(row);
+    std::string_view rest = row;
+    while (const auto each = claims.next()) {
+      if (each->key > moved_.key) break;
+      rest = {claims.place(), static_cast<std::size_t>(row.data() + row.size() - claims.place())};
+    }
+    push(rest);
+  }
+}
+
+void RecentClaims::push(std::string_view rest) {
+  if (rest.empty()) return;
+  heads_.push_back({key_at(rest.data()), rest});
+  std::push_heap(heads_.begin(), heads_.end(), is_later);
+}
+
+const char* RecentClaims::pop() {
+  std::pop_heap(heads_.begin(), heads_.end(), is_later);
+  const std::string_view row = heads_.back().rest;
+  heads_.pop_back();
+  push(row.substr(1 + length_at(row.data()) + 2 * kNumberBytes));
+  return row.data();
+}
+
+// Unless a newer one has its place.
+void RecentClaims::forget(const char* place) {
+  const auto known = places_.find(place);
+  if (known != places_.end() && *known == place) places_.erase(known);
+}
+
+// One that another took over from has no business in the index any more.
+std::optional<KeyedClaim> RecentClaims::take() {
+  while (!heads_.empty()) {
+    const char* place = pop();
+    const auto known = places_.find(place);
+    if (known == places_.end() || *known != place) continue;
+    taken_.push_back(known);
+    return KeyedClaim{key_at(place), claim_at(place)};
+  }
+  return std::nullopt;
+}
+
+MovedTo RecentClaims::moved() const {
+  return taken_.empty() ? moved_ : MovedTo{moved_.turn, std::string(key_at(*taken_.back()))};
+}
+
+}  // namespace hapax::store::sqlite

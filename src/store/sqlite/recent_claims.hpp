@@ -1,0 +1,111 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "model/numbers.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace hapax::store::sqlite {
+
+struct EventClaim {
+  EventNo event;
+  std::int64_t expires_ms = 0;
+
+  friend bool operator==(const EventClaim&, const EventClaim&) = default;
+};
+
+// Claims go into the index in turns: in a turn all that were there when it began, in the order of
+// their keys. How far that came.
+struct MovedTo {
+  std::int64_t turn = 0;
+  std::string key;  // of the last one; empty: none in this turn
+
+  friend bool operator==(const MovedTo&, const MovedTo&) = default;
+};
+
+// Whether a claim that was made in turn `made` has been moved.
+bool is_moved(std::int64_t made, std::string_view key, const MovedTo& moved);
+
+// Claims as the bytes of a row, one behind the other. The key is valid as long as the row.
+struct KeyedClaim {
+  std::string_view key;
+  EventClaim claim;
+};
+void append_claim(std::string& row, const KeyedClaim& claim);
+class ClaimsOfRow {
+ public:
+  explicit ClaimsOfRow(std::string_view row) : rest_(row) {}
+
+  // Nothing: at the end, or where the bytes make no sense.
+  std::optional<KeyedClaim> next();
+  bool at_end() const { return rest_.empty(); }
+  const char* place() const { return rest_.data(); }  // of the next one
+
+ private:
+  std::string_view rest_;
+};
+
+// The claims that are not in the index yet, as the rows say that hold them.
+class RecentClaims {
+ public:
+  std::optional<EventClaim> find(std::string_view key) const;
+  std::size_t size() const { return places_.size(); }
+  bool has_over(std::int64_t now_ms) const;
+
+  // Reads a row: claims of the turn of `moved`, in the order of their keys. False: they cannot be
+  // read; only clear() makes sense then.
+  bool read(const MovedTo& moved, std::string claims);
+  void clear();
+
+  // Moving: what is taken is gone for good when the next row, with how far that came, is read.
+  // rewind() gives back what was taken since the last one.
+  std::optional<KeyedClaim> take();
+  void rewind();
+  bool is_turn_over() const { return heads_.empty(); }
+  std::size_t made_in_turn() const { return young_claims_; }
+  MovedTo moved() const;
+
+ private:
+  // Places are where a claim begins in its row.
+  struct HashOfKey {
+    using is_transparent = void;
+    std::size_t operator()(const char* place) const;
+    std::size_t operator()(std::string_view key) const;
+  };
+  struct SameKey {
+    using is_transparent = void;
+    bool operator()(const char* a, const char* b) const;
+    bool operator()(std::string_view key, const char* place) const;
+    bool operator()(const char* place, std::string_view key) const;
+  };
+  // What is left of a row, and the key that comes first.
+  struct Head {
+    std::string_view key;
+    std::string_view rest;
+  };
+  static bool is_later(const Head& a, const Head& b) { return a.key > b.key; }
+
+  void push(std::string_view rest);
+  const char* pop();
+  void forget(const char* place);
+  void begin_turn();
+
+  using Places = std::unordered_set<const char*, HashOfKey, SameKey>;
+
+  Places places_;
+  std::deque<std::string> young_;  // rows of this turn; where they are in memory never changes
+  std::size_t young_claims_ = 0;
+  std::deque<std::string> old_;                // rows of the last turn, which are moved in this one
+  std::vector<Head> heads_;                    // of old rows, as a heap, the first key in front
+  std::vector<Places::const_iterator> taken_;  // valid: nothing is added while some are taken
+  MovedTo moved_;
+};
+
+}  // namespace hapax::store::sqlite

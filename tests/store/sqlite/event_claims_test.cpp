@@ -1,0 +1,254 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/event_claims.hpp"
+
+#include "store/sqlite/driver.hpp"
+#include "store/sqlite/schema.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace hapax::store::sqlite {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+std::string row_of(const std::map<std::string, std::int64_t>& claims) {
+  std::string row;
+  for (const auto& [key, event] : claims) append_claim(row, {key, {EventNo(event), 1000}});
+  return row;
+}
+
+std::vector<std::string> taken(RecentClaims& recent, std::size_t most) {
+  std::vector<std::string> keys;
+  while (keys.size() < most) {
+    const std::optional<KeyedClaim> next = recent.take();
+    if (!next) break;
+    keys.emplace_back(next->key);
+  }
+  return keys;
+}
+
+using Keys = std::vector<std::string>;
+
+TEST(RecentClaimsTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
+  RecentClaims recent;
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
+  EXPECT_EQ(taken(recent, 9), Keys()) << "before their turn";
+  ASSERT_TRUE(recent.read({1, ""}, row_of({{"d", 5}})));
+  EXPECT_EQ(taken(recent, 3), (Keys{"a", "b", "c"}));
+  EXPECT_EQ(recent.moved(), (MovedTo{1, "c"}));
+  EXPECT_EQ(recent.size(), 5U) << "until a row says that they were moved";
+  ASSERT_TRUE(recent.read({1, "c"}, row_of({{"e", 6}})));
+  EXPECT_EQ(recent.size(), 3U);
+  EXPECT_EQ(recent.find("c"), std::nullopt);
+  EXPECT_EQ(recent.find("d")->event, EventNo(5));
+  EXPECT_EQ(taken(recent, 9), Keys{"f"});
+  EXPECT_TRUE(recent.is_turn_over());
+}
+
+TEST(RecentClaimsTest, WhatWasTakenComesBack) {
+  RecentClaims recent;
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}, {"c", 3}})));
+  ASSERT_TRUE(recent.read({1, ""}, ""));
+  EXPECT_EQ(taken(recent, 1), Keys{"a"});
+  ASSERT_TRUE(recent.read(recent.moved(), ""));
+  EXPECT_EQ(taken(recent, 9), (Keys{"b", "c"}));
+  recent.rewind();
+  EXPECT_EQ(recent.moved(), (MovedTo{1, "a"}));
+  EXPECT_EQ(taken(recent, 9), (Keys{"b", "c"}));
+}
+
+TEST(RecentClaimsTest, OfOneKeyTheNewestCountsAndIsMoved) {
+  RecentClaims recent;
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}})));
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}})));
+  ASSERT_TRUE(recent.read({1, ""}, row_of({{"b", 4}})));
+  EXPECT_EQ(recent.find("a")->event, EventNo(3));
+  EXPECT_EQ(recent.find("b")->event, EventNo(4));
+  const std::optional<KeyedClaim> first = recent.take();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->claim.event, EventNo(3));
+  EXPECT_FALSE(recent.take()) << "b is of the next turn now";
+  ASSERT_TRUE(recent.read(recent.moved(), ""));
+  EXPECT_EQ(recent.find("a"), std::nullopt);
+  EXPECT_EQ(recent.find("b")->event, EventNo(4));
+}
+
+TEST(RecentClaimsTest, ManyTurnsAtOnceForgetAll) {
+  RecentClaims recent;
+  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}})));
+  ASSERT_TRUE(recent.read({2, "b"}, row_of({{"c", 2}})));
+  EXPECT_EQ(recent.find("a"), std::nullopt);
+  EXPECT_EQ(recent.find("c")->event, EventNo(2));
+}
+
+TEST(RecentClaimsTest, ARowThatIsNoRowIsRefused) {
+  const std::string good = row_of({{"a", 1}, {"b", 2}});
+  for (std::size_t length = 1; length < good.size(); ++length) {
+    if (length == good.size() / 2) continue;  // the first alone
+    EXPECT_FALSE(RecentClaims().read({0, ""}, good.substr(0, length))) << length;
+  }
+  EXPECT_FALSE(RecentClaims().read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
+  EXPECT_FALSE(RecentClaims().read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
+}
+
+TEST(RecentClaimsTest, WhatIsMoved) {
+  EXPECT_FALSE(is_moved(3, "k", {3, "z"}));
+  EXPECT_FALSE(is_moved(3, "k", {4, ""}));
+  EXPECT_FALSE(is_moved(3, "k", {4, "j"}));
+  EXPECT_TRUE(is_moved(3, "k", {4, "k"}));
+  EXPECT_TRUE(is_moved(3, "k", {5, ""}));
+}
+
+// ---------------------------------------------------------------------------------------------
+
+// Several stores on one file, with ids that come again, in time, too late, and in one batch.
+class EventClaimsTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kStores = 3;
+
+  void SetUp() override {
+    for (auto& each : stores_) each = open();
+  }
+  std::unique_ptr<Driver> open() { return open_driver(file_, {}, clock_).value(); }
+
+  struct Wanted {
+    Admission::Kind kind;
+    EventNo event;
+  };
+  Wanted wanted(const std::string& id, EventNo no) {
+    const auto now = clock_.wall();
+    auto [place, is_new] = claims_.try_emplace(id, Known{no, now + remember_});
+    if (is_new) return {Admission::Kind::fresh, no};
+    if (place->second.until > now) return {Admission::Kind::duplicate, place->second.event};
+    place->second = {no, now + remember_};
+    return {Admission::Kind::fresh, no};
+  }
+
+  void admit(Driver& store, const std::vector<std::string>& ids) {
+    std::vector<Arrival> arrivals;
+    std::vector<Wanted> answers;
+    for (const std::string& id : ids) {
+      arrivals.push_back({.no = EventNo(++number_),
+                          .source = SourceNo(1),
+                          .key = id,
+                          .id = id,
+                          .body = "body",
+                          .remember = remember_});
+      answers.push_back(wanted(id, EventNo(number_)));
+    }
+    const Admit request{.arrivals = arrivals};
+    const Answers given = store.write({.admit = std::span(&request, 1)});
+    ASSERT_TRUE(given.admit.front()) << given.admit.front().error().to_string();
+    for (std::size_t at = 0; at < ids.size(); ++at) {
+      const Admission& each = (*given.admit.front())[at];
+      EXPECT_EQ(each.kind, answers[at].kind) << ids[at];
+      EXPECT_EQ(each.event, answers[at].event) << ids[at];
+    }
+  }
+
+  void sweep(Driver& store) {
+    const Periods periods{SourceNo(1), remember_, remember_};
+    for (int steps = 0; steps < 1000; ++steps) {
+      if (store.sweep({std::span(&periods, 1), 50}).value().done) return;
+    }
+    ADD_FAILURE() << "a sweep without end";
+  }
+
+  std::int64_t count(const char* sql) {
+    const Handle db = open_file(file_, seconds(5)).value();
+    Statement query = Statement::prepare(db.get(), sql).value();
+    sqlite::Run row(query);
+    EXPECT_TRUE(row.step("count").value());
+    return row.number(0);
+  }
+
+  struct Known {
+    EventNo event;
+    WallTime until;
+  };
+  test::TempDir directory_;
+  test::ManualClock clock_;
+  std::string file_ = directory_.file("claims.db");
+  std::array<std::unique_ptr<Driver>, kStores> stores_;
+  std::map<std::string, Known> claims_;
+  std::int64_t number_ = 0;
+  std::chrono::milliseconds remember_ = minutes(10);
+};
+
+TEST_F(EventClaimsTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
+  std::mt19937_64 random(20261116);
+  const auto below = [&](std::uint64_t limit) { return random() % limit; };
+  const int rounds = test::rounds(20'000);
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+    std::unique_ptr<Driver>& store = stores_[below(kStores)];
+    if (below(100) == 0) store = open();
+    if (below(50) == 0) clock_.advance(minutes(static_cast<int>(below(8))));
+    if (below(200) == 0) sweep(*store);
+    std::vector<std::string> ids(1 + below(below(20) == 0 ? 600 : 8));
+    for (std::string& id : ids) id = "id-" + std::to_string(below(4'000) * 7919 % 10'007);
+    admit(*store, ids);
+  }
+  EXPECT_GT(count("SELECT max(turn) FROM hapax_recent"), 3) << "or nothing was moved";
+  EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row went";
+}
+
+TEST_F(EventClaimsTest, WhatIsLookedForIsFoundWhereverItIs) {
+  std::vector<std::string> ids;
+  for (int each = 0; each < 500; ++each) {
+    ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
+    admit(*stores_.front(), {ids.back()});
+  }
+  EXPECT_GT(count("SELECT count(*) FROM hapax_event_claim"), 0);
+  std::vector<WantedIdentity> wanted;
+  wanted.reserve(ids.size() + 1);
+  for (const std::string& id : ids) wanted.push_back({SourceNo(1), "", id});
+  wanted.push_back({SourceNo(1), "", "another"});
+  const auto found = stores_.back()->find(wanted).value();
+  ASSERT_EQ(found.size(), 501U);
+  for (std::size_t at = 0; at < ids.size(); ++at) EXPECT_EQ(found[at], claims_.at(ids[at]).event);
+  EXPECT_EQ(found.back(), std::nullopt);
+}
+
+TEST_F(EventClaimsTest, TheLogStaysShort) {
+  for (int batch = 0; batch < 400; ++batch) {
+    std::vector<std::string> ids(20);
+    for (std::string& id : ids) id = "id-" + std::to_string(++number_ * 7919 % 1'000'003);
+    admit(*stores_.front(), ids);
+  }
+  // The turns of 4, 8, ... 2048 claims are over: what is left is of the last two.
+  EXPECT_LT(count("SELECT count(*) FROM hapax_recent"), 400);
+  EXPECT_GT(count("SELECT count(*) FROM hapax_event_claim"), 2'000);
+}
+
+TEST_F(EventClaimsTest, ASweepRemovesRecentClaimsThatAreOver) {
+  admit(*stores_.front(), {"a", "b", "c"});
+  clock_.advance(minutes(30));
+  sweep(*stores_.front());
+  EXPECT_EQ(count("SELECT count(*) FROM hapax_event_claim"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM hapax_recent WHERE claims <> x''"), 0);
+  admit(*stores_.back(), {"a", "a", "d"});
+}
+
+TEST_F(EventClaimsTest, ADamagedRowIsSaid) {
+  admit(*stores_.front(), {"a"});
+  {
+    const Handle db = open_file(file_, seconds(5)).value();
+    ASSERT_TRUE(execute(db.get(), "UPDATE hapax_recent SET claims = x'20'", "damage"));
+  }
+  const std::unique_ptr<Driver> store = open();
+  const Arrival arrival{.no = EventNo(77), .source = SourceNo(1), .key = "b", .id = "b"};
+  const Admit request{.arrivals = std::span(&arrival, 1)};
+  const Answers given = store->write({.admit = std::span(&request, 1)});
+  ASSERT_FALSE(given.admit.front());
+  EXPECT_EQ(given.admit.front().error().code(), Code::store_corrupt);
+}
+
+}  // namespace
+}  // namespace hapax::store::sqlite
