@@ -94,6 +94,27 @@ Scene duplicates() {
                    admit(event(35, "old", {"two"}))}};
 }
 
+// Enough of them that SQLite moves some into its index meanwhile, in several turns (ADR 13), of
+// which one act is rolled back.
+Scene many_ids() {
+  const auto id = [](int n) { return "id-" + std::to_string(n * 37 % 101); };
+  const auto fresh = [&](int n) { return event(100 + n, id(n), {}); };
+  Scene scene{.name = "ManyIds", .before = {}, .acts = {}};
+  Incoming old = event(99, "old", {});
+  old.remember = seconds(1);
+  scene.before.emplace_back(admit(old));
+  for (int n = 0; n < 18; n += 2) scene.before.emplace_back(admit(fresh(n), fresh(n + 1)));
+  scene.before.emplace_back(PassOp{.by = seconds(2)});
+  for (int n = 20; n < 35; n += 5) {
+    scene.acts.emplace_back(admit(fresh(n), fresh(n + 1), event(200 + n, id(n - 19), {})));
+    WriteOp with_a_taken_number = admit(fresh(n + 2), fresh(n + 3));
+    with_a_taken_number.admit.push_back({.arrivals = {event(100, "taken", {})}});
+    scene.acts.emplace_back(with_a_taken_number);
+  }
+  scene.acts.emplace_back(admit(event(300, "old", {}), event(301, "old", {}), fresh(40)));
+  return scene;
+}
+
 Scene settlements() {
   return {.name = "Settlements",
           .before = {admit(event(10, "a", {"one"}, "k"), versioned(event(11, "b", {"one"}, "k"), 5),
@@ -182,9 +203,15 @@ std::string play(Side& side, const Operation& act) {
 }  // namespace
 
 const std::vector<Scene>& inbox_scenes() {
-  static const std::vector<Scene> all{split_requests(), duplicates(), settlements(),
-                                      cancels(),        replays(),    retention("Retention", 1000),
-                                      messages(),       the_rest()};
+  static const std::vector<Scene> all{split_requests(),
+                                      duplicates(),
+                                      many_ids(),
+                                      settlements(),
+                                      cancels(),
+                                      replays(),
+                                      retention("Retention", 1000),
+                                      messages(),
+                                      the_rest()};
   return all;
 }
 
