@@ -112,6 +112,9 @@ Scene many_ids() {
     scene.acts.emplace_back(with_a_taken_number);
   }
   scene.acts.emplace_back(admit(event(300, "old", {}), event(301, "old", {}), fresh(40)));
+  WriteOp all_again;
+  for (int n = 0; n < 18; ++n) all_again.admit.push_back({.arrivals = {event(400 + n, id(n), {})}});
+  scene.acts.emplace_back(all_again);
   return scene;
 }
 
