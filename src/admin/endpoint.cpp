@@ -106,8 +106,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const Context context{shared_.driver, shared_.metrics,    shared_.state,       *served,
                         shared_.random, shared_.handshakes, shared_.readmission, shared_.standing,
                         shared_.bells,  &shared_.clock,     shared_.replays,     shared_.listeners};
-  const Call call{match->argument, incoming.head.query(), incoming.body,
-                  rights == nullptr ? no_rights_ : **rights, incoming.line};
+  const Call call{match->argument, incoming.head.query(),
+                  incoming.body,   rights == nullptr ? no_rights_ : **rights,
+                  incoming.head,   incoming.line};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
   const Seat seat(route.blocks ? shared_.state.waiting : shared_.state.polling,
                   route.blocks ? kMaxWaiting : kMaxPolling);
