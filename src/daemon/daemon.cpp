@@ -162,7 +162,7 @@ void Daemon::Parts::every_second() {
   set_gauges();
   deliveries.every_second();
   static_cast<void>(heed_listeners());  // an error: the next look tells
-  listening.drop_old();
+  listening.drop_old(shown.now());
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }

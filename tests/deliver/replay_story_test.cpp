@@ -328,6 +328,36 @@ TEST_P(ReplayStory, AListenerMissesNothingWhileItIsAway) {
   EXPECT_THAT(detail(post("last")), Not(HasSubstr("laptop")));
 }
 
+// A destination leaves the configuration; what was for it waits, and is not for a laptop.
+TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
+  const auto listen = [&] { return admin(serve_, "POST", "/v1/listen", R"({"name":"work"})"); };
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).admit(3);
+  }
+  EXPECT_EQ(listen().problem(), "name-taken") << "it is configured";
+  std::string config = place_.config();
+  for (std::size_t at = config.find("\"work\""); at != std::string::npos;
+       at = config.find("\"work\"", at)) {
+    config.replace(at, 6, "\"next\"");
+  }
+  serve_.write_config(config);
+  serve_.stop();
+  serve_.start();
+  const HttpAnswer refused = listen();
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_EQ(refused.problem(), "name-taken");
+  EXPECT_THAT(refused.body, HasSubstr("had a destination"));
+  serve_.stop();
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).rule(Ack{});
+  }
+  serve_.start();
+  EXPECT_EQ(listen().status, 200) << "nothing is left";
+  EXPECT_EQ(listen().status, 200);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, ReplayStory, testing::Bool(),
                          [](const auto& store) { return store.param ? "Postgres" : "Sqlite"; });
 
