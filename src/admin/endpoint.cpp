@@ -127,7 +127,7 @@ Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, con
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
-  const WaitContext with{context, pull_on(executor), elsewhere_};
+  const WaitContext with{context, pull_on(executor), shared_.pulling->polls, elsewhere_};
   http::Reply reply = co_await route.wait->answer(with, call);
   co_return reply;
 }
