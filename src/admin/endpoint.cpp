@@ -106,8 +106,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const Context context{shared_.driver, shared_.metrics,    shared_.state,       *served,
                         shared_.random, shared_.handshakes, shared_.readmission, shared_.standing,
                         shared_.bells,  &shared_.clock,     shared_.replays,     shared_.listeners};
-  const Call call{match->argument, incoming.head.query(), incoming.body,
-                  rights == nullptr ? no_rights_ : **rights, incoming.line};
+  const Call call{match->argument, incoming.head.query(),
+                  incoming.body,   rights == nullptr ? no_rights_ : **rights,
+                  incoming.head,   incoming.line};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
   const Seat seat(route.blocks ? shared_.state.waiting : shared_.state.polling,
                   route.blocks ? kMaxWaiting : kMaxPolling);
@@ -126,7 +127,7 @@ Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, con
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
-  const WaitContext with{context, pull_on(executor), elsewhere_};
+  const WaitContext with{context, pull_on(executor), shared_.pulling->polls, elsewhere_};
   http::Reply reply = co_await route.wait->answer(with, call);
   co_return reply;
 }

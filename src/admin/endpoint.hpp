@@ -6,6 +6,7 @@
 #include "admin/api/waiting.hpp"
 #include "admin/routes.hpp"
 #include "admin/served.hpp"
+#include "deliver/polls.hpp"
 #include "deliver/pull.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
@@ -27,6 +28,7 @@ struct Pulling {
   Commit& commit;
   Bells& bells;
   deliver::Loans& loans;
+  deliver::Polls& polls;
   std::function<std::int64_t()> node;  // the number of this one
 };
 
@@ -54,9 +56,9 @@ struct Shared {
   deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
 };
 
-inline constexpr std::size_t kMaxWaiting = 256;          // requests; more are queue-full
-inline constexpr std::size_t kMaxPolling = 256;          // leases that wait; more are queue-full
-inline constexpr std::size_t kMaxRequest = 1024 * 1024;  // bytes of a body
+inline constexpr std::size_t kMaxWaiting = 256;                 // requests; more are queue-full
+inline constexpr std::size_t kMaxPolling = deliver::kMaxPolls;  // leases that wait
+inline constexpr std::size_t kMaxRequest = 1024 * 1024;         // bytes of a body
 
 // The admin API of one I/O thread: routes() behind a token and a check of Host.
 class Endpoint final : public http::Handler {

@@ -6,9 +6,12 @@
 #include "cli/blocking_client.hpp"
 #include "cli/server_file.hpp"
 #include "env/environment.hpp"
+#include "env/pause.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <array>
+#include <chrono>
 #include <fstream>
 
 namespace hapax::cli {
@@ -17,6 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr int kUnavailable = 503;
 constexpr std::size_t kMaxAnswer = 64 * 1024 * 1024;  // a body may be as large as max_body
 
 Result<std::string> read_token(const std::string& path) {
@@ -40,6 +44,18 @@ Error no_answer(const http::Failure& failure) {
   return Error(Code::misconfigured, Outcome::did_not_happen, detail);
 }
 
+// How long a request whose answer was lost waits before it is sent again: a server that was killed
+// may be back by then.
+constexpr std::array<std::chrono::milliseconds, 5> kBeforeAgain{
+    {std::chrono::milliseconds(250), std::chrono::milliseconds(500), std::chrono::seconds(1),
+     std::chrono::seconds(2), std::chrono::seconds(4)}};
+
+Error never_answered(const http::Failure& failure, const std::string& key) {
+  return Error(Code::misconfigured, Outcome::unknown,
+               failure.detail + "; whether it was done is not known. Ask again with --key " + key +
+                   ", and it is not done twice");
+}
+
 // What the server says about what it refused.
 Error refused(const http::Response& response) {
   json::error_code error;
@@ -52,6 +68,11 @@ Error refused(const http::Response& response) {
   const bool no = response.status == 404 || response.status == 409 || response.status == 410 ||
                   response.status == 422;
   return Error(no ? Code::refused : Code::misconfigured, detail);
+}
+
+Result<std::string> accepted(http::Response response) {
+  if (response.status != 200 && response.status != 202) return refused(response);
+  return std::move(response.body);
 }
 
 struct Access {
@@ -143,9 +164,28 @@ Result<std::string> AdminClient::ask(std::string_view method, const std::string&
   const http::Outgoing request{method, target, headers, body};
   http::Exchanged result = parts_->client.exchange(request);
   if (!result.response) return no_answer(result.failure);
-  const int status = result.response->status;
-  if (status != 200 && status != 202) return refused(*result.response);
-  return std::move(result.response->body);
+  return accepted(*std::move(result.response));
+}
+
+Result<json::value> AdminClient::post_once(const std::string& target, const std::string& body,
+                                           const std::string& key) {
+  const std::array<Header, 2> headers{
+      {{"Authorization", parts_->authorization}, {"Idempotency-Key", key}}};
+  const http::Outgoing request{"POST", target, headers, body};
+  http::Exchanged result = parts_->client.exchange(request);
+  const http::Failure first = result.failure;
+  if (!result.response && !first.sent) return no_answer(first);
+  const bool lost = !result.response;
+  const auto open = [&] {
+    return !result.response || (lost && result.response->status == kUnavailable);
+  };
+  for (auto wait = kBeforeAgain.begin(); open() && wait != kBeforeAgain.end(); ++wait) {
+    pause(*wait);
+    result = parts_->client.exchange(request);
+  }
+  if (open()) return never_answered(first, key);
+  HAPAX_TRY_ASSIGN(answer, accepted(*std::move(result.response)));
+  return parsed(answer);
 }
 
 Result<json::value> AdminClient::get_json(const std::string& target) {

@@ -42,6 +42,11 @@ class AdminClient {
   // As get_json(), with a JSON body.
   Result<boost::json::value> post_json(const std::string& target, const std::string& body);
   Result<boost::json::value> delete_json(const std::string& target);
+  // As post_json(), with an Idempotency-Key: when the answer is lost it is asked for again, a few
+  // times, and the server does what is wanted once. unknown: it never came; the same key, later,
+  // still finds out.
+  Result<boost::json::value> post_once(const std::string& target, const std::string& body,
+                                       const std::string& key);
 
  private:
   struct Parts;

@@ -1,5 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include <hapax/store.hpp>
+
+#include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
@@ -31,7 +34,14 @@ struct ReplayArguments {
   bool detach = false;
   std::int64_t rate = 0;  // 0: the server's own
   std::string job, cancel_job, cancel;
+  std::string key;  // empty: one of its own making
 };
+
+std::string key_of(const ReplayArguments& arguments) {
+  if (!arguments.key.empty()) return arguments.key;
+  const Token token = make_token();
+  return to_hex({reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()});
+}
 
 json::value value_of(const std::string& text) {
   return json::string_view(text.data(), text.size());
@@ -62,8 +72,8 @@ json::object how_of(const ReplayArguments& arguments) {
 
 int replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
   const Result<json::value> answer =
-      admin.post_json("/v1/events/" + percent_encoded(arguments.event) + "/replay",
-                      json::serialize(how_of(arguments)));
+      admin.post_once("/v1/events/" + percent_encoded(arguments.event) + "/replay",
+                      json::serialize(how_of(arguments)), key_of(arguments));
   if (!answer) return output.fail(answer.error());
   std::string text = "Pending again:";
   for (const json::value& each : list_or_none(*answer, "deliveries")) {
@@ -108,7 +118,8 @@ int replay_many(AdminClient& admin, const ReplayArguments& arguments, const Outp
   request["filter"] = filter_of(arguments);
   request["dry_run"] = arguments.dry_run;
   if (arguments.rate > 0) request["rate"] = arguments.rate;
-  const Result<json::value> answer = admin.post_json("/v1/replay", json::serialize(request));
+  const Result<json::value> answer =
+      admin.post_once("/v1/replay", json::serialize(request), key_of(arguments));
   if (!answer) return output.fail(answer.error());
   const std::string matched = shown(*answer, "matched");
   if (arguments.dry_run) {
@@ -189,6 +200,9 @@ void add_replay(CLI::App& app, Action& action) {
   command->add_option("--rate", arguments->rate, "Many: events per second")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
   command->add_flag("--detach", arguments->detach, "Many: do not wait for the end");
+  command->add_option("--key", arguments->key,
+                      "The Idempotency-Key of a command whose answer never came: it is not done "
+                      "twice");
   command->add_option("--job", arguments->job, "Say how far this replay of many is");
   command->add_option("--cancel-job", arguments->cancel_job, "End this replay of many");
   command->add_option("--cancel", arguments->cancel, "Cancel this delivery instead");

@@ -139,6 +139,7 @@ struct Daemon::Parts {
   std::vector<gateway::Endpoint*> endpoints;      // one per I/O thread, owned by the server
   std::vector<admin::Endpoint*> admin_endpoints;  // the same
   deliver::Loans loans;
+  deliver::Polls polls;
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Shown<admin::Access> access;
@@ -162,7 +163,7 @@ void Daemon::Parts::every_second() {
   set_gauges();
   deliveries.every_second();
   static_cast<void>(heed_listeners());  // an error: the next look tells
-  listening.drop_old();
+  listening.drop_old(shown.now());
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }
@@ -247,7 +248,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{commit, bells, loans, [this] {
+  pulling.emplace(admin::Pulling{commit, bells, loans, polls, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});

@@ -72,13 +72,19 @@ std::shared_ptr<const admin::Served> Listening::let_listen(const admin::Served& 
   return next;
 }
 
-void Listening::drop_old() {
+void Listening::drop_old(const std::shared_ptr<const admin::Served>& served) {
   constexpr std::chrono::minutes kAgain{10};
-  if (clock_.since_boot() < dropped_old_ + kAgain && dropped_old_ != BootTime()) return;
-  dropped_old_ = clock_.since_boot();
-  if (Result<void> done = listeners_.drop_old(); !done) {
+  if (served == dropped_for_ && clock_.since_boot() < dropped_old_ + kAgain) return;
+  const auto configured = [&](std::string_view name) {
+    return std::any_of(served->destinations.begin(), served->destinations.end(),
+                       [&](const auto& each) { return each.name == name && !each.listen; });
+  };
+  const Result<void> done = listeners_.drop_old(configured);
+  if (!done) {
     log_.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
   }
+  dropped_old_ = clock_.since_boot();
+  dropped_for_ = served;
 }
 
 }  // namespace hapax::daemon

@@ -24,8 +24,9 @@ class Listening {
   // Gives them the events of the sources from now on; `served` as it is with them.
   std::shared_ptr<const admin::Served> let_listen(const admin::Served& served,
                                                   const gateway::Sources& sources) const;
-  // Those who were away for too long; every now and then.
-  void drop_old();
+  // Those whose name the configuration has now, and old ones; when something has changed, and every
+  // now and then.
+  void drop_old(const std::shared_ptr<const admin::Served>& served);
 
   // A listener, and what the store calls it.
   struct One {
@@ -40,6 +41,7 @@ class Listening {
   Log& log_;
   std::vector<One> all_;
   BootTime dropped_old_{};
+  std::shared_ptr<const admin::Served> dropped_for_;
 };
 
 }  // namespace hapax::daemon

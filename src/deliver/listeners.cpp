@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace hapax::deliver {
 
@@ -26,7 +27,9 @@ std::string text_of(const Listener& listener) {
   json::array sources;
   for (const std::string& each : listener.sources) sources.emplace_back(json::string_view(each));
   const std::int64_t seen = listener.seen.time_since_epoch().count();
-  return json::serialize(json::object{{"sources", std::move(sources)}, {"seen", seen}});
+  json::object object{{"sources", std::move(sources)}, {"seen", seen}};
+  if (listener.ended) object["ended"] = true;
+  return json::serialize(object);
 }
 
 std::optional<Listener> listener_in(const store::Record& record) {
@@ -40,6 +43,7 @@ std::optional<Listener> listener_in(const store::Record& record) {
   }
   Listener listener{.name = record.name.substr(kPrefix.size())};
   listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
+  listener.ended = object->contains("ended");
   for (const json::value& each : sources->get_array()) {
     if (!each.is_string()) return std::nullopt;
     listener.sources.emplace_back(each.get_string());
@@ -74,7 +78,7 @@ Listeners::Listeners(store::Driver& driver, Clock& clock, Random& random,
     : driver_(driver), clock_(clock), random_(random), changed_(std::move(changed)) {}
 
 bool Listeners::is_over(const Listener& listener) const {
-  return clock_.wall() - listener.seen >= kDropListener;
+  return listener.ended || clock_.wall() - listener.seen >= kDropListener;
 }
 
 Result<std::vector<Listener>> Listeners::all() {
@@ -107,17 +111,21 @@ Result<Listener> Listeners::add(Listener listener) {
     HAPAX_TRY(check(next));
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
     if (!done) continue;
-    if (!known || known->sources != listener.sources) changed_();
+    if (!known || is_over(*known) || known->sources != listener.sources) changed_();
     return listener;
   }
   return Error(Code::store_busy, "somebody else registers under this name now; ask again");
 }
 
+// Its name stays, so that it can come back to what still waits for it.
 Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
-    if (!before) return false;
-    HAPAX_TRY_ASSIGN(done, driver_.remove_record(before->name, before->version));
+    std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
+    if (!known || is_over(*known)) return false;
+    known->ended = true;
+    const store::Record next{before->name, random_number(random_), text_of(*known)};
+    HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
     if (!done) continue;
     changed_();
     return true;
@@ -125,12 +133,34 @@ Result<bool> Listeners::remove(std::string_view name) {
   return Error(Code::store_busy, "somebody else registers under this name now; ask again");
 }
 
-Result<void> Listeners::drop_old() {
+Result<bool> Listeners::is_taken(std::string_view name) {
+  HAPAX_TRY_ASSIGN(record, driver_.record(record_name(name)));
+  if (record) return false;
+  HAPAX_TRY_ASSIGN(names, driver_.names(store::NameKind::destination));
+  const auto known = std::find_if(names.begin(), names.end(),
+                                  [&](const store::KnownName& each) { return each.name == name; });
+  if (known == names.end()) return false;
+  HAPAX_TRY_ASSIGN(stats, driver_.stats());
+  return std::any_of(stats.destinations.begin(), stats.destinations.end(), [&](const auto& each) {
+    return each.destination.value() == known->number && each.pending + each.leased + each.dead > 0;
+  });
+}
+
+Result<void> Listeners::drop_old(const std::function<bool(std::string_view)>& configured) {
   HAPAX_TRY_ASSIGN(records, driver_.records(kPrefix));
+  std::vector<std::pair<WallTime, const store::Record*>> former;
   for (const store::Record& each : records) {
     const std::optional<Listener> listener = listener_in(each);
-    if (listener && !is_over(*listener)) continue;
+    if (listener && !(configured && configured(listener->name))) {
+      if (is_over(*listener)) former.emplace_back(listener->seen, &each);
+      continue;
+    }
     HAPAX_TRY(driver_.remove_record(each.name, each.version));
+  }
+  std::sort(former.begin(), former.end());
+  for (std::size_t left = former.size(); const auto& [seen, record] : former) {
+    if (left-- <= kMaxFormerListeners) break;
+    HAPAX_TRY(driver_.remove_record(record->name, record->version));
   }
   return {};
 }

@@ -16,6 +16,7 @@ namespace hapax::deliver {
 
 inline constexpr std::size_t kMaxListeners = 16;
 inline constexpr std::size_t kMaxListenerName = 64;
+inline constexpr std::size_t kMaxFormerListeners = 100;     // names that are remembered
 inline constexpr std::chrono::hours kDropListener{7 * 24};  // without contact
 inline constexpr std::chrono::seconds kListenAgain{10};     // after a handler that failed
 
@@ -26,6 +27,7 @@ struct Listener {
   std::string name;
   std::vector<std::string> sources = {};  // none: all
   WallTime seen{};                        // when it last registered
+  bool ended = false;  // only its name is remembered: what still waits under it was for a listener
 
   bool hears(std::string_view source) const;
 };
@@ -47,8 +49,13 @@ class Listeners {
   // Registers it, or says that it is still there. store_full: there are kMaxListeners others.
   Result<Listener> add(Listener listener);
   Result<bool> remove(std::string_view name);  // false: there was none
-  // Removes those that were away for too long.
-  Result<void> drop_old();
+  // Whether something is left to be done under this name that was not for a listener: for a
+  // destination that the configuration had once. Who has, or had, the name as a listener may have
+  // it.
+  Result<bool> is_taken(std::string_view name);
+  // Forgets names that `configured` says of that they are destinations of the configuration now,
+  // and the oldest of too many former ones.
+  Result<void> drop_old(const std::function<bool(std::string_view)>& configured = {});
 
  private:
   bool is_over(const Listener& listener) const;

@@ -61,6 +61,10 @@ class Reader {
     const std::optional<std::int64_t> us = maybe_number(name);
     return us ? std::optional(WallTime(std::chrono::microseconds(*us))) : std::nullopt;
   }
+  // Empty where it is missing: older versions did not write it.
+  std::string newer_text(std::string_view name) {
+    return object_.contains(json::string_view(name)) ? maybe_text(name).value_or("") : "";
+  }
   bool flag(std::string_view name) {
     const json::value* const found = find(name);
     if (found == nullptr || !found->is_bool()) good_ = false;
@@ -97,6 +101,7 @@ void read_how(Reader& in, ReplayJob& job) {
   if (const auto to = in.maybe_number("destination")) job.how.destination = DestinationNo(*to);
   job.how.accept_duplicate = in.flag("accept_duplicate");
   job.rate = static_cast<unsigned>(in.number("rate"));
+  job.request = in.newer_text("request");
 }
 
 void read_progress(Reader& in, ReplayJob& job) {
@@ -177,6 +182,7 @@ std::string to_record_text(const ReplayJob& job) {
       {"destination", number_of(job.how.destination)},
       {"accept_duplicate", job.how.accept_duplicate},
       {"rate", std::int64_t{job.rate}},
+      {"request", json::string_view(job.request)},
       {"last", job.last.value()},
       {"after", job.after.value()},
       {"matched", count_of(job.matched)},

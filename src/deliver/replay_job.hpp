@@ -28,6 +28,9 @@ struct ReplayJob {
   std::optional<WallTime> until = {};
   store::HowToReplay how = {};  // its number names the job
   unsigned rate = kDefaultReplayRate;
+  // RequestKey::request of the request that began it; empty: it had no key, or an older version of
+  // hapax has written it since.
+  std::string request = {};
 
   EventNo last = {};             // the newest when it began: what came later is not replayed
   EventNo after = {};            // the last one that was gone through

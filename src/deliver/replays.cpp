@@ -4,6 +4,7 @@
 
 #include "base/hex.hpp"
 #include "base/try.hpp"
+#include "deliver/put_record.hpp"
 #include "env/chance.hpp"
 
 #include <algorithm>
@@ -39,12 +40,12 @@ std::size_t step_size(const ReplayJob& job) {
   return std::clamp<std::size_t>(job.rate / kStepsPerSecond, 1, kMostAtOnce);
 }
 
-// One more time when it is not known whether it was done; the same version finds out.
-Result<bool> put(store::Driver& driver, const store::Record& record, std::int64_t before) {
-  HAPAX_TRY(check(record));
-  Result<bool> done = driver.put_record(record, before);
-  if (!done && done.error().outcome() == Outcome::unknown) done = driver.put_record(record, before);
-  return done;
+// By time, so that no two meet.
+ReplayNo number_at(WallTime time, Random& random) {
+  constexpr int kChanceBits = 20;
+  const auto ms = std::chrono::duration_cast<milliseconds>(time.time_since_epoch());
+  const std::int64_t low = random_number(random) & ((std::int64_t{1} << kChanceBits) - 1);
+  return ReplayNo(ms.count() << kChanceBits | low);
 }
 
 }  // namespace
@@ -138,7 +139,8 @@ Result<void> Replays::make_room() {
   return {};
 }
 
-Result<ReplayJob> Replays::begin(ReplayJob wanted) {
+// Counted, and ready to be kept; but for its number.
+Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
   HAPAX_TRY(make_room());
   HAPAX_TRY_ASSIGN(last, newest());
   wanted.last = last;
@@ -147,21 +149,44 @@ Result<ReplayJob> Replays::begin(ReplayJob wanted) {
     wanted.matched = matched;
   }
   wanted.started = with_.clock.wall();
-  // By time, so that a list is in the order they began.
-  constexpr int kChanceBits = 20;
-  const auto ms = std::chrono::duration_cast<milliseconds>(wanted.started.time_since_epoch());
-  const std::int64_t low = random_number(with_.random) & ((std::int64_t{1} << kChanceBits) - 1);
-  wanted.how.no = ReplayNo(ms.count() << kChanceBits | low);
   if (wanted.matched == 0) {
     wanted.state = ReplayJob::State::done;
     wanted.ended = wanted.started;
   }
-  const store::Record record{record_name(wanted.how.no), random_number(with_.random),
-                             to_record_text(wanted)};
-  HAPAX_TRY_ASSIGN(kept, put(with_.driver, record, 0));
-  if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
-  wake();
   return wanted;
+}
+
+// False: there is one with this number.
+Result<bool> Replays::keep(const ReplayJob& job) {
+  const store::Record record{record_name(job.how.no), random_number(with_.random),
+                             to_record_text(job)};
+  HAPAX_TRY_ASSIGN(kept, put(with_.driver, record, 0));
+  if (kept) wake();
+  return kept;
+}
+
+Result<ReplayJob> Replays::begin(ReplayJob wanted) {
+  HAPAX_TRY_ASSIGN(job, prepare(std::move(wanted)));
+  job.how.no = number_at(job.started, with_.random);
+  HAPAX_TRY_ASSIGN(kept, keep(job));
+  if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
+  return job;
+}
+
+Result<std::optional<ReplayJob>> Replays::begin_once(ReplayJob wanted, const RequestKey& key) {
+  HAPAX_TRY_ASSIGN(known, find(key.no));
+  if (!known) {
+    HAPAX_TRY_ASSIGN(job, prepare(std::move(wanted)));
+    job.how.no = key.no;
+    job.request = key.request;
+    HAPAX_TRY_ASSIGN(kept, keep(job));
+    if (kept) return std::optional(std::move(job));
+    HAPAX_TRY_ASSIGN(faster, find(key.no));  // or this one, if its answer was lost on the way
+    known = std::move(faster);
+  }
+  if (!known) return Error(Code::store_busy, "the replay of this key was just removed; ask again");
+  const bool same = known->request.empty() || known->request == key.request;
+  return same ? std::move(known) : std::optional<ReplayJob>();
 }
 
 Result<std::optional<ReplayJob>> Replays::find(ReplayNo number) {
@@ -175,6 +200,9 @@ Result<std::vector<ReplayJob>> Replays::all() {
   for (const store::Record& each : records) {
     if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
   }
+  // Numbers that come from keys are not in the order of time.
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const ReplayJob& a, const ReplayJob& b) { return a.started < b.started; });
   return jobs;
 }
 

@@ -6,6 +6,7 @@
 
 #include "commit/bells.hpp"
 #include "deliver/replay_job.hpp"
+#include "deliver/request_key.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
 #include "store/contract.hpp"
@@ -55,6 +56,10 @@ class Replays {
   // Counts, and keeps it; it is `done` at once when nothing matches. Of `wanted` only what is asked
   // for matters. store_full: kMaxRunningReplays go on.
   Result<ReplayJob> begin(ReplayJob wanted);
+  // As begin(), for a request with a key: the job has the key's number, and the same request again,
+  // on whatever node, gets the same job for as long as it is kept. Nothing: the key came with
+  // another request.
+  Result<std::optional<ReplayJob>> begin_once(ReplayJob wanted, const RequestKey& key);
   Result<std::optional<ReplayJob>> find(ReplayNo number);
   Result<std::vector<ReplayJob>> all();  // oldest first
   // Ends it; what was replayed, or is in the step that is under way, stays so. One that has ended
@@ -87,6 +92,8 @@ class Replays {
   bool is_stopping();
   Result<void> make_room();
   Result<EventNo> newest();
+  Result<ReplayJob> prepare(ReplayJob wanted);
+  Result<bool> keep(const ReplayJob& job);
   void complain(std::string_view what, const Error& error);
 
   With with_;

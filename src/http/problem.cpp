@@ -17,10 +17,13 @@ struct Row {
   std::string_view detail;
 };
 
-constexpr std::array<Row, 18> kRows{{
+constexpr std::array<Row, 20> kRows{{
     {Refusal::framing, 400, "framing", "Where this request ends is not beyond doubt."},
     {Refusal::header_malformed, 400, "header-malformed", "A header cannot be read."},
     {Refusal::bad_request, 400, "bad-request", "The request cannot be understood."},
+    {Refusal::key_malformed, 400, "key-malformed",
+     "An Idempotency-Key is 1 to 255 visible ASCII characters, in quotes or without quotes, commas "
+     "and semicolons; and there is one."},
     {Refusal::token_missing, 401, "token-missing", "Send 'Authorization: Bearer TOKEN'."},
     {Refusal::token_invalid, 401, "token-invalid", "The token is not the one of this server."},
     {Refusal::forbidden, 403, "forbidden", "The token has not the right to this."},
@@ -32,6 +35,8 @@ constexpr std::array<Row, 18> kRows{{
     {Refusal::body_gone, 410, "body-gone", "The bytes are not kept any more."},
     {Refusal::body_too_large, 413, "body-too-large", "The body is larger than is taken here."},
     {Refusal::host_unknown, 421, "host-unknown", "The Host header names another server."},
+    {Refusal::key_reused, 422, "key-reused",
+     "This Idempotency-Key came with another request before. A new request needs a new key."},
     {Refusal::headers_too_large, 431, "headers-too-large",
      "The request line or the headers are larger than is taken here."},
     {Refusal::store_unavailable, 503, "store-unavailable",

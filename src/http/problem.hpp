@@ -14,6 +14,7 @@ enum class Refusal : std::uint8_t {
   framing,             // 400: where the request ends is not beyond doubt
   header_malformed,    // 400
   bad_request,         // 400: a parameter that cannot be understood
+  key_malformed,       // 400: the Idempotency-Key
   token_missing,       // 401
   token_invalid,       // 401
   forbidden,           // 403: the token has not the right
@@ -25,6 +26,7 @@ enum class Refusal : std::uint8_t {
   body_gone,           // 410
   body_too_large,      // 413
   host_unknown,        // 421
+  key_reused,          // 422: the Idempotency-Key came with another request
   headers_too_large,   // 431
   store_unavailable,   // 503
   queue_full,          // 503

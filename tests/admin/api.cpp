@@ -178,8 +178,9 @@ struct Api::Parts {
       kToken, std::vector<std::string>{"hapax.internal"}, scoped);
   Bells bells;
   deliver::Loans loans;
+  deliver::Polls polls;
   CommitQueue commit{*driver, clock, {}, [](const CommitQueue::Batch&) {}};
-  admin::Pulling pulling{commit, bells, loans, [] { return std::int64_t{7}; }};
+  admin::Pulling pulling{commit, bells, loans, polls, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{

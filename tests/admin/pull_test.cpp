@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
 #include "base/base64.hpp"
+#include "deliver/polls.hpp"
 #include "support/http.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <deque>
 #include <future>
 #include <thread>
 
@@ -322,13 +324,35 @@ TEST_P(AdminPull, WaitersAreAnsweredWhenTheServerStops) {
 TEST_P(AdminPull, SaysWhenTooManyWaitAndStillTakesResults) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   const Got got = lease()[0];
-  api_.state().polling = 256;
+  api_.state().polling = deliver::kMaxPolls;
   const ApiAnswer answer = api_.post("/v1/lease", R"({"destination":"work"})");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "queue-full");
   EXPECT_THAT(settle(got.result("ack")), ElementsAre("ok"));
-  EXPECT_EQ(api_.state().polling, 256U);
+  EXPECT_EQ(api_.state().polling, deliver::kMaxPolls);
   api_.state().polling = 0;
+}
+
+// Each on a connection of its own, which nobody answers as long as there is nothing.
+TEST_P(AdminPull, TheWorkersOfOneDestinationLeavePlacesToThoseOfAnother) {
+  const std::string poll = request(R"({"destination":"work","wait_s":60})");
+  std::deque<RawClient> fleet;
+  for (std::size_t i = 0; i < deliver::kMaxPolls / 2; ++i) {
+    fleet.emplace_back(api_.port());
+    ASSERT_TRUE(fleet.back().send(poll));
+  }
+  until_polling(fleet.size());
+  const ApiAnswer more = api_.post("/v1/lease", R"({"destination":"work"})");
+  EXPECT_EQ(more.status, 503);
+  EXPECT_EQ(more.problem(), "queue-full");
+  EXPECT_EQ(more.headers.at("retry-after"), "1");
+  admit(api_, {{.id = "1", .destinations = {"audit"}}});
+  const ApiAnswer other = api_.post("/v1/lease", R"({"destination":"audit","wait_s":60})");
+  EXPECT_EQ(other.status, 200);
+  EXPECT_EQ(other.json().at("deliveries").as_array().size(), 1U);
+  api_.end_polls();
+  for (RawClient& each : fleet) EXPECT_EQ(each.receive().status, 200);
+  until_polling(0);
 }
 
 TEST_P(AdminPull, AClientThatLeavesWhileItWaitsTakesNothingAlong) {

@@ -56,7 +56,9 @@ class Script {
         place = heard_.size();
       }
       if (place >= answers_.size()) at_the_end_();
-      test::say(fd, answers_[std::min(place, answers_.size()) - 1]);
+      const std::string& said = answers_[std::min(place, answers_.size()) - 1];
+      if (said.empty()) return;  // it is lost, and the connection with it
+      test::say(fd, said);
     }
   }
 
@@ -237,6 +239,41 @@ TEST_F(ReplayCliTest, ManyAreFollowedToTheEnd) {
   EXPECT_THAT(ran.out, HasSubstr(R"("state":"done")"));
   EXPECT_THAT(body_of(admin.heard().at(0)), HasSubstr(R"("rate":50)"));
   EXPECT_THAT(admin.heard().at(3), HasSubstr("GET /v1/replays/p1 "));
+}
+
+std::string key_in(const std::string& request) {
+  const std::string name = "\r\nIdempotency-Key: ";
+  const std::size_t at = request.find(name);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size();
+  return request.substr(begin, request.find('\r', begin) - begin);
+}
+
+TEST_F(ReplayCliTest, AnAnswerThatIsLostIsAskedForAgainWithTheSameKey) {
+  const std::string busy = answer("503 Service Unavailable", R"({"detail":"it starts"})");
+  Script one({"", busy, "", ok(R"({"deliveries":["d1"]})")}, [] {});
+  EXPECT_EQ(replay(one, "e1").exit_code, 0);
+  const std::vector<std::string> heard = one.heard();
+  ASSERT_EQ(heard.size(), 4U);
+  EXPECT_EQ(key_in(heard[0]).size(), 32U) << heard[0];
+  for (const std::string& each : heard) EXPECT_EQ(each, heard[0]);
+  Script many({"", answer("202 Accepted", R"({"replay":"p1","matched":20})")}, [] {});
+  EXPECT_EQ(replay(many, "--all --detach").exit_code, 0);
+  ASSERT_EQ(many.heard().size(), 2U);
+  EXPECT_EQ(many.heard()[0], many.heard()[1]);
+  EXPECT_NE(key_in(many.heard()[0]), key_in(heard[0])) << "each command has its own";
+}
+
+TEST_F(ReplayCliTest, WhatIsNeverAnsweredSaysHowToAskLater) {
+  Script silent({""}, [] {});
+  const Ran ran = replay(silent, "e1");
+  EXPECT_EQ(ran.exit_code, 1);
+  const std::vector<std::string> heard = silent.heard();
+  EXPECT_EQ(heard.size(), 6U) << "once, and five times more";
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("--key " + key_in(heard.at(0))));
+  Script later({ok(R"({"deliveries":["d1"]})")}, [] {});
+  EXPECT_EQ(replay(later, "e1 --key mine").exit_code, 0);
+  EXPECT_EQ(key_in(later.heard().at(0)), "mine");
 }
 
 TEST_F(ReplayCliTest, AJobIsCancelledAndADeliveryToo) {

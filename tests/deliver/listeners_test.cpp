@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/listeners.hpp"
 
+#include "base/sha256.hpp"
 #include "gateway/targets.hpp"
 #include "store/memory/driver.hpp"
 #include "support/world.hpp"
@@ -66,7 +67,86 @@ TEST_F(ListenersTest, AreDroppedAfterSevenDaysWithoutContact) {
   clock_.advance(hours(1));
   EXPECT_THAT(names(), ElementsAre("here"));
   ASSERT_TRUE(listeners_.drop_old());
-  EXPECT_EQ(driver_->records("listen/").value().size(), 1U);
+  EXPECT_THAT(names(), ElementsAre("here"));
+  EXPECT_EQ(driver_->records("listen/").value().size(), 2U) << "its name is remembered";
+  EXPECT_EQ(changes_, 2);
+  ASSERT_TRUE(listeners_.add({.name = "gone"}));
+  EXPECT_EQ(changes_, 3);
+  EXPECT_THAT(names(), ElementsAre("gone", "here"));
+}
+
+TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
+  for (std::size_t i = 0; i < kMaxFormerListeners + 5; ++i) {
+    clock_.advance(std::chrono::seconds(1));
+    const std::string name = "l" + std::to_string(i);
+    ASSERT_TRUE(listeners_.add({.name = name}));
+    ASSERT_TRUE(listeners_.remove(name).value());
+  }
+  ASSERT_TRUE(listeners_.drop_old());
+  EXPECT_EQ(driver_->records("listen/").value().size(), kMaxFormerListeners);
+  EXPECT_FALSE(driver_->record("listen/l0").value()) << "the oldest goes first";
+}
+
+// What is left of a destination that the configuration had is not for a developer's machine.
+class TakenNameTest : public ListenersTest {
+ protected:
+  void admit(const std::string& id, bool listen) {
+    const store::Target target{to_, listen};
+    const store::Arrival arrival{.no = EventNo(++last_),
+                                 .source = SourceNo(1),
+                                 .key = id,
+                                 .id = id,
+                                 .digest = sha256(id),
+                                 .body = id,
+                                 .targets = std::span(&target, 1)};
+    const store::Admit request{.arrivals = std::span(&arrival, 1)};
+    EXPECT_TRUE(driver_->write({.admit = std::span(&request, 1)}).admit.at(0));
+  }
+  void rule(const Ruling& ruling) {
+    const store::LeaseRequest request{
+        .from = to_, .max = 10, .lease = std::chrono::seconds(30), .holder = {}};
+    const store::Answers leased = driver_->write({.lease = std::span(&request, 1)});
+    for (const store::Leased& each : leased.lease->at(0).deliveries) {
+      const store::Settlement settlement{{each.event.no, each.delivery}, each.fence, ruling};
+      EXPECT_TRUE(driver_->write({.settle = std::span(&settlement, 1)}).settle);
+    }
+  }
+  bool is_taken() { return listeners_.is_taken("orders").value(); }
+
+  const DestinationNo to_{driver_->number_of(store::NameKind::destination, "orders").value()};
+  std::int64_t last_ = 0;
+};
+
+TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
+  EXPECT_FALSE(listeners_.is_taken("unheard-of").value());
+  EXPECT_FALSE(is_taken()) << "known, and nothing is left";
+  admit("a", false);
+  EXPECT_TRUE(is_taken());
+  rule(Dead{});
+  EXPECT_TRUE(is_taken()) << "somebody may replay it";
+  ASSERT_TRUE(driver_->replay({.event = EventNo(1)}));
+  rule(Ack{});
+  EXPECT_FALSE(is_taken());
+}
+
+TEST_F(TakenNameTest, AListenerComesBackToWhatWaitsForIt) {
+  ASSERT_TRUE(listeners_.add({.name = "orders"}));
+  admit("a", true);
+  EXPECT_FALSE(is_taken());
+  EXPECT_TRUE(listeners_.remove("orders").value());
+  EXPECT_FALSE(is_taken()) << "it ended, and what waits was for it";
+  ASSERT_TRUE(listeners_.drop_old());
+  clock_.advance(2 * kDropListener);
+  ASSERT_TRUE(listeners_.drop_old());
+  EXPECT_FALSE(is_taken());
+}
+
+TEST_F(TakenNameTest, NotAfterTheConfigurationHadTheName) {
+  ASSERT_TRUE(listeners_.add({.name = "orders"}));
+  ASSERT_TRUE(listeners_.remove("orders").value());
+  ASSERT_TRUE(listeners_.drop_old([](std::string_view name) { return name == "orders"; }));
+  admit("a", false);
+  EXPECT_TRUE(is_taken());
 }
 
 TEST_F(ListenersTest, ThereIsRoomForSoMany) {

@@ -82,14 +82,16 @@ class Backlog {
   EventNumbers numbers_{*clock_, NodeNo(kMaxNode)};
 };
 
+// `headers` are lines that end with \r\n.
 HttpAnswer admin(const Serve& serve, const std::string& method, const std::string& target,
-                 const std::string& body = "") {
+                 const std::string& body = "", const std::string& headers = "") {
   std::ifstream file(serve.file("admin.token"));
   std::string token;
   std::getline(file, token);
   RawClient client(serve.admin_port());
   client.send(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
-              token + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+              token + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
+              "\r\n\r\n" + body);
   return client.receive();
 }
 
@@ -239,6 +241,48 @@ TEST_P(ReplayStory, AServerThatIsKilledGoesOnAndReplaysNothingTwice) {
   expect_deliveries(place_.url(serve_), count, 2);
 }
 
+// The answer is lost with the server; the same request is sent to the next one, early and late.
+TEST_P(ReplayStory, AServerThatIsKilledDoesNotForgetAKey) {
+  begin(200, Ack{});
+  const std::string all = R"({"filter":{"status":"completed"},"as":"new","rate":100})";
+  const std::string headers = "Idempotency-Key: of-mine\r\n";
+  const HttpAnswer first = admin(serve_, "POST", "/v1/replay", all, headers);
+  EXPECT_EQ(first.status, 202) << first.body;
+  const std::string event =
+      member(admin(serve_, "GET", "/v1/events?limit=1&id=event-7").body, "event");
+  const auto again = [&] {
+    const HttpAnswer answer = admin(serve_, "POST", "/v1/replay", all, headers);
+    EXPECT_EQ(answer.status, 202) << answer.body;
+    EXPECT_EQ(answer.body, first.body);
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(serve_.kill_it());
+    serve_.start();
+    again();
+  }
+  EXPECT_EQ(member(ended(member(first.body, "replay")), "state"), "done");
+  again();
+  EXPECT_EQ(admin(serve_, "POST", "/v1/replay", R"({"filter":{}})", headers).problem(),
+            "key-reused");
+  const std::string one = "/v1/events/" + event + "/replay";
+  serve_.stop();
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).rule(Dead{});
+  }
+  serve_.start();
+  const HttpAnswer dead = admin(serve_, "POST", one, "", headers);
+  EXPECT_EQ(dead.status, 200) << dead.body;
+  EXPECT_TRUE(serve_.kill_it());
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).rule(Ack{});
+  }
+  serve_.start();
+  EXPECT_EQ(admin(serve_, "POST", one, "", headers).body, dead.body);
+  EXPECT_EQ(most_replays_of_an_event(place_.url(serve_)), 1U);
+}
+
 TEST_P(ReplayStory, ACancelledReplayStaysWhereItWas) {
   begin(200, Dead{});
   const std::string replay = begin_replay(R"({"filter":{"status":"dead"},"rate":20})");
@@ -284,8 +328,85 @@ TEST_P(ReplayStory, AListenerMissesNothingWhileItIsAway) {
   EXPECT_THAT(detail(post("last")), Not(HasSubstr("laptop")));
 }
 
+// A destination leaves the configuration; what was for it waits, and is not for a laptop.
+TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
+  const auto listen = [&] { return admin(serve_, "POST", "/v1/listen", R"({"name":"work"})"); };
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).admit(3);
+  }
+  EXPECT_EQ(listen().problem(), "name-taken") << "it is configured";
+  std::string config = place_.config();
+  for (std::size_t at = config.find("\"work\""); at != std::string::npos;
+       at = config.find("\"work\"", at)) {
+    config.replace(at, 6, "\"next\"");
+  }
+  serve_.write_config(config);
+  serve_.stop();
+  serve_.start();
+  const HttpAnswer refused = listen();
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_EQ(refused.problem(), "name-taken");
+  EXPECT_THAT(refused.body, HasSubstr("had a destination"));
+  serve_.stop();
+  {
+    StoreView view(place_.url(serve_));
+    Backlog(view.driver()).rule(Ack{});
+  }
+  serve_.start();
+  EXPECT_EQ(listen().status, 200) << "nothing is left";
+  EXPECT_EQ(listen().status, 200);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, ReplayStory, testing::Bool(),
                          [](const auto& store) { return store.param ? "Postgres" : "Sqlite"; });
+
+TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
+  Place place(true);
+  Serve one(place.config());
+  Serve two(place.config());
+  {
+    StoreView view(place.url(one));
+    Backlog backlog(view.driver());
+    backlog.admit(20);
+    backlog.rule(Ack{});
+  }
+  const std::string event = member(admin(one, "GET", "/v1/events?limit=1").body, "event");
+  const std::string all = R"({"filter":{"status":"completed"},"as":"new","rate":1000})";
+  for (int round = 0; round < 5; ++round) {
+    const std::string key = "Idempotency-Key: key-" + std::to_string(round) + "\r\n";
+    std::array<std::string, 8> answers;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const Serve& node = i % 2 == 0 ? one : two;
+        const std::string target = i < 4 ? "/v1/events/" + event + "/replay" : "/v1/replay";
+        HttpAnswer answer;  // 503: a node counts for one at a time
+        for (int n = 0; n < 1000 && (n == 0 || answer.status == 503); ++n) {
+          answer = admin(node, "POST", target, i < 4 ? R"({"as":"new"})" : all, key);
+        }
+        answers.at(i) = answer.body;
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      EXPECT_EQ(answers.at(i), answers.at(i / 4 * 4)) << round;
+    }
+    const std::string replay = member(answers.at(4), "replay");
+    wait_for([&] { return admin(one, "GET", "/v1/replays/" + replay).body; },
+             [](const std::string& json) { return member(json, "state") == "done"; });
+    StoreView view(place.url(one));
+    Backlog(view.driver()).rule(Ack{});
+    EXPECT_LE(most_replays_of_an_event(place.url(one)), 2U * static_cast<std::size_t>(round + 1));
+  }
+  const std::string jobs = admin(one, "GET", "/v1/replays").body;
+  std::size_t count = 0;
+  for (std::size_t at = jobs.find("\"replay\":"); at != std::string::npos;
+       at = jobs.find("\"replay\":", at + 1)) {
+    ++count;
+  }
+  EXPECT_EQ(count, 5U) << jobs;
+}
 
 TEST(ReplayNodes, AnotherNodeLearnsOfAListenerAndGoesOnWithAReplay) {
   Place place(true);

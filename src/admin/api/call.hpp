@@ -57,6 +57,7 @@ struct Call {
   std::string_view query;     // without the '?'
   std::string_view body;
   const Rights& rights;
+  const http::Head& head;
   http::Line* line = nullptr;
 };
 

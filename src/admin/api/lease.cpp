@@ -11,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "base/try.hpp"
 #include "deliver/outgoing.hpp"
+#include "deliver/polls.hpp"
 #include "deliver/pull.hpp"
 #include "http/problem.hpp"
 
@@ -112,6 +113,12 @@ http::Reply pushed(std::string_view destination) {
                            "'. Only a destination with kind = \"pull\" can be leased.");
 }
 
+http::Reply too_many(std::string_view destination) {
+  return http::problem(http::Refusal::queue_full,
+                       "Too many workers of '" + std::string(destination) +
+                           "' wait already; the other places are for those of others.");
+}
+
 Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   const Result<Asked> asked = read_asked(call);
   if (!asked) co_return failure(asked.error());
@@ -120,6 +127,8 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   const ServedDestination* const to = with.context.served.find(name);
   if (to == nullptr) co_return no_such(name);
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
+  const deliver::Polls::Place place(with.polls, to->no);
+  if (!place) co_return too_many(name);
   const std::function<bool()> left = [&] { return call.line != nullptr && call.line->is_cut(); };
   const Result<store::Lease> lease = co_await with.pull.lease(*to->how, asked->wanted, left);
   if (!lease) co_return failure(lease.error());

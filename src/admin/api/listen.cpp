@@ -48,6 +48,12 @@ Result<http::Reply> registered(const Context& context, const Call& call) {
     return http::problem(kConflict, "name-taken",
                          "The configuration has a destination of this name. Choose another.");
   }
+  HAPAX_TRY_ASSIGN(taken, context.listeners->is_taken(*name));
+  if (taken) {
+    return http::problem(kConflict, "name-taken",
+                         "The configuration had a destination of this name, and what was for it "
+                         "still waits or is dead. Choose another.");
+  }
   deliver::Listener wanted{.name = *name, .sources = sources.value_or(std::vector<std::string>())};
   for (const std::string& each : wanted.sources) {
     if (!serves(context.served, each)) return http::problem(http::Refusal::source_unknown);

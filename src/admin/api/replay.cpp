@@ -8,6 +8,7 @@
 #include "admin/query.hpp"
 #include "base/try.hpp"
 #include "commit/bells.hpp"
+#include "deliver/replay_once.hpp"
 #include "env/chance.hpp"
 #include "http/problem.hpp"
 #include "model/ids.hpp"
@@ -63,23 +64,35 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
   return http::problem(http::Refusal::not_found, "No event has this id.");
 }
 
-Result<http::Reply> replayed(const Context& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(members,
-                   Members::read(call.body, kWrite, {"as", "destination", "accept_duplicate"}));
-  const std::optional<EventNo> event = event_from(call.argument);
-  if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
-  HAPAX_TRY_ASSIGN(asked, read_how(context, members));
-  if (!asked) return no_such_destination();
+// For a request without a key: each is a replay of its own.
+Result<std::optional<store::Replayed>> replay_anew(const Context& context, store::Replay what) {
   // So that it can be repeated after an unknown outcome.
-  asked->no = ReplayNo(random_number(context.random));
-  const store::Replay what{.event = *event, .how = *asked};
+  what.how.no = ReplayNo(random_number(context.random));
   Result<store::Replayed> done = context.driver.replay(what);
   // The same number again gets the answer that the first call should have got.
   if (!done && done.error().outcome() == Outcome::unknown) done = context.driver.replay(what);
   HAPAX_TRY_ASSIGN(answer, std::move(done));
-  ring(context, *event, answer.deliveries);
-  return reply_of(*event, answer, asked->as);
+  return std::optional(std::move(answer));
+}
+
+Result<http::Reply> replayed(const Context& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(members,
+                   Members::read(call.body, kWrite, {"as", "destination", "accept_duplicate"}));
+  const IdempotencyKey key = idempotency_key(call.head);
+  if (key.malformed) return http::problem(http::Refusal::key_malformed);
+  const std::optional<EventNo> event = event_from(call.argument);
+  if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
+  HAPAX_TRY_ASSIGN(asked, read_how(context, members));
+  if (!asked) return no_such_destination();
+  const store::Replay what{.event = *event, .how = *asked};
+  HAPAX_TRY_ASSIGN(
+      answer, key.value ? deliver::replay_once({context.driver, *context.clock, context.random},
+                                               what, request_key("event", call, *key.value))
+                        : replay_anew(context, what));
+  if (!answer) return http::problem(http::Refusal::key_reused);
+  ring(context, *event, answer->deliveries);
+  return reply_of(*event, *answer, asked->as);
 }
 
 Result<http::Reply> cancelled(const Context& context, const Call& call) {
@@ -107,6 +120,10 @@ Result<http::Reply> cancelled(const Context& context, const Call& call) {
 }
 
 }  // namespace
+
+deliver::RequestKey request_key(std::string_view route, const Call& call, std::string_view key) {
+  return deliver::request_key(route, key, call.argument, call.body);
+}
 
 http::Reply no_such_destination() {
   return http::problem(http::Refusal::not_found, "No destination has this name.");

@@ -83,20 +83,45 @@ std::string matched_json(std::uint64_t matched) {
   return JsonObject().number("matched", static_cast<std::int64_t>(matched)).done();
 }
 
+Result<http::Reply> counted(const Context& context, const Asked& asked) {
+  if (asked.nothing) return ok(matched_json(0));
+  HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
+  return ok(matched_json(matched));
+}
+
+// Nothing: the key came with another request.
+Result<std::optional<ReplayJob>> begin(const Context& context, Asked asked,
+                                       const std::optional<deliver::RequestKey>& key) {
+  if (key) return context.replays->begin_once(std::move(asked.job), *key);
+  HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
+  return std::optional(std::move(job));
+}
+
+// A dry run leaves no trace, so any request may follow it with its key.
+Result<bool> is_used(const Context& context, const std::optional<deliver::RequestKey>& key) {
+  if (!key) return false;
+  HAPAX_TRY_ASSIGN(job, context.replays->find(key->no));
+  return job.has_value();
+}
+
 Result<http::Reply> begun(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(asked, read_body(context, call.body));
+  const IdempotencyKey given = idempotency_key(call.head);
+  if (given.malformed) return http::problem(http::Refusal::key_malformed);
+  std::optional<deliver::RequestKey> key;
+  if (given.value) key = request_key("many", call, *given.value);
   if (context.replays == nullptr) return not_here();
   if (asked.nowhere) return no_such_destination();
   if (asked.dry) {
-    if (asked.nothing) return ok(matched_json(0));
-    HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
-    return ok(matched_json(matched));
+    HAPAX_TRY_ASSIGN(used, is_used(context, key));
+    return used ? http::problem(http::Refusal::key_reused) : counted(context, asked);
   }
-  HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
+  HAPAX_TRY_ASSIGN(job, begin(context, std::move(asked), key));
+  if (!job) return http::problem(http::Refusal::key_reused);
   http::Reply reply = ok(JsonObject()
-                             .text("replay", deliver::replay_text(job.how.no))
-                             .number("matched", static_cast<std::int64_t>(job.matched))
+                             .text("replay", deliver::replay_text(job->how.no))
+                             .number("matched", static_cast<std::int64_t>(job->matched))
                              .done());
   reply.status = kAccepted;
   return reply;

@@ -8,8 +8,9 @@
 #include <functional>
 
 namespace hapax::deliver {
+class Polls;
 class Pull;
-}
+}  // namespace hapax::deliver
 
 namespace hapax::admin {
 
@@ -20,6 +21,7 @@ using Elsewhere = std::function<Task<http::Reply>(const std::function<http::Repl
 struct WaitContext {
   const Context& context;  // but its driver blocks: only elsewhere
   deliver::Pull& pull;
+  deliver::Polls& polls;
   const Elsewhere& elsewhere;
 };
 

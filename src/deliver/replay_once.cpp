@@ -1,0 +1,194 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/replay_once.hpp"
+
+#include "base/try.hpp"
+#include "deliver/put_record.hpp"
+#include "deliver/replay_job.hpp"
+#include "env/chance.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace hapax::deliver {
+
+namespace {
+
+namespace json = boost::json;
+using store::Replayed;
+
+constexpr std::string_view kPrefix = "replayed/";
+constexpr int kTries = 20;
+
+// What is written down under the key: before anything is done the deliveries that may go, and then
+// those that went. By the first a request that finds it after a crash can tell what was done: what
+// has left the state that it could be replayed in was replayed.
+struct Note {
+  std::string request;
+  WallTime at{};
+  bool done = false;
+  std::vector<DeliveryNo> deliveries = {};
+};
+
+struct Kept {
+  Note note;
+  std::int64_t version = 0;
+  bool found = false;  // written by an earlier request, or one that is under way now
+};
+
+std::string record_name(const RequestKey& key) {
+  return std::string(kPrefix) + replay_text(key.no);
+}
+
+std::string text_of(const Note& note) {
+  json::array deliveries;
+  for (const DeliveryNo each : note.deliveries) deliveries.emplace_back(each.value());
+  const std::int64_t at = note.at.time_since_epoch().count();
+  return json::serialize(json::object{{"request", json::string_view(note.request)},
+                                      {"at", at},
+                                      {"done", note.done},
+                                      {"deliveries", std::move(deliveries)}});
+}
+
+std::optional<Note> note_in(const store::Record& record) {
+  json::error_code error;
+  const json::value value = json::parse(record.content, error);
+  const json::object* const object = error ? nullptr : value.if_object();
+  const auto member = [&](std::string_view name) {
+    return object == nullptr ? nullptr : object->if_contains(json::string_view(name));
+  };
+  const json::value* const request = member("request");
+  const json::value* const at = member("at");
+  const json::value* const done = member("done");
+  const json::value* const deliveries = member("deliveries");
+  if (request == nullptr || !request->is_string() || at == nullptr || !at->is_int64() ||
+      done == nullptr || !done->is_bool() || deliveries == nullptr || !deliveries->is_array()) {
+    return std::nullopt;
+  }
+  Note note{.request = std::string(request->get_string())};
+  note.at = WallTime(std::chrono::microseconds(at->get_int64()));
+  note.done = done->get_bool();
+  for (const json::value& each : deliveries->get_array()) {
+    if (!each.is_int64()) return std::nullopt;
+    note.deliveries.emplace_back(each.get_int64());
+  }
+  return note;
+}
+
+bool can_be_replayed(DeliveryState state) {
+  return state == DeliveryState::dead || state == DeliveryState::cancelled ||
+         state == DeliveryState::superseded;
+}
+
+Result<std::vector<store::DeliveryRow>> deliveries_of(store::Driver& driver, EventNo event) {
+  HAPAX_TRY_ASSIGN(detail, driver.event(event));
+  if (!detail.value) return std::vector<store::DeliveryRow>();
+  return std::move(detail.value->deliveries);
+}
+
+// Those too old, and the oldest of too many.
+Result<void> make_room(const ReplayOnce& with) {
+  HAPAX_TRY_ASSIGN(records, with.driver.records(kPrefix));
+  std::vector<std::pair<WallTime, const store::Record*>> by_age;
+  for (const store::Record& each : records) {
+    const std::optional<Note> note = note_in(each);
+    by_age.emplace_back(note ? note->at : WallTime(), &each);
+  }
+  std::sort(by_age.begin(), by_age.end());
+  const WallTime now = with.clock.wall();
+  for (std::size_t left = by_age.size(); const auto& [at, record] : by_age) {
+    if (left-- < kMaxReplayNotes && now - at < kKeepReplayNote) break;
+    HAPAX_TRY(with.driver.remove_record(record->name, record->version));
+  }
+  return {};
+}
+
+// What is written under the key, or what is written now. Nothing: somebody was faster.
+Result<std::optional<Kept>> begin(const ReplayOnce& with, const store::Replay& what,
+                                  const RequestKey& key) {
+  HAPAX_TRY_ASSIGN(record, with.driver.record(record_name(key)));
+  if (record) {
+    std::optional<Note> note = note_in(*record);
+    if (!note) return Error(Code::store_corrupt, record->name + " is not readable");
+    return std::optional(Kept{*std::move(note), record->version, true});
+  }
+  HAPAX_TRY(make_room(with));
+  Note note{.request = key.request, .at = with.clock.wall()};
+  if (what.how.as == store::ReplayAs::same) {
+    HAPAX_TRY_ASSIGN(rows, deliveries_of(with.driver, what.event));
+    for (const store::DeliveryRow& each : rows) {
+      const bool asked = what.how.destination.value_or(each.to) == each.to;
+      if (asked && can_be_replayed(each.state)) note.deliveries.push_back(each.no);
+    }
+  }
+  const store::Record fresh{record_name(key), random_number(with.random), text_of(note)};
+  HAPAX_TRY_ASSIGN(written, put(with.driver, fresh, 0));
+  if (!written) return std::optional<Kept>();
+  return std::optional(Kept{std::move(note), fresh.version, false});
+}
+
+// A delivery that was completed since bears no number of a replay any more.
+Result<void> add_completed(store::Driver& driver, EventNo event, const Note& planned,
+                           Replayed& replayed) {
+  HAPAX_TRY_ASSIGN(rows, deliveries_of(driver, event));
+  std::vector<DeliveryNo>& going = replayed.deliveries;
+  for (const store::DeliveryRow& each : rows) {
+    const auto has = [&](const std::vector<DeliveryNo>& numbers) {
+      return std::find(numbers.begin(), numbers.end(), each.no) != numbers.end();
+    };
+    if (has(planned.deliveries) && !can_be_replayed(each.state) && !has(going)) {
+      going.push_back(each.no);
+    }
+  }
+  if (going.empty()) return {};
+  std::sort(going.begin(), going.end());
+  replayed.status = Replayed::Status::done;
+  return {};
+}
+
+Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, const Kept& kept) {
+  Result<Replayed> done = driver.replay(what);
+  if (!done && done.error().outcome() == Outcome::unknown) done = driver.replay(what);
+  HAPAX_TRY_ASSIGN(replayed, std::move(done));
+  const bool is_here =
+      replayed.status != Replayed::Status::gone && replayed.status != Replayed::Status::absent;
+  if (kept.found && is_here && what.how.as == store::ReplayAs::same) {
+    HAPAX_TRY(add_completed(driver, what.event, kept.note, replayed));
+  }
+  return replayed;
+}
+
+// False: somebody else, with the same key, has written meanwhile.
+Result<bool> finish(const ReplayOnce& with, const RequestKey& key, const Kept& kept,
+                    const Replayed& replayed) {
+  if (replayed.status != Replayed::Status::done) {
+    return with.driver.remove_record(record_name(key), kept.version);
+  }
+  const Note note{kept.note.request, kept.note.at, true, replayed.deliveries};
+  const store::Record record{record_name(key), random_number(with.random), text_of(note)};
+  return put(with.driver, record, kept.version);
+}
+
+}  // namespace
+
+Result<std::optional<Replayed>> replay_once(const ReplayOnce& with, store::Replay what,
+                                            const RequestKey& key) {
+  what.how.no = key.no;
+  for (int i = 0; i < kTries; ++i) {
+    HAPAX_TRY_ASSIGN(kept, begin(with, what, key));
+    if (!kept) continue;
+    if (kept->note.request != key.request) return std::optional<Replayed>();
+    if (kept->note.done) {
+      return std::optional(Replayed{Replayed::Status::done, std::move(kept->note.deliveries)});
+    }
+    HAPAX_TRY_ASSIGN(replayed, carry_out(with.driver, what, *kept));
+    // Not written down is no harm: who asks again goes on from the plan.
+    if (finish(with, key, *kept, replayed).value_or(true))
+      return std::optional(std::move(replayed));
+  }
+  return Error(Code::store_busy, "the same key is used by others now; ask again");
+}
+
+}  // namespace hapax::deliver

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/polls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+namespace hapax::deliver {
+namespace {
+
+using Places = std::deque<Polls::Place>;
+
+// Polls that are answered and come again, one after the other, as those of a busy fleet do.
+void take_all(Polls& polls, DestinationNo to, Places& places) {
+  for (;;) {
+    places.emplace_back(polls, to);
+    if (places.back()) continue;
+    places.pop_back();
+    return;
+  }
+}
+
+TEST(PollsTest, OneFleetGetsHalfOfThePlacesAndTheNextOneStillSome) {
+  Polls polls(64);
+  Places one, two, three;
+  take_all(polls, DestinationNo(1), one);
+  EXPECT_EQ(one.size(), 32U);
+  take_all(polls, DestinationNo(2), two);
+  EXPECT_EQ(two.size(), 16U);
+  take_all(polls, DestinationNo(3), three);
+  EXPECT_EQ(three.size(), 8U);
+  take_all(polls, DestinationNo(1), one);
+  EXPECT_EQ(one.size(), 32U) << "nothing more for the one who has most";
+}
+
+TEST(PollsTest, BusyFleetsComeToTheSameShare) {
+  Polls polls(64);
+  std::deque<Places> fleets(3);
+  for (int round = 0; round < 200; ++round) {
+    for (std::size_t i = 0; i < fleets.size(); ++i) {
+      if (!fleets[i].empty()) fleets[i].pop_front();  // one is answered
+      take_all(polls, DestinationNo(static_cast<std::int64_t>(i + 1)), fleets[i]);
+    }
+  }
+  for (const Places& each : fleets) EXPECT_EQ(each.size(), 16U);
+}
+
+TEST(PollsTest, WhatIsGivenBackIsFreeAgain) {
+  Polls polls(8);
+  Places one, two;
+  take_all(polls, DestinationNo(1), one);
+  take_all(polls, DestinationNo(2), two);
+  one.clear();
+  two.clear();
+  take_all(polls, DestinationNo(2), two);
+  EXPECT_EQ(two.size(), 4U);
+}
+
+TEST(PollsTest, MoreDestinationsThanPlacesAreRefusedAndNothingWraps) {
+  Polls polls(3);
+  Places places;
+  for (std::int64_t to = 1; to <= 10; ++to) take_all(polls, DestinationNo(to), places);
+  EXPECT_LE(places.size(), 3U);
+}
+
+}  // namespace
+}  // namespace hapax::deliver

@@ -1,0 +1,185 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/replay_once.hpp"
+
+#include "base/sha256.hpp"
+#include "deliver/replays.hpp"
+#include "store/fault/driver.hpp"
+#include "store/memory/driver.hpp"
+#include "support/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// Requests with a key on a store that misbehaves: whatever gets lost, asking again with the same
+// key finds out what was done, and nothing is done twice.
+namespace hapax::deliver {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using store::Replayed;
+using store::fault::Fault;
+using testing::ElementsAre;
+
+class Silent final : public Log {
+ public:
+  void line(Level, std::string_view, std::initializer_list<LogField>) override {}
+};
+
+class ReplayOnceTest : public testing::Test {
+ protected:
+  void make(std::int64_t number) {
+    const std::string id = std::to_string(number);
+    const store::Arrival arrival{.no = EventNo(number),
+                                 .source = source_,
+                                 .key = id,
+                                 .id = id,
+                                 .digest = sha256(id),
+                                 .body = id,
+                                 .targets = std::span(&target_, 1)};
+    const store::Admit request{.arrivals = std::span(&arrival, 1)};
+    EXPECT_TRUE(inner_->write({.admit = std::span(&request, 1)}).admit.at(0));
+  }
+  // All that is due; how many they were.
+  std::size_t rule(const Ruling& ruling) {
+    const store::LeaseRequest request{
+        .from = target_.to, .max = 100, .lease = seconds(30), .holder = {}};
+    const store::Answers leased = inner_->write({.lease = std::span(&request, 1)});
+    std::vector<store::Settlement> settlements;
+    for (const store::Leased& each : leased.lease->at(0).deliveries) {
+      settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
+    }
+    EXPECT_TRUE(inner_->write({.settle = settlements}).settle);
+    return settlements.size();
+  }
+  Result<std::optional<Replayed>> replay(store::Driver& driver, std::int64_t event,
+                                         const std::string& key,
+                                         store::ReplayAs as = store::ReplayAs::same) {
+    const std::string asked = std::to_string(event);
+    return replay_once({driver, clock_, random_}, {.event = EventNo(event), .how = {.as = as}},
+                       request_key("event", key, asked, ""));
+  }
+  std::size_t deliveries(std::int64_t event) {
+    return inner_->event(EventNo(event)).value().value->deliveries.size();
+  }
+
+  test::ManualClock clock_;
+  test::SeededRandom random_{5};
+  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(10'000, clock_);
+  const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
+  const store::Target target_{
+      DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
+};
+
+// The n-th call goes wrong in each way, and then all the rest, as in a crash; until none is hit. In
+// between the delivery is completed: even so the answer is the first one's.
+TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
+  std::int64_t event = 0;
+  for (const store::ReplayAs as : {store::ReplayAs::same, store::ReplayAs::as_new}) {
+    for (const Fault fault : {Fault::fail, Fault::lose_answer, Fault::lose_request}) {
+      for (int nth = 1, hit = 1; hit > 0; ++nth) {
+        make(++event);
+        rule(as == store::ReplayAs::same ? Ruling(Dead{}) : Ruling(Ack{}));
+        int calls = 0;
+        store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+          return ++calls == nth ? fault : calls > nth ? Fault::fail : Fault::none;
+        });
+        const std::string key = std::to_string(event);
+        const auto cut = replay(faulty, event, key, as);
+        hit = calls >= nth ? 1 : 0;
+        std::size_t attempts = rule(Ack{});
+        const auto answer = replay(*inner_, event, key, as);
+        ASSERT_TRUE(answer && *answer) << nth;
+        attempts += rule(Ack{});
+        const DeliveryNo going(as == store::ReplayAs::same ? 1 : 2);
+        EXPECT_EQ((*answer)->status, Replayed::Status::done) << nth;
+        EXPECT_THAT((*answer)->deliveries, ElementsAre(going)) << nth;
+        EXPECT_EQ(attempts, 1U) << "delivered once, and not twice: " << nth;
+        if (cut) {
+          EXPECT_EQ((*cut)->deliveries, (*answer)->deliveries) << nth;
+        }
+      }
+    }
+  }
+  EXPECT_GT(event, 30);
+}
+
+TEST_F(ReplayOnceTest, AKeyIsForOneRequest) {
+  make(1);
+  make(2);
+  rule(Dead{});
+  EXPECT_TRUE(replay(*inner_, 1, "k").value());
+  EXPECT_FALSE(replay(*inner_, 2, "k").value());
+  EXPECT_EQ(rule(Ack{}), 1U);
+}
+
+TEST_F(ReplayOnceTest, AnAnswerIsKeptForAWeekAndNotForEver) {
+  make(1);
+  rule(Dead{});
+  EXPECT_TRUE(replay(*inner_, 1, "k").value());
+  rule(Ack{});
+  clock_.advance(kKeepReplayNote - hours(1));
+  EXPECT_TRUE(replay(*inner_, 2, "another").value());
+  EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::done);
+  clock_.advance(hours(1));
+  EXPECT_TRUE(replay(*inner_, 2, "another").value());
+  EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::not_replayable);
+}
+
+// The bound is that of a store's records; what had to make room is still not replayed twice.
+TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
+  make(1);
+  rule(Ack{});
+  for (std::size_t i = 0; i <= kMaxReplayNotes; ++i) {
+    clock_.advance(seconds(1));
+    ASSERT_TRUE(replay(*inner_, 1, "k" + std::to_string(i), store::ReplayAs::as_new).value());
+    rule(Ack{});
+  }
+  EXPECT_EQ(inner_->records("replayed/").value().size(), kMaxReplayNotes);
+  const std::size_t before = deliveries(1);
+  EXPECT_THAT(replay(*inner_, 1, "k0", store::ReplayAs::as_new).value()->deliveries,
+              ElementsAre(DeliveryNo(2)));
+  EXPECT_EQ(deliveries(1), before);
+}
+
+TEST_F(ReplayOnceTest, AJobWhoseAnswerIsLostIsFoundAgain) {
+  make(1);
+  rule(Ack{});
+  Silent log;
+  Bells bells;
+  const RequestKey key = request_key("many", "k", "", "all");
+  for (int nth = 1, hit = 1; hit > 0; ++nth) {
+    int calls = 0;
+    store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+      return ++calls == nth ? Fault::lose_answer : calls > nth ? Fault::fail : Fault::none;
+    });
+    Replays cut({faulty, clock_, random_, bells, log, true});  // never started
+    const auto first = cut.begin_once({}, key);
+    hit = calls >= nth ? 1 : 0;
+    Replays replays({*inner_, clock_, random_, bells, log, true});
+    const auto again = replays.begin_once({}, key);
+    ASSERT_TRUE(again && *again) << nth;
+    EXPECT_EQ((*again)->how.no, key.no);
+    EXPECT_EQ(replays.all().value().size(), 1U);
+    EXPECT_FALSE(replays.begin_once({}, request_key("many", "k", "", "other")).value());
+    if (hit > 0) {
+      const store::Record record = inner_->records("replay/").value().at(0);
+      ASSERT_TRUE(inner_->remove_record(record.name, record.version).value());
+    }
+  }
+}
+
+TEST(RequestKeyTest, NamesTheKeyAndDigestsTheRequest) {
+  const RequestKey key = request_key("many", "k", "", "body");
+  EXPECT_GT(key.no.value(), 0);
+  EXPECT_EQ(key.no, request_key("many", "k", "", "other").no);
+  EXPECT_NE(key.request, request_key("many", "k", "", "other").request);
+  EXPECT_NE(key.no, request_key("event", "k", "", "body").no);
+  EXPECT_NE(key.no, request_key("many", "k2", "", "body").no);
+  EXPECT_NE(request_key("event", "k", "ab", "c").request,
+            request_key("event", "k", "a", "bc").request);
+}
+
+}  // namespace
+}  // namespace hapax::deliver
