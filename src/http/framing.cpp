@@ -169,6 +169,7 @@ struct ChunkReader::Parser final : public Quiet {
   }
 
   void on_chunk_header_impl(std::uint64_t size, beast::string_view, error_code& error) override {
+    begun = true;
     too_large = size > left;
     if (too_large) {
       error = beast::http::error::body_limit;
@@ -183,6 +184,7 @@ struct ChunkReader::Parser final : public Quiet {
   }
 
   std::size_t left;
+  bool begun = false;
   bool too_large = false;
   std::string* out = nullptr;
 };
@@ -195,7 +197,8 @@ ChunkReader& ChunkReader::operator=(ChunkReader&&) noexcept = default;
 ChunkReader::State ChunkReader::read(std::string_view bytes, std::size_t& taken,
                                      std::string& body) {
   taken = 0;
-  if (is_short_last_chunk(bytes)) return State::needs_more;
+  // Behind a chunk the end of its line comes first: what begins otherwise is bad at once.
+  if (!parser_->begun && is_short_last_chunk(bytes)) return State::needs_more;
   error_code error;
   parser_->out = &body;
   taken = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fstream>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace hapax {
@@ -36,6 +37,10 @@ std::string events(int from, int count, const std::string& next) {
 // An admin API that answers one request after the other with what the test wrote down.
 class AdminTest : public testing::Test {
  protected:
+  void will_answer(std::vector<std::string> answers) {
+    const std::lock_guard lock(mutex_);
+    answers_ = std::move(answers);
+  }
   Ran run(const std::string& arguments) {
     std::ofstream(directory_.file("token")) << "open-sesame\n";
     return test::run_hapax(directory_, arguments + " --token-file token --admin http://127.0.0.1:" +
@@ -66,7 +71,7 @@ class AdminTest : public testing::Test {
 };
 
 TEST_F(AdminTest, EventsTurnsPagesUpToTheLimit) {
-  answers_ = {events(0, 100, "\"a b\""), events(100, 20, "\"c\"")};
+  will_answer({events(0, 100, "\"a b\""), events(100, 20, "\"c\"")});
   const Ran ran =
       run("events --limit 120 --source demo --order-key 'x&y' --since 2025-10-09T00:00:00Z");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
@@ -79,22 +84,22 @@ TEST_F(AdminTest, EventsTurnsPagesUpToTheLimit) {
 }
 
 TEST_F(AdminTest, EventsEndsWithTheLastPage) {
-  answers_ = {events(0, 3, "null")};
+  will_answer({events(0, 3, "null")});
   const Ran ran = run("events");
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 3);
   EXPECT_EQ(asked().size(), 1U);
 }
 
 TEST_F(AdminTest, NoEventsAreNoLines) {
-  answers_ = {events(0, 0, "null")};
+  will_answer({events(0, 0, "null")});
   const Ran ran = run("events");
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, "");
 }
 
 TEST_F(AdminTest, ARefusalIsSaidInTheWordsOfTheServer) {
-  answers_ = {answer("404 Not Found", "application/problem+json",
-                     R"({"type":"urn:hapax:error:not-found","detail":"No such event."})")};
+  will_answer({answer("404 Not Found", "application/problem+json",
+                      R"({"type":"urn:hapax:error:not-found","detail":"No such event."})")});
   const Ran ran = run("show e1");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.errors, HasSubstr("the server answered 404: No such event."));
@@ -102,30 +107,31 @@ TEST_F(AdminTest, ARefusalIsSaidInTheWordsOfTheServer) {
 }
 
 TEST_F(AdminTest, AWrongFilterIsWrongUsage) {
-  answers_ = {answer("400 Bad Request", "application/problem+json", R"({"detail":"No status."})")};
+  will_answer(
+      {answer("400 Bad Request", "application/problem+json", R"({"detail":"No status."})")});
   EXPECT_EQ(run("events --status nope").exit_code, 2);
 }
 
 TEST_F(AdminTest, WhatIsNotHapaxIsSaid) {
-  answers_ = {answer("200 OK", "text/html", "<html>")};
+  will_answer({answer("200 OK", "text/html", "<html>")});
   EXPECT_THAT(run("events").errors, HasSubstr("is it the admin listener?"));
 }
 
 TEST_F(AdminTest, ShowWritesTheBytesOfABody) {
   const std::string bytes("\0\x01{}\n\xff", 6);
-  answers_ = {answer("200 OK", "application/octet-stream", bytes)};
+  will_answer({answer("200 OK", "application/octet-stream", bytes)});
   const Ran ran = run("show --body e1");
   EXPECT_EQ(ran.out, bytes);
   EXPECT_THAT(asked(), ElementsAre("GET /v1/events/e1/body"));
 }
 
 TEST_F(AdminTest, ShowGivesAProgramAllThereIs) {
-  answers_ = {answer("200 OK", "application/json", R"({"event":"e1","headers":[["a","b"]]})")};
+  will_answer({answer("200 OK", "application/json", R"({"event":"e1","headers":[["a","b"]]})")});
   EXPECT_EQ(run("show e1").out, "{\"event\":\"e1\",\"headers\":[[\"a\",\"b\"]]}\n");
 }
 
 TEST_F(AdminTest, ATerminalGetsATableWithoutWhatItWouldObey) {
-  answers_ = {events(0, 2, "null")};
+  will_answer({events(0, 2, "null")});
   std::ofstream(directory_.file("token")) << "t\n";
   const Ran ran =
       test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
@@ -137,8 +143,8 @@ TEST_F(AdminTest, ATerminalGetsATableWithoutWhatItWouldObey) {
 }
 
 TEST_F(AdminTest, ATableShowsATenantBehindItsSource) {
-  answers_ = {answer("200 OK", "application/json",
-                     R"({"events":[{"event":"e1","source":"demo","tenant":"acme","id":"i"}]})")};
+  will_answer({answer("200 OK", "application/json",
+                      R"({"events":[{"event":"e1","source":"demo","tenant":"acme","id":"i"}]})")});
   std::ofstream(directory_.file("token")) << "t\n";
   const Ran ran =
       test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
 #include "http/raw_server.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,8 +88,9 @@ class ListenTest : public testing::Test {
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
     const int status = pclose(pipe);
     std::ifstream errors(directory_.file("errors"));
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out,
-            std::string(std::istreambuf_iterator<char>(errors), {})};
+    const std::string wrote(std::istreambuf_iterator<char>(errors), {});
+    test::expect_no_report(wrote);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, wrote};
   }
   void press_ctrl_c() {
     for (int i = 0; i < 1000; ++i) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/sanitizer.hpp"
+
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -21,6 +23,7 @@ inline Ran hapax(const std::string& arguments) {
   std::string out;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
   const int status = pclose(pipe);
+  expect_no_report(out);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
 }
 

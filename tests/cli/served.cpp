@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
 
+#include "support/sanitizer.hpp"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -44,6 +46,7 @@ Ran run_hapax(const TempDir& directory, const std::string& arguments) {
   std::string out;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
   const int status = pclose(pipe);
+  expect_no_report(contents(errors));
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, contents(errors)};
 }
 
@@ -103,9 +106,13 @@ Served::~Served() {
 
 void Served::stop() {
   if (process_ <= 0) return;
+  int status = 0;
   kill(process_, SIGTERM);
-  waitpid(process_, nullptr, 0);
+  waitpid(process_, &status, 0);
   process_ = -1;
+  const std::string log = contents(directory_.file("log"));
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status << '\n' << log;
+  expect_no_report(log);
 }
 
 std::string Served::url(const std::string& source) const {

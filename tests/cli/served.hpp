@@ -23,7 +23,7 @@ class Served {
  public:
   // `sources` is put behind [server] and [store] in its hapax.toml.
   explicit Served(const std::string& sources);
-  ~Served();  // stops it
+  ~Served();  // as stop()
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
 
@@ -33,7 +33,7 @@ class Served {
   int port() const;
   // Other sources from now on.
   void reload(const std::string& sources);
-  void stop();
+  void stop();  // a failure when it does not end well
 
  private:
   TempDir directory_;

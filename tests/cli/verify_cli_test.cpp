@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // `hapax verify`, `sign` and `presets`, by the real binary.
+#include "support/sanitizer.hpp"
 #include "support/world.hpp"
 #include "verify/keys.hpp"
 
@@ -40,6 +41,7 @@ class VerifyCli : public testing::Test {
     std::string out;
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
     const int status = pclose(pipe);
+    test::expect_no_report(read_file(err));
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, read_file(err)};
   }
 

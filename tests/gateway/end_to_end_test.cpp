@@ -5,6 +5,7 @@
 #include "verify/sample.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <csignal>
@@ -253,7 +254,8 @@ TEST_F(DemoTest, WhatIsNotASourceIsTurnedAway) {
 TEST_F(DemoTest, ASecondServerOnTheSameFileIsRefused) {
   const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve_.file("hapax.toml") +
                               " >/dev/null 2>" + serve_.file("second");
-  EXPECT_NE(std::system(command.c_str()), 0);
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << "status " << status;
 }
 
 TEST_F(DemoTest, AReloadTakesNewSourcesAndABadFileChangesNothing) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/base64.hpp"
 #include "gateway/serve.hpp"
+#include "support/sanitizer.hpp"
 #include "verify/keys.hpp"
 #include "verify/public_key.hpp"
 
@@ -31,6 +32,7 @@ std::string run(const Serve& serve, const std::string& arguments, int& code) {
                               " --admin http://127.0.0.1:" + std::to_string(serve.admin_port()) +
                               " > " + serve.file("out") + " 2>&1";
   code = std::system(command.c_str());
+  expect_no_report(contents(serve.file("out")));
   return contents(serve.file("out"));
 }
 

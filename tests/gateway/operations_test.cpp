@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/senders.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -96,6 +97,7 @@ TEST(OperationsTest, OneServerServesAFile) {
   std::ifstream log(serve.file("second.log"));
   const std::string text{std::istreambuf_iterator<char>(log), {}};
   EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
+  expect_no_report(text);
   RawClient client(serve.port());
   EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
 }

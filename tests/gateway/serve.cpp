@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
 
+#include "support/sanitizer.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -52,7 +54,10 @@ Serve::Serve(std::string config, std::vector<std::string> variables)
 }
 
 Serve::~Serve() {
-  if (pid_ > 0) kill_it();
+  if (pid_ > 0) {
+    EXPECT_TRUE(kill_it()) << "it had ended before\n" << log();
+  }
+  expect_no_report(log());
 }
 
 void Serve::write_config(const std::string& config) const {

@@ -29,7 +29,7 @@ class Serve {
  public:
   // Starts it and waits until it is ready. `variables` ("NAME=value") are added to its environment.
   explicit Serve(std::string config, std::vector<std::string> variables = {});
-  ~Serve();  // kills it
+  ~Serve();  // kills it; a failure when it had ended by itself, or a sanitizer reported anything
   Serve(const Serve&) = delete;
   Serve& operator=(const Serve&) = delete;
 

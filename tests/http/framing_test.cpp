@@ -151,6 +151,22 @@ TEST(FramingTest, ALastChunkMayComeByteByByte) {
   }
 }
 
+TEST(FramingTest, WhatLooksLikeALastChunkAndIsNoneIsBadHoweverItIsCut) {
+  const std::string bytes =
+      "8\r\n01234567"
+      "0\n0x";
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+    ChunkReader reader(100);
+    std::string body;
+    std::size_t taken = 0;
+    ChunkReader::State state = reader.read(bytes.substr(0, cut), taken, body);
+    if (state == ChunkReader::State::needs_more) {
+      state = reader.read(bytes.substr(taken), taken, body);
+    }
+    EXPECT_EQ(state, ChunkReader::State::bad) << cut;
+  }
+}
+
 ChunkReader::State state_of(const std::string& bytes, std::size_t limit = 100) {
   ChunkReader reader(limit);
   std::string body;
