@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdio>
-#include <memory>
 
 namespace hapax::sim {
 
@@ -55,15 +54,16 @@ TEST(FoundBySeed, LeasesThatASlowStoreDidNotTakeBackInTimeLapse) {
 
 std::string run_apart(std::uint64_t seed) {
   const std::string command = std::string(HAPAX_SIM) + " " + std::to_string(seed);
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   std::array<char, 512> buffer{};
-  while (pipe && fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) text += buffer.data();
+  while (fgets(buffer.data(), buffer.size(), pipe) != nullptr) text += buffer.data();
+  EXPECT_EQ(pclose(pipe), 0) << text;
   return text;
 }
 
 TEST(Simulator, TheSameSeedGivesTheSameHistoryInEveryProcess) {
-  for (const std::uint64_t seed : {7, 8, 9}) {
+  for (const std::uint64_t seed : {7U, 8U, 9U}) {
     const std::string first = run_apart(seed);
     EXPECT_NE(first.find("history"), std::string::npos) << first;
     EXPECT_EQ(first, run_apart(seed));
