@@ -140,7 +140,8 @@ void ScenePlay::check() const {
 class InboxFaults : public testing::TestWithParam<std::tuple<Shape, Scene>> {};
 
 TEST_P(InboxFaults, EveryActHappensWholeOrNotAtAll) {
-  const auto& [shape, scene] = GetParam();
+  const auto& shape = std::get<Shape>(GetParam());
+  const auto& scene = std::get<Scene>(GetParam());  // clang 14 captures no structured binding
   const Script script = script_of(scene);
   const Opening opening(scene);
   CrashVfs::Fault fault = shape.fault;
