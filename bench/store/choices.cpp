@@ -132,9 +132,9 @@ void add_tables(WorkDirectory& directory, std::vector<Case>& cases) {
   const auto add = [&](const std::string& name, const std::string& sql, const OpenSide& open) {
     cases.push_back(choice(directory, name, Undone{"", "", sql}, open));
   };
-  const std::string claims = with_row_ids("hapax_event_claim", "key");
-  add("hapax_event_claim by key, not row id; admit, random", claims, admit_random);
-  add("hapax_event_claim by key, not row id; admit, time-ordered", claims, admit_by_time);
+  const std::string claims = with_row_ids("hapax_event_id", "key");
+  add("hapax_event_id by key, not row id; admit, random", claims, admit_random);
+  add("hapax_event_id by key, not row id; admit, time-ordered", claims, admit_by_time);
   const std::string queue = with_row_ids("hapax_queue", "event, delivery") + kQueueIndexes;
   add("hapax_queue by key, not row id; admit, time-ordered", queue, admit_by_time);
   add("hapax_queue by key, not row id; lease and settle", queue, deliver);

@@ -21,8 +21,8 @@ class ByHand final : public InboxWay {
     const auto query = [&](const char* sql) { return Query(db_.get(), sql); };
     begin_ = query("BEGIN IMMEDIATE");
     commit_ = query("COMMIT");
-    claim_ = query("INSERT INTO hapax_event_claim VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING");
-    winner_ = query("SELECT event FROM hapax_event_claim WHERE key = ?1");
+    claim_ = query("INSERT INTO hapax_event_id VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING");
+    winner_ = query("SELECT event FROM hapax_event_id WHERE key = ?1");
     digest_ = query("SELECT digest FROM hapax_event WHERE no = ?1");
     event_ = query(
         "INSERT INTO hapax_event(no, source, received_ms, would, tenant, id, type, order_key,"

@@ -89,7 +89,7 @@ std::string Remembered::fill(IdOrder order, std::size_t count, const Undone& pag
   execute(db.get(), "PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF");
   Ids ids(order);
   for (std::size_t done = 0; done < count; done += kSorted) {
-    Query claim(db.get(), "INSERT INTO hapax_event_claim VALUES(?1, ?2, ?3)");
+    Query claim(db.get(), "INSERT INTO hapax_event_id VALUES(?1, ?2, ?3)");
     execute(db.get(), "BEGIN");
     write_part(claim, ids, done, std::min(kSorted, count - done));
     execute(db.get(), "COMMIT");

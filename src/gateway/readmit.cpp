@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 
 #include <algorithm>
+#include <deque>
 
 namespace hapax::gateway {
 
@@ -103,28 +104,31 @@ void Readmission::run(Group& group) {
 Result<void> Readmission::look(Group& group) {
   Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
                     with_.clock);
+  std::deque<std::variant<Identified, Refused>> all;  // what is wanted points into them
+  std::vector<store::WantedIdentity> wanted;
+  std::vector<Tried*> whose;
   for (const auto& each : group) {
     if (each->invalid) continue;
-    const auto examined = receiver.examine(each->entry->source, each->request, each->occasion);
+    const Source& source = each->entry->source;
+    const auto& examined =
+        all.emplace_back(receiver.examine(source, each->request, each->occasion));
     if (const auto* refused = std::get_if<Refused>(&examined)) {
       each->invalid = {std::string(name(refused->reason)), refused->detail};
       continue;
     }
-    const Source& source = each->entry->source;
-    std::vector<store::WantedIdentity> wanted;
+    each->received = Taken();
     for (const Item& item : std::get<Identified>(examined).items) {
       const Identity& identity = item.identity;
-      if (!identity.key.empty()) {
-        wanted.push_back({source.no, tenant_of(source, identity), identity.key});
-      }
+      if (identity.key.empty()) continue;
+      wanted.push_back({source.no, tenant_of(source, identity), identity.key});
+      whose.push_back(each.get());
     }
-    HAPAX_TRY_ASSIGN(found, with_.driver.find(wanted));
-    Taken taken;
-    for (const auto& known : found) {
-      taken.events.push_back(
-          {.event = known.value_or(EventNo()), .id = {}, .duplicate = known.has_value()});
-    }
-    each->received = std::move(taken);
+  }
+  HAPAX_TRY_ASSIGN(found, with_.driver.find(wanted));
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    std::get<Taken>(whose[at]->received)
+        .events.push_back(
+            {.event = found[at].value_or(EventNo()), .id = {}, .duplicate = found[at].has_value()});
   }
   return {};
 }

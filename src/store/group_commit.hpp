@@ -43,13 +43,15 @@ class GroupCommit {
   // job in the group, or by another caller's.
   template <class Commit>
   void submit(Job& job, Commit commit) {
+    std::vector<Job*> group;
+    group.reserve(kJobsMax);  // now: who is in the queue can have no memory refused
     std::unique_lock lock(mutex_);
     queue_.push_back(&job);
     job.wake_.wait(lock, [&] { return job.answered_ || (free() && queue_.front() == &job); });
     if (job.answered_) return;
 
     ++writing_;
-    const std::vector<Job*> group = take();
+    take(group);
     wake_head();
     lock.unlock();
     commit_all(group, commit);
@@ -64,6 +66,7 @@ class GroupCommit {
 
  private:
   static constexpr std::size_t kItemsMax = 4096;  // bounds how long one transaction lasts
+  static constexpr std::size_t kJobsMax = 256;
 
   // Whoever is in a group must be answered, whatever happens: they wait on their own stacks.
   template <class Commit>
@@ -82,16 +85,14 @@ class GroupCommit {
     if (free() && !queue_.empty()) queue_.front()->wake_.notify_one();
   }
 
-  std::vector<Job*> take() {
-    std::vector<Job*> group;
+  void take(std::vector<Job*>& group) {
     std::size_t items = 0;
-    while (!queue_.empty()) {
+    while (!queue_.empty() && group.size() < kJobsMax) {
       items += queue_.front()->items();
       if (!group.empty() && items > kItemsMax) break;
       group.push_back(queue_.front());
       queue_.pop_front();
     }
-    return group;
   }
 
   const std::size_t writers_;

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include "store/sqlite/event_claims.hpp"
 
+#include "base/sha256.hpp"
 #include "base/try.hpp"
 #include "store/contract.hpp"
 #include "store/sqlite/inbox_statements.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
+#include <cstring>
 
 namespace hapax::store::sqlite {
 
@@ -29,7 +33,26 @@ std::size_t claims_until(std::int64_t turn) {
 }
 
 Error damaged() {
-  return Error(Code::store_corrupt, "a row of hapax_recent cannot be read; restore the file");
+  return Error(Code::store_corrupt,
+               "the table hapax_recent is damaged, and with it the ids of recent events; restore "
+               "the file from a backup");
+}
+
+// What a row is marked with: it depends on all rows before it, so that two logs that are not the
+// same differ in all marks from there on, also where a file was put back under an open store.
+std::int64_t mark_of(std::int64_t before, const MovedTo& moved, std::string_view claims) {
+  const Digest digest =
+      sha256_of_parts({std::to_string(before), std::to_string(moved.turn), moved.key, claims});
+  std::int64_t mark = 0;
+  std::memcpy(&mark, digest.data(), sizeof mark);
+  return mark;
+}
+
+// SQLite's, because it matters to nobody but who wants to guess it.
+SipKey random_key() {
+  SipKey key;
+  sqlite3_randomness(sizeof key, &key);
+  return key;
 }
 
 Result<std::optional<EventClaim>> read_index(Lazy& statement, std::string_view key) {
@@ -44,11 +67,12 @@ Result<std::optional<EventClaim>> read_index(Lazy& statement, std::string_view k
 EventClaims::EventClaims(sqlite3* db)
     : read_(db, kReadEventClaim),
       index_(db, kIndexEventClaim),
-      ends_(db, kEndsOfRecent),
+      end_(db, kEndOfRecent),
       rows_(db, kRecentAfter),
       first_row_(db, kFirstRecent),
       append_(db, kAppendRecent),
-      remove_(db, kRemoveRecent) {}
+      remove_(db, kRemoveRecent),
+      recent_(random_key()) {}
 
 void EventClaims::start() {
   if (has_moved_) recent_.rewind();
@@ -57,19 +81,17 @@ void EventClaims::start() {
   appended_.clear();
 }
 
-// Rows go only when they have been moved, and never the last one: as long as the next one is there
-// no row was missed.
+// As long as the last row that was read is there, none after it was missed: rows go from the front.
 Result<void> EventClaims::follow() {
   if (has_followed_) return {};
-  std::int64_t first = 0;
   std::int64_t last = 0;
   {
-    Run row(ends_);
-    HAPAX_TRY(row.step(kDoing));
-    first = row.number(0);
-    last = row.number(1);
+    Run row(end_);
+    HAPAX_TRY(row.bind(last_).step(kDoing));
+    last = row.number(0);
+    is_known_ = is_known_ && row.maybe(1) == mark_;
   }
-  if (!is_known_ || last < last_ || first > last_ + 1) {
+  if (!is_known_) {
     recent_.clear();
     last_ = 0;
   }
@@ -87,9 +109,13 @@ Result<void> EventClaims::read_rows() {
   for (;;) {
     HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
     if (!more) return {};
-    const MovedTo moved{rows.number(1), std::string(rows.bytes(2))};
-    if (!recent_.read(moved, std::string(rows.bytes(3)))) return damaged();
-    last_ = rows.number(0);
+    const std::int64_t seq = rows.number(0);
+    const MovedTo moved{rows.number(2), std::string(rows.bytes(3))};
+    const bool is_next =
+        last_ == 0 || (seq == last_ + 1 && rows.number(1) == mark_of(mark_, moved, rows.bytes(4)));
+    if (!is_next || !recent_.read(moved, std::string(rows.bytes(4)))) return damaged();
+    last_ = seq;
+    mark_ = rows.number(1);
   }
 }
 
@@ -144,9 +170,11 @@ Result<void> EventClaims::append_rows() {
     append_claim(appended_.back(), {key, claim});
   }
   std::int64_t seq = last_;
+  appended_mark_ = mark_;
   for (const std::string& claims : appended_) {
+    appended_mark_ = mark_of(appended_mark_, moved_, claims);
     Run row(append_);
-    row.bind(++seq).bind(moved_.turn).bind(moved_.key).bind(claims);
+    row.bind(++seq).bind(appended_mark_).bind(moved_.turn).bind(moved_.key).bind(claims);
     HAPAX_TRY(row.change("append claims"));
   }
   return {};
@@ -182,6 +210,7 @@ void EventClaims::note_commit() {
     recent_.read(moved_, std::move(claims));
     ++last_;
   }
+  mark_ = appended_mark_;
   is_known_ = true;
   has_moved_ = false;
   start();
@@ -200,7 +229,7 @@ Result<std::vector<std::optional<EventClaim>>> EventClaimsOnFile::find(
   for (;;) {
     HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
     if (!more) break;
-    ClaimsOfRow claims(rows.bytes(3));
+    ClaimsOfRow claims(rows.bytes(4));
     while (const auto each = claims.next()) {
       if (const auto place = wanted.find(each->key); place != wanted.end()) {
         place->second = each->claim;

@@ -15,7 +15,7 @@
 
 namespace hapax::store::sqlite {
 
-// Who has which event id. The index of ids (hapax_event_claim) has them in the order of their
+// Who has which event id. The index of ids (hapax_event_id) has them in the order of their
 // keys, and ids come in none: an event would dirty a page of it, which has to be written twice, for
 // fifty bytes. So a transaction appends its claims to a log (hapax_recent), and when that holds
 // many of them they are moved into the index in the order of their keys, where a page then takes
@@ -52,7 +52,7 @@ class EventClaims {
 
   Lazy read_;
   Lazy index_;
-  Lazy ends_;
+  Lazy end_;
   Lazy rows_;
   Lazy first_row_;
   Lazy append_;
@@ -61,6 +61,7 @@ class EventClaims {
   RecentClaims recent_;
   bool is_known_ = false;  // recent_ is what the rows up to last_ say
   std::int64_t last_ = 0;
+  std::int64_t mark_ = 0;  // of that row
 
   // Of this transaction.
   bool has_followed_ = false;
@@ -69,6 +70,7 @@ class EventClaims {
   bool begins_turn_ = false;
   MovedTo moved_;
   std::vector<std::string> appended_;  // rows
+  std::int64_t appended_mark_ = 0;     // of the last
 };
 
 // The same for who only looks, without anything in memory.

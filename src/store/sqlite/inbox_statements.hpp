@@ -21,21 +21,21 @@ namespace hapax::store::sqlite {
 
 // Whose an id is, when the log does not say it. Primary key.
 inline constexpr std::string_view kReadEventClaim =
-    "SELECT event, expires_ms FROM hapax_event_claim WHERE key = ?1";
+    "SELECT event, expires_ms FROM hapax_event_id WHERE key = ?1";
 // What the log says is newer. Primary key. 1 key, 2 event, 3 expires.
 inline constexpr std::string_view kIndexEventClaim =
-    "INSERT INTO hapax_event_claim(key, event, expires_ms) VALUES(?1, ?2, ?3)"
+    "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3)"
     " ON CONFLICT(key) DO UPDATE SET event = ?2, expires_ms = ?3";
 // The log of claims: see event_claims.hpp. Row id.
-inline constexpr std::string_view kEndsOfRecent =
-    "SELECT (SELECT seq FROM hapax_recent ORDER BY seq LIMIT 1),"
-    " (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1)";
+inline constexpr std::string_view kEndOfRecent =
+    "SELECT (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1),"
+    " (SELECT mark FROM hapax_recent WHERE seq = ?1)";
 inline constexpr std::string_view kRecentAfter =
-    "SELECT seq, turn, moved, claims FROM hapax_recent WHERE seq > ?1 ORDER BY seq";
+    "SELECT seq, mark, turn, moved, claims FROM hapax_recent WHERE seq > ?1 ORDER BY seq";
 inline constexpr std::string_view kFirstRecent =
     "SELECT seq, turn, claims FROM hapax_recent ORDER BY seq LIMIT 1";
 inline constexpr std::string_view kAppendRecent =
-    "INSERT INTO hapax_recent(seq, turn, moved, claims) VALUES(?1, ?2, ?3, ?4)";
+    "INSERT INTO hapax_recent(seq, mark, turn, moved, claims) VALUES(?1, ?2, ?3, ?4, ?5)";
 inline constexpr std::string_view kRemoveRecent = "DELETE FROM hapax_recent WHERE seq = ?1";
 
 // Whether an event has work left, and so keeps its claim and its bytes. Primary key, a prefix.
@@ -252,9 +252,8 @@ inline constexpr std::string_view kRemoveAttemptsOf =
     "DELETE FROM hapax_attempt WHERE event = ?1 AND delivery = ?2";
 // Primary key. 1 after, 2 limit.
 inline constexpr std::string_view kSweepClaims =
-    "SELECT key, event, expires_ms FROM hapax_event_claim WHERE key > ?1 ORDER BY key LIMIT ?2";
-inline constexpr std::string_view kRemoveEventClaim =
-    "DELETE FROM hapax_event_claim WHERE key = ?1";
+    "SELECT key, event, expires_ms FROM hapax_event_id WHERE key > ?1 ORDER BY key LIMIT ?2";
+inline constexpr std::string_view kRemoveEventClaim = "DELETE FROM hapax_event_id WHERE key = ?1";
 // Primary key. 1 destination, 2 key, 3 limit.
 inline constexpr std::string_view kSweepLanes =
     "SELECT destination, key, head_event, version, version_until_ms FROM hapax_lane"

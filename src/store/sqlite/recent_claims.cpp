@@ -65,10 +65,10 @@ std::optional<KeyedClaim> ClaimsOfRow::next() {
 }
 
 std::size_t RecentClaims::HashOfKey::operator()(const char* place) const {
-  return std::hash<std::string_view>()(key_at(place));
+  return sip_hash(by, key_at(place));
 }
 std::size_t RecentClaims::HashOfKey::operator()(std::string_view key) const {
-  return std::hash<std::string_view>()(key);
+  return sip_hash(by, key);
 }
 bool RecentClaims::SameKey::operator()(const char* a, const char* b) const {
   return key_at(a) == key_at(b);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/sip_hash.hpp"
 #include "model/numbers.hpp"
 
 #include <cstdint>
@@ -55,6 +56,8 @@ class ClaimsOfRow {
 // The claims that are not in the index yet, as the rows say that hold them.
 class RecentClaims {
  public:
+  explicit RecentClaims(const SipKey& hashed_by) : places_(0, HashOfKey{hashed_by}) {}
+
   std::optional<EventClaim> find(std::string_view key) const;
   std::size_t size() const { return places_.size(); }
   bool has_over(std::int64_t now_ms) const;
@@ -78,6 +81,7 @@ class RecentClaims {
     using is_transparent = void;
     std::size_t operator()(const char* place) const;
     std::size_t operator()(std::string_view key) const;
+    SipKey by;  // ids are the senders'
   };
   struct SameKey {
     using is_transparent = void;

@@ -244,10 +244,13 @@ constexpr std::array<const char*, 5> kMigrations{
     ) WITHOUT ROWID;
     )sql",
 
-    // 5: claims of events on their way into hapax_event_claim.
+    // 5: claims of events on their way into the index of ids. That has another name now, so that an
+    // older hapax that is still running cannot take it for the whole.
     R"sql(
+    ALTER TABLE hapax_event_claim RENAME TO hapax_event_id;
     CREATE TABLE hapax_recent(
       seq    INTEGER PRIMARY KEY,            -- without a gap
+      mark   INTEGER NOT NULL,               -- of this row and all before it: see event_claims.cpp
       turn   INTEGER NOT NULL,               -- how far they had been moved, without those of this
       moved  BLOB NOT NULL,                  -- row
       claims BLOB NOT NULL                   -- see recent_claims.hpp

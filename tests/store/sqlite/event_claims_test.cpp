@@ -36,7 +36,7 @@ std::vector<std::string> taken(RecentClaims& recent, std::size_t most) {
 using Keys = std::vector<std::string>;
 
 TEST(RecentClaimsTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
-  RecentClaims recent;
+  RecentClaims recent{SipKey{}};
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
   EXPECT_EQ(taken(recent, 9), Keys()) << "before their turn";
@@ -53,7 +53,7 @@ TEST(RecentClaimsTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
 }
 
 TEST(RecentClaimsTest, WhatWasTakenComesBack) {
-  RecentClaims recent;
+  RecentClaims recent{SipKey{}};
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}, {"c", 3}})));
   ASSERT_TRUE(recent.read({1, ""}, ""));
   EXPECT_EQ(taken(recent, 1), Keys{"a"});
@@ -65,7 +65,7 @@ TEST(RecentClaimsTest, WhatWasTakenComesBack) {
 }
 
 TEST(RecentClaimsTest, OfOneKeyTheNewestCountsAndIsMoved) {
-  RecentClaims recent;
+  RecentClaims recent{SipKey{}};
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}})));
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}})));
   ASSERT_TRUE(recent.read({1, ""}, row_of({{"b", 4}})));
@@ -81,7 +81,7 @@ TEST(RecentClaimsTest, OfOneKeyTheNewestCountsAndIsMoved) {
 }
 
 TEST(RecentClaimsTest, ManyTurnsAtOnceForgetAll) {
-  RecentClaims recent;
+  RecentClaims recent{SipKey{}};
   ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}})));
   ASSERT_TRUE(recent.read({2, "b"}, row_of({{"c", 2}})));
   EXPECT_EQ(recent.find("a"), std::nullopt);
@@ -92,10 +92,10 @@ TEST(RecentClaimsTest, ARowThatIsNoRowIsRefused) {
   const std::string good = row_of({{"a", 1}, {"b", 2}});
   for (std::size_t length = 1; length < good.size(); ++length) {
     if (length == good.size() / 2) continue;  // the first alone
-    EXPECT_FALSE(RecentClaims().read({0, ""}, good.substr(0, length))) << length;
+    EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, good.substr(0, length))) << length;
   }
-  EXPECT_FALSE(RecentClaims().read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
-  EXPECT_FALSE(RecentClaims().read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
+  EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
+  EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
 }
 
 TEST(RecentClaimsTest, WhatIsMoved) {
@@ -161,6 +161,10 @@ class EventClaimsTest : public testing::Test {
     ADD_FAILURE() << "a sweep without end";
   }
 
+  void execute_sql(const char* sql) {
+    const Handle db = open_file(file_, seconds(5)).value();
+    ASSERT_TRUE(execute(db.get(), sql, "prepare the test")) << sql;
+  }
   std::int64_t count(const char* sql) {
     const Handle db = open_file(file_, seconds(5)).value();
     Statement query = Statement::prepare(db.get(), sql).value();
@@ -205,7 +209,7 @@ TEST_F(EventClaimsTest, WhatIsLookedForIsFoundWhereverItIs) {
     ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
     admit(*stores_.front(), {ids.back()});
   }
-  EXPECT_GT(count("SELECT count(*) FROM hapax_event_claim"), 0);
+  EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 0);
   std::vector<WantedIdentity> wanted;
   wanted.reserve(ids.size() + 1);
   for (const std::string& id : ids) wanted.push_back({SourceNo(1), "", id});
@@ -224,30 +228,57 @@ TEST_F(EventClaimsTest, TheLogStaysShort) {
   }
   // The turns of 4, 8, ... 2048 claims are over: what is left is of the last two.
   EXPECT_LT(count("SELECT count(*) FROM hapax_recent"), 400);
-  EXPECT_GT(count("SELECT count(*) FROM hapax_event_claim"), 2'000);
+  EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 2'000);
 }
 
 TEST_F(EventClaimsTest, ASweepRemovesRecentClaimsThatAreOver) {
   admit(*stores_.front(), {"a", "b", "c"});
   clock_.advance(minutes(30));
   sweep(*stores_.front());
-  EXPECT_EQ(count("SELECT count(*) FROM hapax_event_claim"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM hapax_event_id"), 0);
   EXPECT_EQ(count("SELECT count(*) FROM hapax_recent WHERE claims <> x''"), 0);
   admit(*stores_.back(), {"a", "a", "d"});
 }
 
-TEST_F(EventClaimsTest, ADamagedRowIsSaid) {
-  admit(*stores_.front(), {"a"});
-  {
-    const Handle db = open_file(file_, seconds(5)).value();
-    ASSERT_TRUE(execute(db.get(), "UPDATE hapax_recent SET claims = x'20'", "damage"));
+TEST_F(EventClaimsTest, ADamagedLogIsSaid) {
+  for (const char* damage : {"UPDATE hapax_recent SET claims = x'20' WHERE seq = 1",
+                             "DELETE FROM hapax_recent WHERE seq = 2",
+                             "UPDATE hapax_recent SET turn = turn + 1 WHERE seq = 2",
+                             "UPDATE hapax_recent SET claims = x'' WHERE seq = 3"}) {
+    file_ = directory_.file(std::to_string(++number_));
+    claims_.clear();
+    const std::unique_ptr<Driver> first = open();
+    for (const char* id : {"a", "b", "c"}) admit(*first, {id});
+    execute_sql(damage);
+    const std::unique_ptr<Driver> store = open();
+    const Arrival arrival{.no = EventNo(770), .source = SourceNo(1), .key = "d", .id = "d"};
+    const Admit request{.arrivals = std::span(&arrival, 1)};
+    const Answers given = store->write({.admit = std::span(&request, 1)});
+    ASSERT_FALSE(given.admit.front()) << damage;
+    EXPECT_EQ(given.admit.front().error().code(), Code::store_corrupt) << damage;
   }
-  const std::unique_ptr<Driver> store = open();
-  const Arrival arrival{.no = EventNo(77), .source = SourceNo(1), .key = "b", .id = "b"};
-  const Admit request{.arrivals = std::span(&arrival, 1)};
-  const Answers given = store->write({.admit = std::span(&request, 1)});
-  ASSERT_FALSE(given.admit.front());
-  EXPECT_EQ(given.admit.front().error().code(), Code::store_corrupt);
+}
+
+// Put back to what it was, under open stores, one of which does not look until the log is as long
+// again as it was.
+TEST_F(EventClaimsTest, AFileThatWasPutBackIsReadAnew) {
+  admit(*stores_[0], {"a", "b"});
+  execute_sql("CREATE TABLE kept AS SELECT * FROM hapax_recent");
+  admit(*stores_[0], {"c"});
+  admit(*stores_[1], {"d"});
+  execute_sql("DELETE FROM hapax_recent; INSERT INTO hapax_recent SELECT * FROM kept");
+  claims_.erase("c");
+  claims_.erase("d");
+  admit(*stores_[0], {"e"});
+  admit(*stores_[0], {"f"});
+  admit(*stores_[0], {"g"});
+  admit(*stores_[1], {"e", "c", "a", "d"});
+}
+
+// It would not know that the index is not the whole any more.
+TEST_F(EventClaimsTest, AnOlderHapaxThatStillRunsFindsNoIndex) {
+  const Handle db = open_file(file_, seconds(5)).value();
+  EXPECT_FALSE(execute(db.get(), "SELECT event FROM hapax_event_claim", "look"));
 }
 
 }  // namespace
