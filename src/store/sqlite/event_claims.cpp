@@ -25,8 +25,10 @@ constexpr std::int64_t kDoublings = 14;
 constexpr std::size_t kClaimsOfRow = 256;
 // For each new claim, so that a turn is over before the next one is due.
 constexpr std::size_t kMovesForOne = 2;
-// A transaction that appends a row removes more than one, so that they do not pile up.
-constexpr std::size_t kRowsForNone = 4;
+// Rows are removed many at a time, which dirties a page less in most transactions, and more than
+// were appended, so that they do not pile up.
+constexpr std::int64_t kRowsAtOnce = 16;
+constexpr std::int64_t kRemovedForOne = 4;
 
 std::size_t claims_until(std::int64_t turn) {
   return kClaimsOfFirstTurn << std::clamp<std::int64_t>(turn, 0, kDoublings);
@@ -181,8 +183,9 @@ Result<void> EventClaims::append_rows() {
 }
 
 Result<void> EventClaims::remove_rows() {
-  const std::size_t most = fresh_.size() + kRowsForNone;
-  for (std::size_t count = 0; count < most; ++count) {
+  const auto appended = static_cast<std::int64_t>(appended_.size());
+  if (last_ / kRowsAtOnce == (last_ + appended) / kRowsAtOnce) return {};
+  for (auto left = kRemovedForOne * (kRowsAtOnce + appended); left > 0; --left) {
     HAPAX_TRY_ASSIGN(seq, first_row_if_moved());
     if (!seq) return {};
     HAPAX_TRY(Run(remove_).bind(*seq).change("remove claims that were moved"));
