@@ -1,11 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/store.hpp>
-
-#include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/fresh_text.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
 #include "env/pause.hpp"
@@ -38,9 +36,7 @@ struct ReplayArguments {
 };
 
 std::string key_of(const ReplayArguments& arguments) {
-  if (!arguments.key.empty()) return arguments.key;
-  const Token token = make_token();
-  return to_hex({reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()});
+  return arguments.key.empty() ? fresh_text() : arguments.key;
 }
 
 json::value value_of(const std::string& text) {

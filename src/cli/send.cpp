@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/captured.hpp"
 #include "cli/command.hpp"
+#include "cli/fresh_text.hpp"
 #include "cli/send_load.hpp"
 #include "cli/send_summary.hpp"
 #include "cli/server_file.hpp"
@@ -116,11 +116,6 @@ Result<Target> target_of_preset(const SendArguments& arguments) {
   return Target{std::move(shape), arguments.scheme.url, std::move(identifier), choice.now};
 }
 
-std::string fresh_id() {
-  const Token token = make_token();
-  return "evt_" + to_hex({reinterpret_cast<const char*>(token.bytes.data()), 12});
-}
-
 Result<Load> load_of(const SendArguments& arguments) {
   if (arguments.duplicates >= arguments.count) {
     return Error(Code::invalid_argument,
@@ -145,7 +140,7 @@ Result<Load> load_of(const SendArguments& arguments) {
     HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
     load.shape.body = std::move(body);
   }
-  load.id = arguments.id.empty() ? fresh_id() : arguments.id;
+  load.id = arguments.id.empty() ? "evt_" + fresh_text(12) : arguments.id;
   load.count = arguments.count;
   load.duplicates = arguments.duplicates;
   load.concurrency = arguments.concurrency;

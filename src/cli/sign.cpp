@@ -1,12 +1,11 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/captured.hpp"
 #include "cli/command.hpp"
+#include "cli/fresh_text.hpp"
 #include "cli/signing.hpp"
 
-#include <hapax/store.hpp>
 #include <hapax/verify.hpp>
 
 #include <CLI/CLI.hpp>
@@ -25,11 +24,6 @@ struct SignArguments {
   std::string body_out;
 };
 
-std::string fresh_id() {
-  const Token token = make_token();
-  return "msg_" + to_hex({reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()});
-}
-
 Result<Signed> sign_with(const SignArguments& arguments) {
   HAPAX_TRY_ASSIGN(choice, choose(arguments.scheme));
   if (choice.secrets.size() != 1) {
@@ -38,7 +32,7 @@ Result<Signed> sign_with(const SignArguments& arguments) {
   HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
   const std::vector<Header> parameters = choice.parameter_views();
   const Request request{arguments.method, arguments.scheme.url, {}, body, 0};
-  const std::string id = arguments.id.empty() ? fresh_id() : arguments.id;
+  const std::string id = arguments.id.empty() ? "msg_" + fresh_text() : arguments.id;
   HAPAX_TRY_ASSIGN(made, sign(choice.preset->verify, choice.secrets.front(), request, id,
                               choice.now, Context{choice.key_id, parameters}));
   if (made.body != body && arguments.body_out.empty()) {

@@ -3,17 +3,15 @@
 #pragma once
 
 #include "base/try.hpp"
+#include "store/again.hpp"
 #include "store/contract.hpp"
 
 namespace hapax::deliver {
 
-// put_record(), and one more time when it is not known whether it was done; the same version finds
-// out.
+// put_record() of a record that is checked, and once more if need be: the same version finds out.
 inline Result<bool> put(store::Driver& driver, const store::Record& record, std::int64_t before) {
   HAPAX_TRY(check(record));
-  Result<bool> done = driver.put_record(record, before);
-  if (!done && done.error().outcome() == Outcome::unknown) done = driver.put_record(record, before);
-  return done;
+  return store::again_if_unknown([&] { return driver.put_record(record, before); });
 }
 
 }  // namespace hapax::deliver

@@ -293,6 +293,30 @@ std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples) {
   return ids;
 }
 
+std::string rule_first(Api& api, const std::string& destination, const Ruling& ruling,
+                       std::chrono::milliseconds horizon) {
+  const store::LeaseRequest request{.from = destination_no(api, destination),
+                                    .lease = std::chrono::seconds(30),
+                                    .holder = {Holder::Kind::push, 1},
+                                    .horizon = horizon};
+  const store::Answers leased = api.driver().write({.lease = std::span(&request, 1)});
+  if (leased.lease->at(0).deliveries.empty()) return "";
+  const store::Leased& one = leased.lease->at(0).deliveries.at(0);
+  const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, ruling};
+  const store::Answers settled = api.driver().write({.settle = std::span(&settlement, 1)});
+  EXPECT_EQ(settled.settle->at(0), store::Settled::ok);
+  return one.event.id;
+}
+
+std::string states_of(Api& api, const std::string& event) {
+  std::string text;
+  const boost::json::value detail = api.get("/v1/events/" + event).json();
+  for (const boost::json::value& each : detail.at("deliveries").as_array()) {
+    text += (text.empty() ? "" : " ") + std::string(each.at("status").as_string());
+  }
+  return text;
+}
+
 SourceNo source_no(Api& api, const std::string& name) {
   return SourceNo(api.driver().number_of(store::NameKind::source, name).value());
 }

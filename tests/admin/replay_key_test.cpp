@@ -50,26 +50,8 @@ class ReplayKeys : public testing::TestWithParam<StoreKind> {
   std::string make(const std::string& id) {
     return admit(api_, {{.id = id, .destinations = {"work"}}}).at(0);
   }
-  // Leases what is due first and rules on it.
-  void rule(const Ruling& ruling) {
-    const store::LeaseRequest request{.from = destination_no(api_, "work"),
-                                      .lease = seconds(30),
-                                      .holder = {Holder::Kind::push, 1}};
-    const store::Answers leased = api_.driver().write({.lease = std::span(&request, 1)});
-    ASSERT_EQ(leased.lease->at(0).deliveries.size(), 1U);
-    const store::Leased& got = leased.lease->at(0).deliveries.at(0);
-    const store::Settlement settlement{{got.event.no, got.delivery}, got.fence, ruling};
-    EXPECT_EQ(api_.driver().write({.settle = std::span(&settlement, 1)}).settle->at(0),
-              store::Settled::ok);
-  }
-  std::string states(const std::string& event) {
-    std::string text;
-    const json::value detail = api_.get("/v1/events/" + event).json();
-    for (const json::value& each : detail.at("deliveries").as_array()) {
-      text += (text.empty() ? "" : " ") + std::string(each.at("status").as_string());
-    }
-    return text;
-  }
+  void rule(const Ruling& ruling) { EXPECT_NE(rule_first(api_, "work", ruling), ""); }
+  std::string states(const std::string& event) { return states_of(api_, event); }
   void until_done(const ApiAnswer& begun) {
     const std::string replay(begun.json().at("replay").as_string());
     for (int i = 0; i < 6000; ++i) {

@@ -28,29 +28,10 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
                    std::vector<std::string> to = {"work"}) {
     return admit(api_, {{.id = id, .order_key = order_key, .destinations = std::move(to)}}).at(0);
   }
-  // Leases what is due first and rules on it; the sender's id.
   std::string rule(const Ruling& ruling, milliseconds horizon = {}) {
-    const store::LeaseRequest request{.from = destination_no(api_, "work"),
-                                      .lease = seconds(30),
-                                      .holder = {Holder::Kind::push, 1},
-                                      .horizon = horizon};
-    const store::Answers leased = api_.driver().write({.lease = std::span(&request, 1)});
-    if (leased.lease->at(0).deliveries.empty()) return "";
-    const store::Leased& one = leased.lease->at(0).deliveries.at(0);
-    const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, ruling};
-    const store::Answers settled = api_.driver().write({.settle = std::span(&settlement, 1)});
-    EXPECT_EQ(settled.settle->at(0), store::Settled::ok);
-    return one.event.id;
+    return rule_first(api_, "work", ruling, horizon);
   }
-  // "dead", or of many "completed pending".
-  std::string states(const std::string& event) {
-    std::string text;
-    const json::value detail = api_.get("/v1/events/" + event).json();
-    for (const json::value& each : detail.at("deliveries").as_array()) {
-      text += (text.empty() ? "" : " ") + std::string(each.at("status").as_string());
-    }
-    return text;
-  }
+  std::string states(const std::string& event) { return states_of(api_, event); }
   ApiAnswer replay(const std::string& event, const std::string& body = "") {
     return api_.post("/v1/events/" + event + "/replay", body);
   }

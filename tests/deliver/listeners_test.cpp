@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/listeners.hpp"
 
-#include "base/sha256.hpp"
+#include "deliver/by_hand.hpp"
 #include "gateway/targets.hpp"
 #include "store/memory/driver.hpp"
 #include "support/world.hpp"
@@ -90,27 +90,8 @@ TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
 // What is left of a destination that the configuration had is not for a developer's machine.
 class TakenNameTest : public ListenersTest {
  protected:
-  void admit(const std::string& id, bool listen) {
-    const store::Target target{to_, listen};
-    const store::Arrival arrival{.no = EventNo(++last_),
-                                 .source = SourceNo(1),
-                                 .key = id,
-                                 .id = id,
-                                 .digest = sha256(id),
-                                 .body = id,
-                                 .targets = std::span(&target, 1)};
-    const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    EXPECT_TRUE(driver_->write({.admit = std::span(&request, 1)}).admit.at(0));
-  }
-  void rule(const Ruling& ruling) {
-    const store::LeaseRequest request{
-        .from = to_, .max = 10, .lease = std::chrono::seconds(30), .holder = {}};
-    const store::Answers leased = driver_->write({.lease = std::span(&request, 1)});
-    for (const store::Leased& each : leased.lease->at(0).deliveries) {
-      const store::Settlement settlement{{each.event.no, each.delivery}, each.fence, ruling};
-      EXPECT_TRUE(driver_->write({.settle = std::span(&settlement, 1)}).settle);
-    }
-  }
+  void admit(bool listen) { test::admit_one(*driver_, ++last_, SourceNo(1), {to_, listen}); }
+  void rule(const Ruling& ruling) { test::rule_due(*driver_, to_, ruling); }
   bool is_taken() { return listeners_.is_taken("orders").value(); }
 
   const DestinationNo to_{driver_->number_of(store::NameKind::destination, "orders").value()};
@@ -120,7 +101,7 @@ class TakenNameTest : public ListenersTest {
 TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
   EXPECT_FALSE(listeners_.is_taken("unheard-of").value());
   EXPECT_FALSE(is_taken()) << "known, and nothing is left";
-  admit("a", false);
+  admit(false);
   EXPECT_TRUE(is_taken());
   rule(Dead{});
   EXPECT_TRUE(is_taken()) << "somebody may replay it";
@@ -131,7 +112,7 @@ TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
 
 TEST_F(TakenNameTest, AListenerComesBackToWhatWaitsForIt) {
   ASSERT_TRUE(listeners_.add({.name = "orders"}));
-  admit("a", true);
+  admit(true);
   EXPECT_FALSE(is_taken());
   EXPECT_TRUE(listeners_.remove("orders").value());
   EXPECT_FALSE(is_taken()) << "it ended, and what waits was for it";
@@ -145,7 +126,7 @@ TEST_F(TakenNameTest, NotAfterTheConfigurationHadTheName) {
   ASSERT_TRUE(listeners_.add({.name = "orders"}));
   ASSERT_TRUE(listeners_.remove("orders").value());
   ASSERT_TRUE(listeners_.drop_old([](std::string_view name) { return name == "orders"; }));
-  admit("a", false);
+  admit(false);
   EXPECT_TRUE(is_taken());
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/replay_once.hpp"
 
-#include "base/sha256.hpp"
+#include "deliver/by_hand.hpp"
 #include "deliver/replays.hpp"
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
@@ -22,37 +22,10 @@ using store::Replayed;
 using store::fault::Fault;
 using testing::ElementsAre;
 
-class Silent final : public Log {
- public:
-  void line(Level, std::string_view, std::initializer_list<LogField>) override {}
-};
-
 class ReplayOnceTest : public testing::Test {
  protected:
-  void make(std::int64_t number) {
-    const std::string id = std::to_string(number);
-    const store::Arrival arrival{.no = EventNo(number),
-                                 .source = source_,
-                                 .key = id,
-                                 .id = id,
-                                 .digest = sha256(id),
-                                 .body = id,
-                                 .targets = std::span(&target_, 1)};
-    const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    EXPECT_TRUE(inner_->write({.admit = std::span(&request, 1)}).admit.at(0));
-  }
-  // All that is due; how many they were.
-  std::size_t rule(const Ruling& ruling) {
-    const store::LeaseRequest request{
-        .from = target_.to, .max = 100, .lease = seconds(30), .holder = {}};
-    const store::Answers leased = inner_->write({.lease = std::span(&request, 1)});
-    std::vector<store::Settlement> settlements;
-    for (const store::Leased& each : leased.lease->at(0).deliveries) {
-      settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
-    }
-    EXPECT_TRUE(inner_->write({.settle = settlements}).settle);
-    return settlements.size();
-  }
+  void make(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
+  std::size_t rule(const Ruling& ruling) { return test::rule_due(*inner_, target_.to, ruling); }
   Result<std::optional<Replayed>> replay(store::Driver& driver, std::int64_t event,
                                          const std::string& key,
                                          store::ReplayAs as = store::ReplayAs::same) {
@@ -146,7 +119,7 @@ TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
 TEST_F(ReplayOnceTest, AJobWhoseAnswerIsLostIsFoundAgain) {
   make(1);
   rule(Ack{});
-  Silent log;
+  test::SilentLog log;
   Bells bells;
   const RequestKey key = request_key("many", "k", "", "all");
   for (int nth = 1, hit = 1; hit > 0; ++nth) {

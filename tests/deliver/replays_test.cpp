@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/replays.hpp"
 
-#include "base/sha256.hpp"
+#include "deliver/by_hand.hpp"
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
 #include "support/world.hpp"
@@ -22,11 +22,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using store::fault::Fault;
 
-class Silent final : public Log {
- public:
-  void line(Level, std::string_view, std::initializer_list<LogField>) override {}
-};
-
 constexpr int kEvents = 60;
 
 class ReplaysTest : public testing::Test {
@@ -36,28 +31,8 @@ class ReplaysTest : public testing::Test {
     complete_all();
   }
 
-  void admit(std::int64_t number) {
-    const std::string id = std::to_string(number);
-    const store::Arrival arrival{.no = EventNo(number),
-                                 .source = source_,
-                                 .key = id,
-                                 .id = id,
-                                 .digest = sha256(id),
-                                 .body = id,
-                                 .targets = std::span(&target_, 1)};
-    const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    EXPECT_TRUE(inner_->write({.admit = std::span(&request, 1)}).admit.at(0));
-  }
-  void complete_all() {
-    const store::LeaseRequest request{
-        .from = target_.to, .max = kEvents, .lease = seconds(30), .holder = {}};
-    const store::Answers leased = inner_->write({.lease = std::span(&request, 1)});
-    std::vector<store::Settlement> acks;
-    for (const store::Leased& each : leased.lease->at(0).deliveries) {
-      acks.push_back({{each.event.no, each.delivery}, each.fence, Ack{}});
-    }
-    EXPECT_TRUE(inner_->write({.settle = acks}).settle);
-  }
+  void admit(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
+  void complete_all() { test::rule_due(*inner_, target_.to, Ack{}); }
 
   std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
     auto made =
@@ -101,7 +76,7 @@ class ReplaysTest : public testing::Test {
   std::unique_ptr<Clock> clock_ = make_system_clock();
   test::SeededRandom random_{7};
   Bells bells_;
-  Silent log_;
+  test::SilentLog log_;
   std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, *clock_);
   const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
   const store::Target target_{

@@ -7,6 +7,7 @@
 #include "admin/query.hpp"
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
+#include "store/again.hpp"
 
 namespace hapax::admin {
 
@@ -39,12 +40,8 @@ Result<std::string> claimed(const Context& context, const Asked& asked) {
   store::DedupItem item{claim_key(ClaimKind::id, asked.scope, asked.id), {}, asked.ttl};
   context.random.fill(item.token.bytes);
   const store::Batch batch{.dedup = std::span<const store::DedupItem>(&item, 1)};
-  store::Answers answers = context.driver.write(batch);
-  // The same token again gets the answer that the first call should have got.
-  if (!answers.dedup && answers.dedup.error().outcome() == Outcome::unknown) {
-    answers = context.driver.write(batch);
-  }
-  HAPAX_TRY_ASSIGN(dedup, std::move(answers.dedup));
+  HAPAX_TRY_ASSIGN(dedup,
+                   store::again_if_unknown([&] { return context.driver.write(batch).dedup; }));
   if (dedup.empty()) return Error(Code::misconfigured, "the store remembers no ids");
   return JsonObject().flag("duplicate", dedup.front().duplicate).done();
 }

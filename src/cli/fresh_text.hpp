@@ -1,0 +1,19 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/store.hpp>
+
+#include "base/hex.hpp"
+
+#include <string>
+
+namespace hapax::cli {
+
+// Bytes of chance as hex: an id or a key that nobody else has.
+inline std::string fresh_text(std::size_t bytes = sizeof(Token::bytes)) {
+  const Token token = make_token();
+  return to_hex({reinterpret_cast<const char*>(token.bytes.data()), bytes});
+}
+
+}  // namespace hapax::cli

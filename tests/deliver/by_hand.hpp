@@ -1,0 +1,50 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/sha256.hpp"
+#include "env/log.hpp"
+#include "store/contract.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// What tests do to a store themselves where no server does it.
+namespace hapax::test {
+
+class SilentLog final : public Log {
+ public:
+  void line(Level, std::string_view, std::initializer_list<LogField>) override {}
+};
+
+// An event that its sender calls by its number.
+inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo source,
+                      const store::Target& target) {
+  const std::string id = std::to_string(number);
+  const store::Arrival arrival{.no = EventNo(number),
+                               .source = source,
+                               .key = id,
+                               .id = id,
+                               .digest = sha256(id),
+                               .body = id,
+                               .targets = std::span(&target, 1)};
+  const store::Admit request{.arrivals = std::span(&arrival, 1)};
+  EXPECT_TRUE(driver.write({.admit = std::span(&request, 1)}).admit.at(0));
+}
+
+// All that is due, up to a hundred; how many they were.
+inline std::size_t rule_due(store::Driver& driver, DestinationNo from, const Ruling& ruling) {
+  const store::LeaseRequest request{
+      .from = from, .max = 100, .lease = std::chrono::seconds(30), .holder = {}};
+  const store::Answers leased = driver.write({.lease = std::span(&request, 1)});
+  std::vector<store::Settlement> settlements;
+  for (const store::Leased& each : leased.lease->at(0).deliveries) {
+    settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
+  }
+  EXPECT_TRUE(driver.write({.settle = settlements}).settle);
+  return settlements.size();
+}
+
+}  // namespace hapax::test
