@@ -39,18 +39,6 @@ function request()
 end
 )";
 
-// Where memory is given to a machine only when it is first used, that use costs five times a copy,
-// and a store's growing files pay for it. It is the host's time, so it is spent before anything is
-// measured: by a file that goes again.
-void touch_memory(const std::string& path) {
-  constexpr std::size_t kMiB = 2048;
-  const std::string part(1U << 20U, 'x');
-  std::ofstream out(path, std::ios::binary);
-  for (std::size_t i = 0; i < kMiB && out; ++i) out << part;
-  out.close();
-  fs::remove(path);
-}
-
 // What the program printed.
 std::string output_of(const std::string& command) {
   std::string out;
@@ -98,7 +86,6 @@ Servers::Servers(const std::string& dir, std::string hapax)
   fs::create_directories(place_);
   write_file(file("wrk.lua"), kReadRequests + kEachOnce);
   fast_ = fs::exists("/dev/shm") ? "/dev/shm/hapax-bench-requests" : file("requests");
-  touch_memory(fast_);
 }
 
 Servers::~Servers() {

@@ -4,6 +4,7 @@
 
 #include "bench/process.hpp"
 #include "bench/requests.hpp"
+#include "bench/warm_memory.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -63,6 +64,7 @@ class Servers {
 
  private:
   std::filesystem::path place_;
+  WarmMemory warm_;
   std::string fast_;  // where requests are read from
   std::string hapax_;
   int started_ = 0;
