@@ -18,8 +18,9 @@ Error taken(EventNo number) {
 
 }  // namespace
 
-Admitter::Admitter(sqlite3* db, EventClaims& claims, Lanes& lanes)
+Admitter::Admitter(sqlite3* db, EventClaims& claims, Queue& queue, Lanes& lanes)
     : claims_(claims),
+      queue_(queue),
       lanes_(lanes),
       is_held_(db, kEventIsHeld),
       insert_(db, kInsertEvent),
@@ -95,6 +96,7 @@ Result<bool> Admitter::is_same(const Arrival& arrival, Would would) {
 }
 
 Result<bool> Admitter::is_held(EventNo event) {
+  HAPAX_TRY(write_deliveries());
   return Run(is_held_).bind(event.value()).step(kDoing);
 }
 
@@ -127,8 +129,20 @@ Result<void> Admitter::deliver(const Arrival& arrival, Would would, bool guard,
       delivery.lane = lane_key(arrival.source, arrival.tenant, arrival.order_key);
       delivery.version = arrival.version;
     }
-    HAPAX_TRY(lanes_.enter(delivery, arrival.remember, now_ms));
+    if (delivery.lane.empty()) {
+      delivery.due_ms = now_ms;
+      open_.push_back(std::move(delivery));
+      if (open_.size() == kRowsOfStatement) HAPAX_TRY(write_deliveries());
+    } else {
+      HAPAX_TRY(lanes_.enter(delivery, arrival.remember, now_ms));
+    }
   }
+  return {};
+}
+
+Result<void> Admitter::write_deliveries() {
+  HAPAX_TRY(queue_.insert_open(open_));
+  open_.clear();
   return {};
 }
 

@@ -15,10 +15,17 @@ namespace hapax::store::sqlite {
 // number need.
 class Admitter {
  public:
-  Admitter(sqlite3* db, EventClaims& claims, Lanes& lanes);
+  Admitter(sqlite3* db, EventClaims& claims, Queue& queue, Lanes& lanes);
 
   // Forgets what a transaction that was rolled back has noted.
-  void forget() { seen_ms_.clear(); }
+  void forget() {
+    seen_ms_.clear();
+    open_.clear();
+  }
+
+  // Deliveries that are not in a lane are written some at once, the last of them by this. Before
+  // anybody else looks for them, and before the transaction ends.
+  Result<void> write_deliveries();
 
   // `refused` says why, when the request must not be part of the transaction.
   Result<std::vector<Admission>> admit(const Admit& request, std::int64_t now_ms,
@@ -41,6 +48,7 @@ class Admitter {
   Result<void> note_seen(SourceNo source, std::int64_t now_ms);
 
   EventClaims& claims_;
+  Queue& queue_;
   Lanes& lanes_;
   Lazy is_held_;
   Lazy insert_;
@@ -48,6 +56,7 @@ class Admitter {
   Lazy digest_;
   Lazy seen_;
   std::map<SourceNo, std::int64_t> seen_ms_;  // as it was last written
+  std::vector<Delivery> open_;                // not written yet
 };
 
 }  // namespace hapax::store::sqlite

@@ -260,10 +260,6 @@ Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy
   const int code = log->open(literal_path(path).c_str(), kFlags, &raw);
   Handle db(raw, Close{std::move(log)});
   if (code != SQLITE_OK) return error_in(path, code, sqlite3_errstr(code), "open the store");
-  // A statement's cursors and an event's record come from here and not from the heap.
-  constexpr int kSlotBytes = 2048;
-  constexpr int kSlots = 128;
-  sqlite3_db_config(raw, SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSlotBytes, kSlots);
   if (sqlite3_db_readonly(raw, "main") == 1) {
     return error_of(raw, SQLITE_READONLY, "write to the store");
   }

@@ -39,7 +39,7 @@ Result<void> run_admits(Writer& writer, Job& job, std::int64_t now_ms, Refusals&
     }
     job.answers.admit.emplace_back(std::move(admitted));
   }
-  return {};
+  return writer.inbox().admitter.write_deliveries();
 }
 
 Result<void> run_batch(Writer& writer, Job& job, std::int64_t now_ms, Refusals& refusals) {

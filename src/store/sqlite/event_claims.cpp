@@ -10,13 +10,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace hapax::store::sqlite {
 
 namespace {
 
 constexpr std::string_view kDoing = "read the claims of events";
+constexpr std::string_view kMoving = "move claims into the index";
 
 // A turn takes twice as many as the one before, so that it is always many beside what the index
 // has, until that would need too much memory: about 100 bytes for each.
@@ -29,6 +29,8 @@ constexpr std::size_t kMovesForOne = 2;
 // were appended, so that they do not pile up.
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kRemovedForOne = 4;
+// Of the index, for each new claim, so that what is new is soon known without it.
+constexpr std::size_t kReadForOne = 16;
 
 std::size_t claims_until(std::int64_t turn) {
   return kClaimsOfFirstTurn << std::clamp<std::int64_t>(turn, 0, kDoublings);
@@ -45,9 +47,9 @@ Error damaged() {
 std::int64_t mark_of(std::int64_t before, const MovedTo& moved, std::string_view claims) {
   const Digest digest =
       sha256_of_parts({std::to_string(before), std::to_string(moved.turn), moved.key, claims});
-  std::int64_t mark = 0;
-  std::memcpy(&mark, digest.data(), sizeof mark);
-  return mark;
+  std::uint64_t mark = 0;
+  for (std::size_t i = 0; i < sizeof mark; ++i) mark |= std::uint64_t{digest[i]} << (8 * i);
+  return static_cast<std::int64_t>(mark);
 }
 
 // SQLite's, because it matters to nobody but who wants to guess it.
@@ -64,23 +66,30 @@ Result<std::optional<EventClaim>> read_index(Lazy& statement, std::string_view k
   return std::optional(EventClaim{EventNo(row.number(0)), row.number(1)});
 }
 
+void bind_claim(Run& row, const KeyedClaim& claim) {
+  row.bind(claim.key).bind(claim.claim.event.value()).bind(claim.claim.expires_ms);
+}
+
 }  // namespace
 
-EventClaims::EventClaims(sqlite3* db)
+EventClaims::EventClaims(sqlite3* db, const RoomForIds& room)
     : read_(db, kReadEventClaim),
       index_(db, kIndexEventClaim),
+      index_new_(db, kIndexNewEventClaims),
       end_(db, kEndOfRecent),
       rows_(db, kRecentAfter),
       first_row_(db, kFirstRecent),
       append_(db, kAppendRecent),
       remove_(db, kRemoveRecent),
-      recent_(random_key()) {}
+      recent_(random_key()),
+      new_ids_(db, random_key(), room) {}
 
 void EventClaims::start() {
   if (has_moved_) recent_.rewind();
   has_followed_ = has_moved_ = begins_turn_ = false;
   fresh_.clear();
   appended_.clear();
+  new_ids_.start();
 }
 
 // As long as the last row that was read is there, none after it was missed: rows go from the front.
@@ -95,6 +104,7 @@ Result<void> EventClaims::follow() {
   }
   if (!is_known_) {
     recent_.clear();
+    new_ids_.clear();
     last_ = 0;
   }
   if (last != last_) {
@@ -115,15 +125,22 @@ Result<void> EventClaims::read_rows() {
     const MovedTo moved{rows.number(2), std::string(rows.bytes(3))};
     const bool is_next =
         last_ == 0 || (seq == last_ + 1 && rows.number(1) == mark_of(mark_, moved, rows.bytes(4)));
-    if (!is_next || !recent_.read(moved, std::string(rows.bytes(4)))) return damaged();
+    if (!is_next || !note_row(moved, std::string(rows.bytes(4)))) return damaged();
     last_ = seq;
     mark_ = rows.number(1);
   }
 }
 
+bool EventClaims::note_row(const MovedTo& moved, std::string claims) {
+  ClaimsOfRow all(claims);
+  while (const auto each = all.next()) new_ids_.add(each->key);
+  return recent_.read(moved, std::move(claims));
+}
+
 Result<std::optional<EventClaim>> EventClaims::find(std::string_view key) {
   HAPAX_TRY(follow());
   if (const auto own = fresh_.find(key); own != fresh_.end()) return std::optional(own->second);
+  if (new_ids_.is_new(key)) return std::optional<EventClaim>();
   if (const std::optional<EventClaim> known = recent_.find(key)) return known;
   return read_index(read_, key);
 }
@@ -141,15 +158,41 @@ Result<bool> EventClaims::settle_over(std::size_t& left, std::int64_t now_ms) {
 }
 
 Result<std::size_t> EventClaims::move(std::size_t most) {
-  for (std::size_t moved = 0; moved < most; ++moved) {
+  std::vector<KeyedClaim> claims;
+  while (claims.size() < most) {
     has_moved_ = true;
     const std::optional<KeyedClaim> next = recent_.take();
-    if (!next) return moved;
-    Run row(index_);
-    row.bind(next->key).bind(next->claim.event.value()).bind(next->claim.expires_ms);
-    HAPAX_TRY(row.change("move a claim into the index"));
+    if (!next) break;
+    claims.push_back(*next);
   }
-  return most;
+  HAPAX_TRY(index(claims));
+  return claims.size();
+}
+
+// Most are new there, and those are written some at once.
+Result<void> EventClaims::index(std::span<const KeyedClaim> claims) {
+  while (!claims.empty()) {
+    const auto some = claims.first(std::min(kRowsOfStatement, claims.size()));
+    claims = claims.subspan(some.size());
+    if (some.size() == kRowsOfStatement) {
+      HAPAX_TRY_ASSIGN(are_new, index_if_new(some));
+      if (are_new) continue;
+    }
+    for (const KeyedClaim& each : some) {
+      Run row(index_);
+      bind_claim(row, each);
+      HAPAX_TRY(row.change(kMoving));
+    }
+  }
+  return {};
+}
+
+// False: one of them at least was there, and is as it was.
+Result<bool> EventClaims::index_if_new(std::span<const KeyedClaim> claims) {
+  Run rows(index_new_);
+  for (const KeyedClaim& each : claims) bind_claim(rows, each);
+  HAPAX_TRY_ASSIGN(added, rows.change(kMoving));
+  return added == static_cast<std::int64_t>(claims.size());
 }
 
 Result<void> EventClaims::finish() {
@@ -160,7 +203,18 @@ Result<void> EventClaims::finish() {
   const bool is_next_due = is_turn_over && recent_.made_in_turn() >= claims_until(moved_.turn);
   if (begins_turn_ || is_next_due) moved_ = {moved_.turn + 1, ""};
   HAPAX_TRY(append_rows());
-  return remove_rows();
+  HAPAX_TRY(remove_rows());
+  return tend_new_ids();
+}
+
+// After all that this transaction does to the index.
+Result<void> EventClaims::tend_new_ids() {
+  if (new_ids_.is_full()) {
+    const std::vector<std::string_view> keys = recent_.keys();
+    new_ids_.clear();
+    for (const std::string_view key : keys) new_ids_.add(key);
+  }
+  return new_ids_.read_on(kReadForOne * fresh_.size());
 }
 
 // One without claims says how far they were moved.
@@ -210,9 +264,10 @@ void EventClaims::note_commit() {
   if (appended_.empty()) return;
   is_known_ = false;  // until all of it is noted
   for (std::string& claims : appended_) {
-    recent_.read(moved_, std::move(claims));
+    note_row(moved_, std::move(claims));
     ++last_;
   }
+  new_ids_.note_commit();
   mark_ = appended_mark_;
   is_known_ = true;
   has_moved_ = false;
@@ -225,6 +280,7 @@ EventClaimsOnFile::EventClaimsOnFile(sqlite3* db)
 // The last row that has it counts: as long as an older one is there, a newer one is.
 Result<std::vector<std::optional<EventClaim>>> EventClaimsOnFile::find(
     const std::vector<std::string>& keys) {
+  if (keys.empty()) return std::vector<std::optional<EventClaim>>();
   std::map<std::string_view, std::optional<EventClaim>> wanted;
   for (const std::string& key : keys) wanted.try_emplace(key);
   Run rows(rows_);

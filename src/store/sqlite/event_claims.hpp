@@ -5,10 +5,12 @@
 #include <hapax/result.hpp>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/new_ids.hpp"
 #include "store/sqlite/recent_claims.hpp"
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,7 @@ namespace hapax::store::sqlite {
 // Inside write transactions, on one connection.
 class EventClaims {
  public:
-  explicit EventClaims(sqlite3* db);
+  explicit EventClaims(sqlite3* db, const RoomForIds& room = {});
 
   // Around the work of every transaction.
   void start();
@@ -45,13 +47,18 @@ class EventClaims {
  private:
   Result<void> follow();
   Result<void> read_rows();
+  bool note_row(const MovedTo& moved, std::string claims);
+  Result<void> tend_new_ids();
   Result<std::size_t> move(std::size_t most);
+  Result<void> index(std::span<const KeyedClaim> claims);
+  Result<bool> index_if_new(std::span<const KeyedClaim> claims);
   Result<void> append_rows();
   Result<void> remove_rows();
   Result<std::optional<std::int64_t>> first_row_if_moved();
 
   Lazy read_;
   Lazy index_;
+  Lazy index_new_;
   Lazy end_;
   Lazy rows_;
   Lazy first_row_;
@@ -59,7 +66,8 @@ class EventClaims {
   Lazy remove_;
 
   RecentClaims recent_;
-  bool is_known_ = false;  // recent_ is what the rows up to last_ say
+  NewIds new_ids_;
+  bool is_known_ = false;  // this is what the rows up to last_ say
   std::int64_t last_ = 0;
   std::int64_t mark_ = 0;  // of that row
 

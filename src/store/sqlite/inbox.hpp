@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/try.hpp"
 #include "store/sqlite/admit.hpp"
 #include "store/sqlite/lease.hpp"
 #include "store/sqlite/messages.hpp"
@@ -24,7 +25,7 @@ class Inbox {
         event_claims(db),
         queue(db),
         lanes(db, queue, fences),
-        admitter(db, event_claims, lanes),
+        admitter(db, event_claims, queue, lanes),
         leaser(db, queue, lanes, fences),
         settler(db, queue, lanes),
         replayer(db, queue, lanes),
@@ -45,8 +46,9 @@ class Inbox {
     event_claims.start();
   }
   Result<void> finish() {
-    Result<void> saved = fences.save();
-    return saved ? event_claims.finish() : saved;
+    HAPAX_TRY(admitter.write_deliveries());  // if somebody forgot it
+    HAPAX_TRY(fences.save());
+    return event_claims.finish();
   }
   void note_commit() {
     event_claims.note_commit();

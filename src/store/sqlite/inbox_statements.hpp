@@ -16,16 +16,29 @@ namespace hapax::store::sqlite {
   "event, delivery, destination, state, due_ms, attempts, abandons, flags, fence, holder, " \
   "owner, first_sent_ms, lane, lane_seq, version, replay_of, replay_no, reason"
 
+// A statement for many rows costs half as much for each as one for a single row. OR FAIL, because a
+// statement that could be undone without the whole transaction keeps a copy of every page that it
+// changes, in a temporary file when they are many.
+inline constexpr std::size_t kRowsOfStatement = 8;
+#define HAPAX_ROWS(row) row "," row "," row "," row "," row "," row "," row "," row
+
 // ---------------------------------------------------------------------------------------------
 // Admit.
 
 // Whose an id is, when the log does not say it. Primary key.
 inline constexpr std::string_view kReadEventClaim =
     "SELECT event, expires_ms FROM hapax_event_id WHERE key = ?1";
+// Primary key. 1 after, 2 limit.
+inline constexpr std::string_view kEventClaimKeys =
+    "SELECT key FROM hapax_event_id WHERE key > ?1 ORDER BY key LIMIT ?2";
 // What the log says is newer. Primary key. 1 key, 2 event, 3 expires.
 inline constexpr std::string_view kIndexEventClaim =
     "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3)"
     " ON CONFLICT(key) DO UPDATE SET event = ?2, expires_ms = ?3";
+// ... those that are new in the index. For each row key, event, expires.
+inline constexpr std::string_view kIndexNewEventClaims =
+    "INSERT OR FAIL INTO hapax_event_id(key, event, expires_ms) VALUES" HAPAX_ROWS(
+        "(?, ?, ?)") " ON CONFLICT DO NOTHING";
 // The log of claims: see event_claims.hpp. Row id.
 inline constexpr std::string_view kEndOfRecent =
     "SELECT (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1),"
@@ -52,12 +65,17 @@ inline constexpr std::string_view kReadOrigin =
     "SELECT source, would, tenant, id, digest FROM hapax_event WHERE no = ?1";
 inline constexpr std::string_view kReadDigest = "SELECT digest FROM hapax_event WHERE no = ?1";
 
-// Open at once, outside lanes: what most are. 1 event, 2 delivery, 3 destination, 4 due, 5 flags.
-inline constexpr std::string_view kInsertOpenDelivery =
-    "INSERT INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, abandons, "
-    "flags)"
-    " VALUES(?1, ?2, ?3, 0, ?4, 0, 0, ?5)";
-// ... the others. The same, and 6 state, 7 lane, 8 its place, 9 version, 10 replay of, 11 replay.
+// Open at once, outside lanes: what most are. For each row event, delivery, destination, due,
+// flags.
+#define HAPAX_INTO_QUEUE                                                                    \
+  "INSERT OR FAIL INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, " \
+  "abandons,"                                                                               \
+  " flags) VALUES"
+#define HAPAX_OPEN "(?, ?, ?, 0, ?, 0, 0, ?)"
+inline constexpr std::string_view kInsertOpenDelivery = HAPAX_INTO_QUEUE HAPAX_OPEN;
+inline constexpr std::string_view kInsertOpenDeliveries = HAPAX_INTO_QUEUE HAPAX_ROWS(HAPAX_OPEN);
+// ... the others. 1 to 5 the same, and 6 state, 7 lane, 8 its place, 9 version, 10 replay of, 11
+// replay.
 inline constexpr std::string_view kInsertDelivery =
     "INSERT INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, abandons, "
     "flags,"
@@ -364,7 +382,9 @@ inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WH
 // walk a table, and none may sort.
 inline constexpr std::array kHotStatements{
     kReadEventClaim,
+    kEventClaimKeys,
     kIndexEventClaim,
+    kIndexNewEventClaims,
     kRecentAfter,
     kAppendRecent,
     kRemoveRecent,
@@ -374,6 +394,7 @@ inline constexpr std::array kHotStatements{
     kReadDigest,
     kNoteSeen,
     kInsertOpenDelivery,
+    kInsertOpenDeliveries,
     kInsertDelivery,
     kDue,
     kLease,
@@ -420,8 +441,11 @@ inline constexpr std::array kHotStatements{
 
 #undef HAPAX_DELIVERY
 #undef HAPAX_EVENT_ROW
+#undef HAPAX_INTO_QUEUE
+#undef HAPAX_OPEN
 #undef HAPAX_REJECT_ROW
 #undef HAPAX_REJECTS
 #undef HAPAX_REJECTS_OF
+#undef HAPAX_ROWS
 
 }  // namespace hapax::store::sqlite

@@ -125,10 +125,11 @@ Result<std::optional<Moved>> Messages::move(std::span<const EventNo> numbers, st
   }
   for (const EventNo each : free) {
     HAPAX_TRY_ASSIGN(message, next());
-    if (!message) return std::optional(moved);
+    if (!message) break;
     HAPAX_TRY(move_one(*message, each, SourceNo(source), now_ms));
     ++moved.messages;
   }
+  HAPAX_TRY(admitter_.write_deliveries());
   Run more(has_more_);
   HAPAX_TRY(more.step("move messages"));
   moved.more = more.number(0) != 0;

@@ -57,6 +57,11 @@ Result<std::vector<Delivery>> read_all(Run& rows) {
   }
 }
 
+void bind_open(Run& row, const Delivery& delivery) {
+  row.bind(delivery.ref.event.value()).bind(delivery.ref.delivery.value());
+  row.bind(delivery.to.value()).bind(delivery.due_ms).bind(flags_of(delivery));
+}
+
 bool by_number(const Delivery& a, const Delivery& b) {
   return a.ref < b.ref;
 }
@@ -121,6 +126,7 @@ Queue::Queue(sqlite3* db)
       due_(db, kDue),
       held_by_(db, kHeldBy),
       insert_open_(db, kInsertOpenDelivery),
+      insert_many_open_(db, kInsertOpenDeliveries),
       insert_(db, kInsertDelivery),
       lease_(db, kLease),
       renew_(db, kRenew),
@@ -170,17 +176,25 @@ Result<std::vector<Delivery>> Queue::held_by(const ReleaseStep& step) {
 }
 
 Result<void> Queue::insert(const Delivery& delivery) {
-  const bool plain = delivery.lane.empty() && !delivery.replay_of && delivery.state == State::open;
-  Run row(plain ? insert_open_ : insert_);
-  row.bind(delivery.ref.event.value()).bind(delivery.ref.delivery.value());
-  row.bind(delivery.to.value()).bind(delivery.due_ms).bind(flags_of(delivery));
-  if (!plain) {
-    row.bind(static_cast<std::int64_t>(delivery.state));
-    delivery.lane.empty() ? row.bind_null() : row.bind(delivery.lane);
-    row.bind(delivery.lane_seq).bind_maybe(delivery.version);
-    row.bind_maybe(value_of(delivery.replay_of)).bind(delivery.replay.value());
-  }
+  Run row(insert_);
+  bind_open(row, delivery);
+  row.bind(static_cast<std::int64_t>(delivery.state));
+  delivery.lane.empty() ? row.bind_null() : row.bind(delivery.lane);
+  row.bind(delivery.lane_seq).bind_maybe(delivery.version);
+  row.bind_maybe(value_of(delivery.replay_of)).bind(delivery.replay.value());
   HAPAX_TRY(row.change("add a delivery"));
+  return {};
+}
+
+Result<void> Queue::insert_open(std::span<const Delivery> deliveries) {
+  while (!deliveries.empty()) {
+    const bool many = deliveries.size() >= kRowsOfStatement;
+    const std::size_t count = many ? kRowsOfStatement : 1;
+    Run rows(many ? insert_many_open_ : insert_open_);
+    for (const Delivery& each : deliveries.first(count)) bind_open(rows, each);
+    HAPAX_TRY(rows.change("add deliveries"));
+    deliveries = deliveries.subspan(count);
+  }
   return {};
 }
 

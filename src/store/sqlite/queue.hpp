@@ -6,6 +6,7 @@
 #include "store/sqlite/connection.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ class Queue {
   Result<std::vector<Delivery>> held_by(const ReleaseStep& step);
 
   Result<void> insert(const Delivery& delivery);
+  // Some that are open, outside lanes and no replays, which is cheaper at once.
+  Result<void> insert_open(std::span<const Delivery> deliveries);
   // A lease: its holder, fence, due_ms and what goes with them.
   Result<void> lease(const Delivery& delivery);
   Result<void> renew(const Delivery& delivery);
@@ -97,6 +100,7 @@ class Queue {
   Lazy due_;
   Lazy held_by_;
   Lazy insert_open_;
+  Lazy insert_many_open_;
   Lazy insert_;
   Lazy lease_;
   Lazy renew_;

@@ -37,6 +37,24 @@ std::string_view key_at(const char* place) {
   return {place + 1, length_at(place)};
 }
 
+std::size_t size_at(const char* place) {
+  return 1 + length_at(place) + 2 * kNumberBytes;
+}
+
+// The first bytes, so that a greater number is a greater text.
+std::uint64_t order_of(std::string_view text) {
+  std::uint64_t order = 0;
+  for (std::size_t byte = 0; byte < sizeof order; ++byte) {
+    order = order << 8U | (byte < text.size() ? static_cast<unsigned char>(text[byte]) : 0U);
+  }
+  return order;
+}
+
+void keep_shared(std::string& prefix, std::string_view key) {
+  const auto end = std::mismatch(prefix.begin(), prefix.end(), key.begin(), key.end()).first;
+  prefix.erase(end, prefix.end());
+}
+
 EventClaim claim_at(const char* place) {
   const std::string_view numbers(place + 1 + length_at(place), 2 * kNumberBytes);
   return {EventNo(read_number(numbers)), read_number(numbers.substr(kNumberBytes))};
@@ -58,9 +76,8 @@ void append_claim(std::string& row, const KeyedClaim& claim) {
 std::optional<KeyedClaim> ClaimsOfRow::next() {
   if (rest_.empty()) return std::nullopt;
   const char* place = rest_.data();
-  const std::size_t size = 1 + length_at(place) + 2 * kNumberBytes;
-  if (rest_.size() < size) return std::nullopt;
-  rest_.remove_prefix(size);
+  if (rest_.size() < size_at(place)) return std::nullopt;
+  rest_.remove_prefix(size_at(place));
   return KeyedClaim{key_at(place), claim_at(place)};
 }
 
@@ -91,22 +108,31 @@ bool RecentClaims::has_over(std::int64_t now_ms) const {
   });
 }
 
+std::vector<std::string_view> RecentClaims::keys() const {
+  std::vector<std::string_view> all;
+  all.reserve(places_.size());
+  for (const char* place : places_) all.push_back(key_at(place));
+  return all;
+}
+
 bool RecentClaims::read(const MovedTo& moved, std::string claims) {
   for (const auto& place : taken_) places_.erase(place);
   taken_.clear();
   if (moved.turn > moved_.turn + 1) clear();
   if (moved.turn == moved_.turn + 1) begin_turn();
-  while (!heads_.empty() && heads_.front().key <= moved.key) forget(pop());
+  while (!heads_.empty() && key_at(heads_.front().rest.data()) <= moved.key) forget(pop());
   if (heads_.empty()) old_.clear();
   moved_ = moved;
   if (claims.empty()) return true;
   ClaimsOfRow all(young_.emplace_back(std::move(claims)));
   for (std::string_view last;; ++young_claims_) {
-    const char* place = all.place();
+    const char* place = all.rest().data();
     const std::optional<KeyedClaim> each = all.next();
     if (!each) return all.at_end();
     if (each->key <= last) return false;
     last = each->key;
+    if (young_claims_ == 0) young_prefix_ = last;
+    keep_shared(young_prefix_, last);
     // One that took over from another: the row says the newer.
     if (const auto [known, is_new] = places_.insert(place); !is_new) {
       places_.erase(known);
@@ -119,6 +145,7 @@ bool RecentClaims::read(const MovedTo& moved, std::string claims) {
 void RecentClaims::begin_turn() {
   while (!heads_.empty()) forget(pop());
   old_ = std::exchange(young_, {});
+  old_prefix_ = young_prefix_.size();
   young_claims_ = 0;
   moved_ = {moved_.turn + 1, ""};
   rewind();
@@ -138,19 +165,22 @@ void RecentClaims::rewind() {
   taken_.clear();
   heads_.clear();
   for (const std::string& row : old_) {
-    ClaimsOfRow claims(row);
     std::string_view rest = row;
-    while (const auto each = claims.next()) {
-      if (each->key > moved_.key) break;
-      rest = {claims.place(), static_cast<std::size_t>(row.data() + row.size() - claims.place())};
+    while (!rest.empty() && key_at(rest.data()) <= moved_.key) {
+      rest.remove_prefix(size_at(rest.data()));
     }
     push(rest);
   }
 }
 
+bool RecentClaims::is_later(const Head& a, const Head& b) {
+  if (a.order != b.order) return a.order > b.order;
+  return key_at(a.rest.data()) > key_at(b.rest.data());
+}
+
 void RecentClaims::push(std::string_view rest) {
   if (rest.empty()) return;
-  heads_.push_back({key_at(rest.data()), rest});
+  heads_.push_back({order_of(key_at(rest.data()).substr(old_prefix_)), rest});
   std::push_heap(heads_.begin(), heads_.end(), is_later);
 }
 
@@ -158,7 +188,7 @@ const char* RecentClaims::pop() {
   std::pop_heap(heads_.begin(), heads_.end(), is_later);
   const std::string_view row = heads_.back().rest;
   heads_.pop_back();
-  push(row.substr(1 + length_at(row.data()) + 2 * kNumberBytes));
+  push(row.substr(size_at(row.data())));
   return row.data();
 }
 

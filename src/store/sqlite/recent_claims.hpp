@@ -47,7 +47,7 @@ class ClaimsOfRow {
   // Nothing: at the end, or where the bytes make no sense.
   std::optional<KeyedClaim> next();
   bool at_end() const { return rest_.empty(); }
-  const char* place() const { return rest_.data(); }  // of the next one
+  std::string_view rest() const { return rest_; }  // begins with the next one
 
  private:
   std::string_view rest_;
@@ -61,6 +61,7 @@ class RecentClaims {
   std::optional<EventClaim> find(std::string_view key) const;
   std::size_t size() const { return places_.size(); }
   bool has_over(std::int64_t now_ms) const;
+  std::vector<std::string_view> keys() const;
 
   // Reads a row: claims of the turn of `moved`, in the order of their keys. False: they cannot be
   // read; only clear() makes sense then.
@@ -89,12 +90,13 @@ class RecentClaims {
     bool operator()(std::string_view key, const char* place) const;
     bool operator()(const char* place, std::string_view key) const;
   };
-  // What is left of a row, and the key that comes first.
+  // What is left of a row. Mostly its order alone tells which of two comes first, without a look at
+  // rows that are not at hand.
   struct Head {
-    std::string_view key;
+    std::uint64_t order;
     std::string_view rest;
   };
-  static bool is_later(const Head& a, const Head& b) { return a.key > b.key; }
+  static bool is_later(const Head& a, const Head& b);
 
   void push(std::string_view rest);
   const char* pop();
@@ -106,7 +108,9 @@ class RecentClaims {
   Places places_;
   std::deque<std::string> young_;  // rows of this turn; where they are in memory never changes
   std::size_t young_claims_ = 0;
+  std::string young_prefix_;                   // of all their keys
   std::deque<std::string> old_;                // rows of the last turn, which are moved in this one
+  std::size_t old_prefix_ = 0;                 // how long that of their keys is
   std::vector<Head> heads_;                    // of old rows, as a heap, the first key in front
   std::vector<Places::const_iterator> taken_;  // valid: nothing is added while some are taken
   MovedTo moved_;

@@ -7,6 +7,7 @@
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <map>
 #include <random>
@@ -165,6 +166,17 @@ class EventClaimsTest : public testing::Test {
     const Handle db = open_file(file_, seconds(5)).value();
     ASSERT_TRUE(execute(db.get(), sql, "prepare the test")) << sql;
   }
+  void fill_index(const std::vector<std::string>& ids) {
+    const Handle db = open_file(file_, seconds(5)).value();
+    ASSERT_TRUE(execute(db.get(), "BEGIN", "prepare the test"));
+    Statement insert =
+        Statement::prepare(db.get(), "INSERT INTO hapax_event_id VALUES(?, 1, 1)").value();
+    for (const std::string& id : ids) {
+      const std::string key = event_claim_key(SourceNo(1), "", id);
+      ASSERT_TRUE(sqlite::Run(insert).bind(key).change("prepare the test"));
+    }
+    ASSERT_TRUE(execute(db.get(), "COMMIT", "prepare the test"));
+  }
   std::int64_t count(const char* sql) {
     const Handle db = open_file(file_, seconds(5)).value();
     Statement query = Statement::prepare(db.get(), sql).value();
@@ -272,6 +284,46 @@ TEST_F(EventClaimsTest, AFileThatWasPutBackIsReadAnew) {
   admit(*stores_[0], {"f"});
   admit(*stores_[0], {"g"});
   admit(*stores_[1], {"e", "c", "a", "d"});
+}
+
+// Counts the temporary files that SQLite opens for statements which it could undo one by one.
+struct CountingVfs : sqlite3_vfs {
+  CountingVfs() : sqlite3_vfs(*sqlite3_vfs_find(nullptr)), real(sqlite3_vfs_find(nullptr)) {
+    zName = "counting";
+    xOpen = [](sqlite3_vfs* self, const char* path, sqlite3_file* file, int flags, int* got) {
+      auto* const counting = static_cast<CountingVfs*>(self);
+      if ((flags & SQLITE_OPEN_SUBJOURNAL) != 0) ++counting->opened;
+      return counting->real->xOpen(counting->real, path, file, flags, got);
+    };
+    sqlite3_vfs_register(this, 1);
+  }
+  ~CountingVfs() {
+    sqlite3_vfs_unregister(this);
+    sqlite3_vfs_register(real, 1);
+  }
+  CountingVfs(const CountingVfs&) = delete;
+  CountingVfs& operator=(const CountingVfs&) = delete;
+
+  sqlite3_vfs* real;
+  int opened = 0;
+};
+
+// A server whose only writable place is that of its store has nowhere to put them.
+TEST_F(EventClaimsTest, NothingIsWrittenOutsideOfTheStore) {
+  std::mt19937_64 random(20261116);
+  const auto some = [&](std::size_t count) {
+    std::vector<std::string> ids(count);
+    for (std::string& id : ids) {
+      while (id.size() < 120) id += std::to_string(random());
+    }
+    return ids;
+  };
+  // So many that each of the next ones comes to a page of its own.
+  fill_index(some(30'000));
+  CountingVfs vfs;
+  const std::unique_ptr<Driver> store = open();
+  for (int batch = 0; batch < 60; ++batch) admit(*store, some(64));
+  EXPECT_EQ(vfs.opened, 0);
 }
 
 // It would not know that the index is not the whole any more.

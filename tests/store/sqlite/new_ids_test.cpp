@@ -1,0 +1,235 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/new_ids.hpp"
+
+#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/schema.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace hapax::store::sqlite {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::string_view kDoing = "test";
+
+class NewIdsTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(migrate(db_.get())); }
+
+  void execute_sql(const std::string& sql) {
+    ASSERT_TRUE(execute(db_.get(), sql.c_str(), kDoing)) << sql;
+  }
+  void index(int from, int to) {
+    for (int each = from; each < to; ++each) {
+      execute_sql("INSERT INTO hapax_event_id VALUES(x'" + std::to_string(each) + "', 1, 1)");
+    }
+  }
+  // As `index` writes it.
+  static std::string key(int number) {
+    std::string bytes;
+    const std::string digits = std::to_string(number);
+    for (std::size_t at = 0; at < digits.size(); at += 2) {
+      bytes += static_cast<char>((digits[at] - '0') * 16 + digits[at + 1] - '0');
+    }
+    return bytes;
+  }
+  int new_ones(int from, int to) {
+    int count = 0;
+    for (int each = from; each < to; ++each) count += ids_.is_new(key(each)) ? 1 : 0;
+    return count;
+  }
+
+  test::TempDir directory_;
+  Handle db_ = open_file(directory_.file("ids.db"), seconds(5)).value();
+  NewIds ids_{db_.get(), {1, 2}, {.least = 64, .most = 256}};
+};
+
+TEST_F(NewIdsTest, NothingIsNewBeforeTheIndexWasRead) {
+  ids_.clear();
+  EXPECT_EQ(new_ones(1000, 1100), 0);
+  ids_.start();
+  ASSERT_TRUE(ids_.read_on(1));
+  EXPECT_EQ(new_ones(1000, 1100), 0) << "nor before the transaction is committed";
+  ids_.note_commit();
+  EXPECT_EQ(new_ones(1000, 1100), 100);
+  ids_.add(key(1050));
+  EXPECT_EQ(new_ones(1050, 1051), 0);
+}
+
+TEST_F(NewIdsTest, IsReadAStepAtATime) {
+  index(1000, 1060);
+  ids_.clear();
+  for (int step = 1; step <= 3; ++step) {
+    ids_.start();
+    ASSERT_TRUE(ids_.read_on(20));
+    ids_.note_commit();
+    EXPECT_EQ(new_ones(1000, 1060), 0);
+    EXPECT_EQ(new_ones(1060, 1100), 0) << "more may come";
+    EXPECT_TRUE(ids_.is_new(std::string("\x09", 1))) << "what was read is known";
+  }
+  ids_.start();
+  ASSERT_TRUE(ids_.read_on(20));
+  ids_.note_commit();
+  EXPECT_EQ(new_ones(1000, 1060), 0);
+  EXPECT_GT(new_ones(1060, 1100), 35);
+}
+
+TEST_F(NewIdsTest, WhatATransactionReadThatWasRolledBackDoesNotCount) {
+  index(1000, 1040);
+  ids_.clear();
+  execute_sql("BEGIN IMMEDIATE");
+  ids_.start();
+  execute_sql("DELETE FROM hapax_event_id WHERE key = x'1005'");
+  ASSERT_TRUE(ids_.read_on(100));
+  execute_sql("ROLLBACK");
+  ids_.start();
+  ids_.note_commit();
+  EXPECT_FALSE(ids_.is_new(key(1005)));
+  ASSERT_TRUE(ids_.read_on(100));
+  ids_.note_commit();
+  EXPECT_FALSE(ids_.is_new(key(1005)));
+}
+
+TEST_F(NewIdsTest, GrowsWithTheStoreAndNotWithWhatWasInIt) {
+  ids_.clear();
+  ids_.start();
+  ASSERT_TRUE(ids_.read_on(1));
+  ids_.note_commit();
+  int cleared = 0;
+  for (int each = 0; each < 5000; ++each) {
+    if (ids_.is_full()) {
+      ++cleared;
+      ids_.clear();
+      ids_.start();
+      ASSERT_TRUE(ids_.read_on(1));
+      ids_.note_commit();
+    }
+    ids_.add(key(1000 + each % 1000));
+  }
+  EXPECT_GT(cleared, 5000 / 64 - 5) << "all of them went again";
+  ids_.clear();
+  index(1000, 2000);
+  for (int step = 0; step < 100; ++step) {
+    if (ids_.is_full()) ids_.clear();
+    ids_.start();
+    ASSERT_TRUE(ids_.read_on(50));
+    ids_.note_commit();
+  }
+  EXPECT_FALSE(ids_.is_full()) << "as large as it gets";
+  EXPECT_EQ(new_ones(1000, 2000), 0);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+// Claims of two connections to one file, in transactions of which some are rolled back, and with
+// ids that go from the index, beside a plain map.
+class ManyTransactionsTest : public NewIdsTest {
+ protected:
+  struct Side {
+    Handle db;
+    EventClaims claims;
+  };
+  Side& open(std::size_t which) {
+    sides_[which].reset();
+    Handle db = open_file(directory_.file("ids.db"), seconds(5)).value();
+    sqlite3* const raw = db.get();
+    sides_[which].reset(new Side{std::move(db), EventClaims(raw, room_)});
+    return *sides_[which];
+  }
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+
+  void claim_some(Side& side) {
+    for (std::uint64_t left = below(8); left > 0; --left) {
+      const std::string key = "key-" + std::to_string(below(ids_of_all_) * 7919 % 10'007);
+      const std::optional<EventClaim> found = side.claims.find(key).value();
+      const auto known = known_.find(key);
+      ASSERT_EQ(found.has_value(), known != known_.end()) << key;
+      if (found) {
+        ASSERT_EQ(found->event, known->second);
+        if (below(10) != 0) continue;
+      }
+      known_[key] = EventNo(++number_);
+      side.claims.put(key, {EventNo(number_), 1000});
+    }
+  }
+  void remove_one(Side& side) {
+    Statement one =
+        Statement::prepare(side.db.get(),
+                           "SELECT key, event FROM hapax_event_id WHERE key >= ? LIMIT 1")
+            .value();
+    std::string key;
+    EventNo event;
+    {
+      sqlite::Run row(one);
+      if (!row.bind("key-" + std::to_string(below(10'007))).step(kDoing).value()) return;
+      key = row.bytes(0);
+      event = EventNo(row.number(1));
+    }
+    Statement remove =
+        Statement::prepare(side.db.get(), "DELETE FROM hapax_event_id WHERE key = ?").value();
+    ASSERT_TRUE(sqlite::Run(remove).bind(key).change(kDoing));
+    // An older one than the log has goes unnoticed.
+    if (const auto known = known_.find(key); known != known_.end() && known->second == event) {
+      known_.erase(known);
+    }
+  }
+  void transact(Side& side) {
+    const std::map<std::string, EventNo> before = known_;
+    ASSERT_TRUE(execute(side.db.get(), "BEGIN IMMEDIATE", kDoing));
+    side.claims.start();
+    for (std::uint64_t left = below(3); left > 0; --left) remove_one(side);
+    claim_some(side);
+    const bool finishes = below(8) != 0;
+    if (finishes) {
+      ASSERT_TRUE(side.claims.finish());
+    }
+    if (finishes && below(4) != 0) {
+      ASSERT_TRUE(execute(side.db.get(), "COMMIT", kDoing));
+      side.claims.note_commit();
+    } else {
+      ASSERT_TRUE(execute(side.db.get(), "ROLLBACK", kDoing));
+      known_ = before;
+    }
+  }
+
+  std::uint64_t ids_of_all_ = 400;
+  RoomForIds room_{.least = 4, .most = 64};
+  std::mt19937_64 random_{20261116};
+  std::array<std::unique_ptr<Side>, 2> sides_;
+  std::map<std::string, EventNo> known_;
+  std::int64_t number_ = 0;
+};
+
+TEST_F(ManyTransactionsTest, NoIdIsTakenForNewByAFilterThatIsAlwaysFull) {
+  const int rounds = test::rounds(200'000);
+  open(0);
+  open(1);
+  std::size_t which = 0;
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+    if (below(6) == 0) which = 1 - which;
+    transact(below(500) == 0 ? open(which) : *sides_[which]);
+  }
+}
+
+TEST_F(ManyTransactionsTest, NorByOneThatSleptWhileRowsCameAndWent) {
+  room_ = {};
+  ids_of_all_ = 4000;
+  Side& sleeper = open(0);
+  Side& other = open(1);
+  for (int round = 0; round < 5; ++round) transact(sleeper);
+  for (int round = 0; round < 1500; ++round) transact(other);
+  Statement first = Statement::prepare(db_.get(), "SELECT min(seq) FROM hapax_recent").value();
+  sqlite::Run row(first);
+  ASSERT_TRUE(row.step(kDoing).value());
+  EXPECT_GT(row.number(0), 5) << "or all rows are still there";
+  for (int round = 0; round < 200 && !HasFailure(); ++round) transact(sleeper);
+}
+
+}  // namespace
+}  // namespace hapax::store::sqlite
