@@ -13,10 +13,10 @@
 
 namespace hapax::store::sqlite {
 
-// Keys that the filter is made for: 0.4 MB at first, 48 MB at most. With more it goes on, and says
+// Keys that the filter is made for: 1.5 MB at first, 48 MB at most. With more it goes on, and says
 // less often that one is new.
 struct RoomForIds {
-  std::size_t least = 1U << 18U;
+  std::size_t least = 1U << 20U;
   std::size_t most = 1U << 25U;
 };
 
