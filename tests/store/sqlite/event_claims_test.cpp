@@ -251,6 +251,27 @@ TEST_F(EventClaimsTest, ASweepRemovesRecentClaimsThatAreOver) {
   admit(*stores_.back(), {"a", "a", "d"});
 }
 
+// Over at once, and held by a delivery that the same batch makes and has not written yet.
+TEST_F(EventClaimsTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
+  const Target target{DestinationNo(1)};
+  std::vector<Arrival> arrivals;
+  for (const int number : {1, 2}) {
+    arrivals.push_back({.no = EventNo(number),
+                        .source = SourceNo(1),
+                        .key = "a",
+                        .id = "a",
+                        .body = "body",
+                        .remember = {},
+                        .targets = std::span(&target, 1)});
+  }
+  const Admit request{.arrivals = arrivals};
+  const Answers given = stores_.front()->write({.admit = std::span(&request, 1)});
+  ASSERT_TRUE(given.admit.front()) << given.admit.front().error().to_string();
+  EXPECT_EQ(given.admit.front()->at(0).kind, Admission::Kind::fresh);
+  EXPECT_EQ(given.admit.front()->at(1).kind, Admission::Kind::duplicate);
+  EXPECT_EQ(given.admit.front()->at(1).event, EventNo(1));
+}
+
 TEST_F(EventClaimsTest, ADamagedLogIsSaid) {
   for (const char* damage : {"UPDATE hapax_recent SET claims = x'20' WHERE seq = 1",
                              "DELETE FROM hapax_recent WHERE seq = 2",
