@@ -6,7 +6,6 @@
 #include "store/sqlite/inbox_statements.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace hapax::store::sqlite {
 
@@ -15,7 +14,6 @@ NewIds::NewIds(sqlite3* db, const SipKey& hashed_by, const RoomForIds& room)
       hashed_by_(hashed_by),
       bounds_(room),
       room_(room.least),
-      limit_(room_),
       filter_(0, hashed_by) {}
 
 void NewIds::add(std::string_view key) {
@@ -33,13 +31,17 @@ Result<void> NewIds::read_on(std::size_t most) {
     if (!more) {
       reading_.is_whole = true;
       added_when_whole_ = added_;
-      limit_ = std::max(room_, 2 * added_);
       return {};
     }
     reading_.to = rows.bytes(0);
     add(reading_.to);
   }
   return {};
+}
+
+bool NewIds::is_full() const {
+  if (reading_.is_whole) return added_ > std::max(room_, 2 * added_when_whole_);
+  return added_ > room_ && room_ < bounds_.most;
 }
 
 // When the index has been read, how many there were is known, and what came since may have gone.
@@ -51,7 +53,6 @@ void NewIds::clear() {
   }
   read_ = reading_ = {};
   added_ = 0;
-  limit_ = room_ < bounds_.most ? room_ : std::numeric_limits<std::size_t>::max();
   filter_ = BloomFilter(0, hashed_by_);  // first, so that there are never two
   filter_ = BloomFilter(room_, hashed_by_);
 }

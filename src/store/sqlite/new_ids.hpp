@@ -46,7 +46,7 @@ class NewIds {
 
   // Many more were added than it has room for, or than there were: clear() makes room, and takes
   // out what is not in the store any more. Then what is in the log has to be added again.
-  bool is_full() const { return added_ > limit_; }
+  bool is_full() const;
   void clear();
 
  private:
@@ -62,7 +62,6 @@ class NewIds {
   std::size_t room_;
   std::size_t added_ = 0;
   std::size_t added_when_whole_ = 0;
-  std::size_t limit_;
   BloomFilter filter_;
   ReadTo read_;
   ReadTo reading_;  // by this transaction
