@@ -40,7 +40,7 @@ class PostgresBadInput : public testing::Test {
   }
 
   Role role_;
-  PostgresDatabase database_;
+  PostgresDatabase database_{PostgresDatabase::Schema::none};
   PgHandle owner_ = database_.connect();
 };
 

@@ -112,7 +112,7 @@ TEST_F(LostCommitTest, AConnectionCutInsideTheTransactionHasDoneNothing) {
 
 TEST_F(LostCommitTest, ASchemaWhoseCommitIsLostIsThereOrCanBeMade) {
   for (const Fault fault : {Fault::cut_before, Fault::cut_after}) {
-    const PostgresDatabase empty;
+    const PostgresDatabase empty(PostgresDatabase::Schema::none);
     gate_.arm(fault, Kind::commit);
     const Result<Store> lost = open(gate_.url(empty.name()));
     ASSERT_FALSE(lost);

@@ -54,7 +54,7 @@ class PostgresSchema : public testing::Test {
     EXPECT_EQ(found, inventory(owner_.get()));
   }
 
-  PostgresDatabase database_;
+  PostgresDatabase database_{PostgresDatabase::Schema::none};
   PgHandle owner_ = database_.connect();
   PgHandle watcher_ = database_.connect();
 };
@@ -80,7 +80,7 @@ TEST(PostgresSchemaRace, EightThatStartAtOnceOnANewDatabaseAllSucceed) {
   constexpr int kThreads = 8;
   const int count = rounds(20);
   for (int round = 0; round < count && !testing::Test::HasFailure(); ++round) {
-    const PostgresDatabase database;
+    const PostgresDatabase database(PostgresDatabase::Schema::none);
     std::barrier start(kThreads);
     std::vector<std::jthread> threads;
     for (int i = 0; i < kThreads; ++i) {
@@ -203,7 +203,7 @@ class PostgresSchemaOfTheFirstVersion : public PostgresSchema {
 
 TEST_F(PostgresSchemaOfTheFirstVersion, IsBroughtUpToDateWithAllThatIsInIt) {
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
-  const PostgresDatabase fresh;
+  const PostgresDatabase fresh(PostgresDatabase::Schema::none);
   ASSERT_TRUE(migrate(fresh.url()));
   EXPECT_EQ(inventory(owner_.get()), inventory(fresh.connect().get()));
 

@@ -2,9 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include "support/postgres.hpp"
 
-#include <gtest/gtest.h>
+#include "base/hex.hpp"
+#include "base/sha256.hpp"
+#include "store/postgres/schema.hpp"
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 namespace hapax::test {
@@ -21,6 +30,39 @@ PgHandle connect_to(const std::string& url) {
   return connection;
 }
 
+// A lock between all test programs that use the server.
+class TemplateLock {
+ public:
+  TemplateLock()
+      : file_(::open((postgres_directory() + "/template.lock").c_str(), O_CREAT | O_RDWR, 0600)) {
+    EXPECT_EQ(flock(file_, LOCK_EX), 0) << std::strerror(errno);
+  }
+  ~TemplateLock() { close(file_); }
+  TemplateLock(const TemplateLock&) = delete;
+  TemplateLock& operator=(const TemplateLock&) = delete;
+
+ private:
+  int file_;
+};
+
+// The name of a database with the schema, which is made when it is not there. It gets its name when
+// it is whole, and takes no connections then: PostgreSQL copies no database that is in use.
+std::string make_template() {
+  std::string all;
+  for (const std::string_view each : store::postgres::migrations()) all += each;
+  const std::string name = "hapax_" + to_hex(view(sha256(all))).substr(0, 16);
+  const TemplateLock lock;
+  if (ask_server("SELECT count(*) FROM pg_database WHERE datname = '" + name + "'") == "1") {
+    return name;
+  }
+  ask_server("DROP DATABASE IF EXISTS hapax_draft WITH (FORCE)");
+  ask_server("CREATE DATABASE hapax_draft");
+  EXPECT_TRUE(migrate(url_of("hapax_draft", "5432")));
+  ask_server("ALTER DATABASE hapax_draft ALLOW_CONNECTIONS false");
+  ask_server("ALTER DATABASE hapax_draft RENAME TO " + name);
+  return name;
+}
+
 }  // namespace
 
 std::string postgres_directory() {
@@ -32,13 +74,18 @@ std::string postgres_directory() {
   return directory;
 }
 
-PostgresDatabase::PostgresDatabase() {
+PostgresDatabase::PostgresDatabase(Schema schema) {
   std::unique_ptr<Random> random = make_system_random();
   unsigned char number[8];
   random->fill(number);
   name_ = "t";
   for (const unsigned char byte : number) name_ += std::to_string(byte % 100);
-  ask_server("CREATE DATABASE " + name_);
+  std::string from;
+  if (schema == Schema::current) {
+    static const std::string made = make_template();
+    from = " TEMPLATE " + made;
+  }
+  ask_server("CREATE DATABASE " + name_ + from);
 }
 
 PostgresDatabase::~PostgresDatabase() {

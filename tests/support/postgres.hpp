@@ -21,10 +21,14 @@ using PgHandle = std::unique_ptr<PGconn, FinishConnection>;
 // Where the server of tools/with_postgres listens. Ends the process when there is none.
 std::string postgres_directory();
 
-// A database of the test's own on that server, dropped with the object.
+// A database of the test's own on that server, dropped with the object. One with the schema is a
+// copy of a template, which whichever test needs it first makes: a copy takes a tenth of the time
+// of the migrations.
 class PostgresDatabase {
  public:
-  PostgresDatabase();
+  enum class Schema { current, none };
+
+  explicit PostgresDatabase(Schema schema = Schema::current);
   ~PostgresDatabase();
   PostgresDatabase(const PostgresDatabase&) = delete;
   PostgresDatabase& operator=(const PostgresDatabase&) = delete;

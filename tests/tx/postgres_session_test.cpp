@@ -151,7 +151,7 @@ TEST_F(PostgresSessionTest, ABusyConnectionIsRefused) {
 }
 
 TEST_F(PostgresSessionTest, AttachingNeedsTheSchemaWhereItMayNotMigrate) {
-  const test::PostgresDatabase empty;
+  const test::PostgresDatabase empty(test::PostgresDatabase::Schema::none);
   const PgHandle connection = empty.connect();
   const Result<PostgresSession> refused =
       PostgresSession::attach(connection.get(), {.migrate = false});
