@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compliance/inbox_suite.hpp"
 
+#include <algorithm>
 #include <barrier>
 #include <thread>
 
@@ -16,6 +17,18 @@ T must(Result<T> result, const char* what) {
   ADD_FAILURE() << what << ": " << result.error().to_string();
   return T();
 }
+
+struct InboxGroup {
+  std::string_view name;
+  std::span<const InboxCase> (*cases)();
+};
+
+constexpr InboxGroup kInboxGroups[] = {
+    {"Admit", admit_cases},         {"Lease", lease_cases},      {"Settle", settle_cases},
+    {"Lanes", lane_cases},          {"Versions", version_cases}, {"Replay", replay_cases},
+    {"Retention", retention_cases}, {"Reading", reading_cases},  {"Rejects", reject_cases},
+    {"Records", record_cases},      {"Outbox", outbox_cases},    {"BadInput", bad_input_cases},
+};
 
 class CaseTest : public testing::Test {
  public:
@@ -281,13 +294,15 @@ void all_at_once(int threads, const std::function<void(int)>& work) {
   for (std::thread& each : running) each.join();
 }
 
-void add_inbox_suite(const std::string& name, const MakeInbox& make) {
-  for (const auto& cases : {admit_cases(), lease_cases(), settle_cases(), lane_cases(),
-                            version_cases(), replay_cases(), retention_cases(), reading_cases(),
-                            reject_cases(), record_cases(), outbox_cases(), bad_input_cases()}) {
-    for (const InboxCase& each : cases) {
-      add(name, each.name, each, make, false);
-      if (each.has_steps) add(name, std::string(each.name) + "AcrossRestarts", each, make, true);
+void add_inbox_suite(const InboxSuite& suite) {
+  const std::vector<std::string_view>& wanted = suite.groups;
+  for (const InboxGroup& group : kInboxGroups) {
+    if (!wanted.empty() && std::ranges::find(wanted, group.name) == wanted.end()) continue;
+    const std::string name = suite.name + std::string(group.name);
+    for (const InboxCase& each : group.cases()) {
+      add(name, each.name, each, suite.make, false);
+      if (!suite.restarts || !each.has_steps) continue;
+      add(name, std::string(each.name) + "AcrossRestarts", each, suite.make, true);
     }
   }
 }

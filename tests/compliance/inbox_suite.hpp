@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The suite that the inbox of every store passes. Its contract is store/inbox.hpp.
@@ -163,8 +164,16 @@ std::span<const InboxCase> bad_input_cases();
 
 using MakeInbox = std::function<std::unique_ptr<InboxSubject>()>;
 
-// Adds the cases to GoogleTest as "NAME.Case" and, where they have steps,
-// "NAME.CaseAcrossRestarts". Call it before RUN_ALL_TESTS().
-void add_inbox_suite(const std::string& name, const MakeInbox& make);
+// One store's suite: "NAMEGroup.Case" and, where the case has steps,
+// "NAMEGroup.CaseAcrossRestarts".
+struct InboxSuite {
+  std::string name;
+  MakeInbox make;
+  std::vector<std::string_view> groups = {};  // "Admit", "Lease", ...; all when empty
+  bool restarts = true;
+};
+
+// Adds it to GoogleTest. Call it before RUN_ALL_TESTS().
+void add_inbox_suite(const InboxSuite& suite);
 
 }  // namespace hapax::test

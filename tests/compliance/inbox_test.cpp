@@ -12,14 +12,25 @@ std::unique_ptr<InboxSubject> make() {
   return std::make_unique<Subject>();
 }
 
+void add_suites() {
+  add_inbox_suite({.name = "MemoryInbox", .make = make<MemoryInbox>});
+  add_inbox_suite({.name = "SqliteInbox", .make = make<SqliteInbox>});
+  // To PostgreSQL, opening a store again is one more connection, and behind a pooler or with every
+  // transaction serializable only what writes in the hot path and beside a caller's transaction
+  // differs. ./test --long runs it all.
+  const bool whole = is_long_run();
+  const std::vector<std::string_view> differ{"Admit", "Lease", "Settle", "Outbox"};
+  const std::vector<std::string_view> groups = whole ? std::vector<std::string_view>{} : differ;
+  add_inbox_suite({.name = "PostgresInbox", .make = make<PostgresInbox>, .restarts = whole});
+  add_inbox_suite({"PgbouncerInbox", make<PgbouncerInbox>, groups, whole});
+  add_inbox_suite({"SerializableInbox", make<SerializableInbox>, groups, whole});
+}
+
 }  // namespace
 }  // namespace hapax::test
 
 int main(int argc, char** argv) {
-  using namespace hapax::test;
   testing::InitGoogleTest(&argc, argv);
-  add_inbox_suite("MemoryInbox", make<MemoryInbox>);
-  add_inbox_suite("SqliteInbox", make<SqliteInbox>);
-  add_inbox_suite("PostgresInbox", make<PostgresInbox>);
+  hapax::test::add_suites();
   return RUN_ALL_TESTS();
 }

@@ -39,10 +39,13 @@ constexpr int kPart = 10;
 
 }  // namespace
 
-int rounds(int whole) {
+bool is_long_run() {
   const char* wanted = std::getenv("HAPAX_TEST_LONG");
-  const bool is_long = wanted != nullptr && *wanted == '1';
-  return is_long ? whole : std::max(1, whole / kPart);
+  return wanted != nullptr && *wanted == '1';
+}
+
+int rounds(int whole) {
+  return is_long_run() ? whole : std::max(1, whole / kPart);
 }
 
 }  // namespace hapax::test

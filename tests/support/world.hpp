@@ -67,6 +67,9 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// ./test --long
+bool is_long_run();
+
 // How often a counted test runs: `whole` times in ./test --long, a tenth of it otherwise, and under
 // a sanitizer a fiftieth.
 int rounds(int whole);

@@ -1,0 +1,135 @@
+# What ./test runs, and in which build; CONTRIBUTING.md has it as a table.
+#
+#   hapax_suite(NAME BUILD KIND [POSTGRES build] [PROGRAM program] [FILTER filter] [SHARDS n]
+#               [EACH_CASE] [COST n])
+#
+# BUILD  asan     parses, allocates or shares memory: clang++ with ASan and UBSan
+#        release  kills, outages, crashes, simulation, PostgreSQL, counts of allocations: g++
+#        both     has coroutines, which g++ 12 may compile wrongly; ./test --long also runs these
+#                 with g++ and ASan
+#        ./test --long runs every suite in both builds, and with ThreadSanitizer.
+# KIND   unit crash postgres package; ./test --fast runs the unit suites, all in the release build.
+#
+# POSTGRES   its cases that need PostgreSQL, known by their names, are a suite of kind postgres of
+#            this build, NAME.postgres
+# PROGRAM    the test program, when its name is not that of the suite
+# FILTER     the cases of the program that belong to the suite, as --gtest_filter takes them
+# SHARDS     in so many parts, which run beside each other
+# EACH_CASE  every case in a process of its own
+# COST       those with a higher one start earlier
+include_guard()
+
+set(HAPAX_TEST_BUILD release)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(HAPAX_TEST_BUILD asan)
+endif()
+
+function(hapax_suite name build kind)
+  cmake_parse_arguments(PARSE_ARGV 3 suite "EACH_CASE" "POSTGRES;PROGRAM;FILTER;SHARDS;COST" "")
+  if(NOT build MATCHES "^(asan|release|both)$" OR NOT kind MATCHES "^(unit|crash|postgres|package)$"
+     OR suite_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "suite ${name}: unknown build, kind or option")
+  endif()
+  if(NOT suite_PROGRAM)
+    set(suite_PROGRAM ${name})
+  endif()
+  if(suite_POSTGRES)
+    set(needs "*Postgres*:*Pgbouncer*:*Serializable*")
+    set(same ${ARGN})
+    list(FIND same POSTGRES at)
+    list(REMOVE_AT same ${at})
+    list(REMOVE_AT same ${at})
+    hapax_suite(${name}.postgres ${suite_POSTGRES} postgres PROGRAM ${name} ${same}
+                FILTER "${needs}")
+    set(suite_FILTER "-${needs}")
+  endif()
+  set(labels ${kind})
+  if(build STREQUAL "both")
+    list(APPEND labels both)
+  endif()
+  if(build STREQUAL "both" OR build STREQUAL HAPAX_TEST_BUILD)
+    list(APPEND labels default)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY hapax_suites_of_${suite_PROGRAM} ${name})
+  set_property(GLOBAL PROPERTY hapax_${name}_LABELS ${labels})
+  foreach(property IN ITEMS FILTER SHARDS EACH_CASE COST)
+    set_property(GLOBAL PROPERTY hapax_${name}_${property} "${suite_${property}}")
+  endforeach()
+endfunction()
+
+# What reads bytes of others, counts and keeps books.
+hapax_suite(base_test asan unit)
+hapax_suite(identify_test asan unit)
+hapax_suite(verify_test asan unit)
+hapax_suite(daemon_test asan unit)
+hapax_suite(admin_test asan unit SHARDS 2)
+hapax_suite(cli_test asan unit)
+hapax_suite(verify_cli_test asan unit)
+hapax_suite(send_cli_test asan unit SHARDS 2)
+hapax_suite(fuzz_corpus asan unit)
+hapax_suite(json_allocation_test release unit)  # with an operator new of its own, as a sanitizer has
+hapax_suite(verify_allocation_test release unit)
+
+# Stores.
+hapax_suite(store_test asan unit SHARDS 4)
+hapax_suite(tx_test asan unit POSTGRES asan)
+hapax_suite(compliance_test asan unit POSTGRES release)
+hapax_suite(inbox_test asan unit POSTGRES release SHARDS 4)
+hapax_suite(inbox_hot_path_test asan postgres PROGRAM inbox_test
+            FILTER PostgresInboxAdmit.*:PostgresInboxLease.*:PostgresInboxSettle.*)
+hapax_suite(inbox_model_test release unit POSTGRES release EACH_CASE)
+
+# The server from within.
+hapax_suite(http_test both unit)
+hapax_suite(http_client_test both unit)
+hapax_suite(reject_queue_test both unit)
+hapax_suite(deliver_test both unit)
+hapax_suite(pump_test both unit)
+hapax_suite(pull_test both unit)
+hapax_suite(replays_test both unit)
+
+# A real `hapax serve`, from the outside.
+hapax_suite(end_to_end_test both unit POSTGRES release)
+hapax_suite(sources_test both unit POSTGRES release)
+hapax_suite(push_test both unit SHARDS 2)
+hapax_suite(pull_server_test both unit)
+
+# Kills, outages, floods and faults of the disk.
+hapax_suite(sim_test release unit SHARDS 4)
+hapax_suite(crash_test release crash EACH_CASE SHARDS 4)
+hapax_suite(inbox_crash_test release crash EACH_CASE SHARDS 4)
+hapax_suite(kill9_test release crash EACH_CASE)
+hapax_suite(process_race_test release crash EACH_CASE)
+hapax_suite(inbox_storm_test release crash POSTGRES release EACH_CASE)
+hapax_suite(inbox_stopped_worker_test release crash POSTGRES release EACH_CASE)
+hapax_suite(inbox_lane_order_test release crash POSTGRES release EACH_CASE)
+hapax_suite(rejects_test release crash POSTGRES release EACH_CASE)
+hapax_suite(kill9_server_test release crash POSTGRES release EACH_CASE)
+hapax_suite(kill9_deliver_test release crash POSTGRES release EACH_CASE)
+hapax_suite(pull_worker_test release crash POSTGRES release EACH_CASE)
+hapax_suite(replay_story_test release crash POSTGRES release EACH_CASE)
+hapax_suite(sqlite_outage_server_test release crash EACH_CASE)
+hapax_suite(operations_test release crash EACH_CASE)
+hapax_suite(flood_test release crash EACH_CASE)
+
+# PostgreSQL, its network and its servers.
+hapax_suite(postgres_bad_input_test release postgres)
+hapax_suite(postgres_fail_every_call_test release postgres EACH_CASE)
+hapax_suite(postgres_inbox_fail_every_call_test release postgres EACH_CASE SHARDS 2)
+hapax_suite(postgres_lost_answer_test release postgres EACH_CASE)
+hapax_suite(postgres_outage_test release postgres EACH_CASE)
+hapax_suite(postgres_overlap_test release postgres)
+hapax_suite(postgres_plan_test release postgres)
+hapax_suite(postgres_inbox_lost_answer_test release postgres EACH_CASE)
+hapax_suite(postgres_inbox_partition_test release postgres)
+hapax_suite(postgres_inbox_race_test release postgres)
+hapax_suite(postgres_inbox_held_transaction_test release postgres)
+hapax_suite(postgres_late_commit_test release postgres)
+hapax_suite(postgres_schema_test release postgres)
+hapax_suite(postgres_kill9_test release postgres EACH_CASE)
+hapax_suite(postgres_process_race_test release postgres EACH_CASE)
+hapax_suite(postgres_outage_server_test release postgres EACH_CASE)
+
+# The programs of examples/, and programs that use what is installed.
+hapax_suite(examples release package)
+hapax_suite(package release package)

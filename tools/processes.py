@@ -1,0 +1,66 @@
+"""Processes that a script starts, and that end with it, whatever they start themselves."""
+import contextlib
+import ctypes
+import os
+import pathlib
+import signal
+import sys
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans():
+    """From now on, a descendant whose parent ends becomes a child of this process, and a request to stop
+    ends it by way of its finally clauses."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+
+
+def _parents():
+    """The parent of every process of this machine."""
+    found = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                stat = pathlib.Path(entry.path, "stat").read_text()
+                found[int(entry.name)] = int(stat.rpartition(")")[2].split()[1])
+    return found
+
+
+def descendants():
+    """What this process started, and what that started."""
+    children = {}
+    for pid, parent in _parents().items():
+        children.setdefault(parent, []).append(pid)
+    found, left = [], [os.getpid()]
+    while left:
+        more = children.get(left.pop(), [])
+        found += more
+        left += more
+    return found
+
+
+def _reap():
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _send(number, processes):
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def end_descendants(grace_seconds=0.0):
+    """Returns when none is left. They are asked first, and killed when the grace is over."""
+    deadline = time.monotonic() + grace_seconds
+    if grace_seconds:
+        _send(signal.SIGTERM, descendants())
+    while found := descendants():
+        if time.monotonic() >= deadline:
+            _send(signal.SIGKILL, found)
+        _reap()
+        time.sleep(0.01)
