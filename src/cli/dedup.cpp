@@ -7,8 +7,6 @@
 
 #include <hapax/store.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 
 namespace hapax::cli {
@@ -57,20 +55,20 @@ int dedup(const DedupArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_dedup(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("dedup", "Claim an id; exit code 0: it was free, 3: duplicate, 1: error");
-  auto arguments = std::make_shared<DedupArguments>();
-  command->add_option("--store", arguments->url, "The store, such as sqlite:app.db")->required();
-  command->add_option("--scope", arguments->scope, "What the id is unique in")->required();
-  command->add_option("--id", arguments->id, "The id")->required();
-  command->add_option("--ttl", arguments->ttl, "How long it is remembered")->capture_default_str();
-  command->add_option("--token", arguments->token,
-                      "32 hex digits of your own: repeating a request with its token after an "
-                      "unknown outcome gives the answer the first one should have given");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return dedup(*arguments, output); };
-  });
+Command dedup_command() {
+  auto given = std::make_shared<DedupArguments>();
+  return {
+      .name = "dedup",
+      .help = "Claim an id; exit code 0: it was free, 3: duplicate, 1: error",
+      .options = {{"--store", &given->url, "The store, such as sqlite:app.db", kRequired},
+                  {"--scope", &given->scope, "What the id is unique in", kRequired},
+                  {"--id", &given->id, "The id", kRequired},
+                  {"--ttl", &given->ttl, "How long it is remembered"},
+                  {"--token", &given->token,
+                   "32 hex digits of your own: repeating a request with its token after an unknown "
+                   "outcome gives the answer the first one should have given"}},
+      .run = run_with(given, dedup),
+  };
 }
 
 }  // namespace hapax::cli

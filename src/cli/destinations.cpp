@@ -6,8 +6,6 @@
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 
 namespace hapax::cli {
@@ -21,7 +19,7 @@ struct DestinationsArguments {
   std::string name;
 };
 
-int list_command(const DestinationsArguments& arguments, const Output& output) {
+int list_destinations(const DestinationsArguments& arguments, const Output& output) {
   Result<AdminClient> admin = AdminClient::make(arguments.admin);
   if (!admin) return output.fail(admin.error());
   const Result<json::value> answer = admin->get_json("/v1/destinations");
@@ -51,29 +49,33 @@ int set_paused(const DestinationsArguments& arguments, const Output& output, boo
   return kDone;
 }
 
+int pause_destination(const DestinationsArguments& arguments, const Output& output) {
+  return set_paused(arguments, output, true);
+}
+
+int resume_destination(const DestinationsArguments& arguments, const Output& output) {
+  return set_paused(arguments, output, false);
+}
+
 }  // namespace
 
-void add_destinations(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "destinations", "List, pause and resume the destinations of a running server");
-  auto arguments = std::make_shared<DestinationsArguments>();
-  arguments->admin.add_to(*command);
-  const auto add = [&](const char* word, const char* what, bool paused) {
-    CLI::App* each = command->add_subcommand(word, what);
-    each->fallthrough();
-    each->add_option("name", arguments->name, "As 'hapax destinations' lists it")->required();
-    each->callback([&action, arguments, paused] {
-      action = [arguments, paused](const Output& output) {
-        return set_paused(*arguments, output, paused);
-      };
-    });
+Command destinations_command() {
+  auto given = std::make_shared<DestinationsArguments>();
+  const Option name{"name", &given->name, "As 'hapax destinations' lists it", kRequired};
+  return {
+      .name = "destinations",
+      .help = "List, pause and resume the destinations of a running server",
+      .shared = {given->admin.options()},
+      .run = run_with(given, list_destinations),
+      .subcommands = {{.name = "pause",
+                       .help = "Nothing of it is leased until it is resumed, also after a restart",
+                       .options = {name},
+                       .run = run_with(given, pause_destination)},
+                      {.name = "resume",
+                       .help = "Go on",
+                       .options = {name},
+                       .run = run_with(given, resume_destination)}},
   };
-  add("pause", "Nothing of it is leased until it is resumed, also after a restart", true);
-  add("resume", "Go on", false);
-  command->callback([command, &action, arguments] {
-    if (!command->get_subcommands().empty()) return;
-    action = [arguments](const Output& output) { return list_command(*arguments, output); };
-  });
 }
 
 }  // namespace hapax::cli

@@ -6,8 +6,6 @@
 #include "cli/findings.hpp"
 #include "env/environment.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 
 namespace hapax::cli {
@@ -72,8 +70,9 @@ int tell(const Findings& findings, const Output& output) {
   return problems == 0 ? kDone : kFailed;
 }
 
-int doctor_command(const DoctorArguments& arguments, std::chrono::milliseconds silent,
-                   const Output& output) {
+int examine_server(const DoctorArguments& arguments, const Output& output) {
+  const Result<std::chrono::milliseconds> silent = parse_duration(arguments.silent);
+  if (!silent) return output.fail(silent.error());
   const std::string& path = arguments.admin.config;
   const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
   Findings findings;
@@ -83,7 +82,7 @@ int doctor_command(const DoctorArguments& arguments, std::chrono::milliseconds s
     look_at_observe(*loaded.config, findings);
     look_at_permissions(path, *loaded.config, findings);
     look_at_sync(*loaded.config, *clock, findings);
-    look_at_store(*loaded.config, *clock, silent, findings);
+    look_at_store(*loaded.config, *clock, *silent, findings);
     ask_server(arguments.admin, findings);
   }
   return tell(findings, output);
@@ -91,23 +90,17 @@ int doctor_command(const DoctorArguments& arguments, std::chrono::milliseconds s
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("doctor",
-                         "Look at the store, the disk, the clock and the secrets of a "
-                         "server, and say what is wrong");
-  auto arguments = std::make_shared<DoctorArguments>();
-  arguments->admin.add_to(*command);
-  command
-      ->add_option("--silent", arguments->silent, "A source that sent nothing for so long is named")
-      ->capture_default_str();
-  command->callback([&action, arguments] {
-    const auto silent = parse_duration(arguments->silent);
-    if (!silent) throw CLI::ValidationError("--silent", "write a duration like 90m, 24h or 7d");
-    action = [arguments, silent](const Output& output) {
-      return doctor_command(*arguments, *silent, output);
-    };
-  });
+Command doctor_command() {
+  auto given = std::make_shared<DoctorArguments>();
+  return {
+      .name = "doctor",
+      .help =
+          "Look at the store, the disk, the clock and the secrets of a server, and say what is "
+          "wrong",
+      .shared = {given->admin.options()},
+      .options = {{"--silent", &given->silent, "A source that sent nothing for so long is named"}},
+      .run = run_with(given, examine_server),
+  };
 }
 
 }  // namespace hapax::cli

@@ -5,8 +5,6 @@
 #include "cli/pages.hpp"
 #include "cli/table.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 
 namespace hapax::cli {
@@ -31,7 +29,7 @@ std::string query_of(const EventsArguments& arguments) {
                         {"until", arguments.until}});
 }
 
-int events_command(const EventsArguments& arguments, const Output& output) {
+int list_events(const EventsArguments& arguments, const Output& output) {
   const Result<Listed> listed =
       read_pages(arguments.admin, "/v1/events", "events", query_of(arguments), arguments.limit);
   if (!listed) return output.fail(listed.error());
@@ -47,25 +45,24 @@ int events_command(const EventsArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_events(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("events", "List events of a running server");
-  auto arguments = std::make_shared<EventsArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("--source", arguments->source, "Only of this source");
-  command->add_option("--tenant", arguments->tenant, "Only of this tenant");
-  command->add_option("--status", arguments->status,
-                      "pending, leased, completed, dead, superseded or cancelled");
-  command->add_option("--type", arguments->type, "Only of this type");
-  command->add_option("--id", arguments->id, "Only with this id of the sender");
-  command->add_option("--order-key", arguments->order_key, "Only with this order key");
-  command->add_option("--since", arguments->since, "Received then or later: 2025-10-09T08:53:20Z");
-  command->add_option("--until", arguments->until, "Received before then");
-  command->add_option("--limit", arguments->limit, "How many at most")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->capture_default_str();
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return events_command(*arguments, output); };
-  });
+Command events_command() {
+  auto given = std::make_shared<EventsArguments>();
+  return {
+      .name = "events",
+      .help = "List events of a running server",
+      .shared = {given->admin.options()},
+      .options = {{"--source", &given->source, "Only of this source"},
+                  {"--tenant", &given->tenant, "Only of this tenant"},
+                  {"--status", &given->status,
+                   "pending, leased, completed, dead, superseded or cancelled"},
+                  {"--type", &given->type, "Only of this type"},
+                  {"--id", &given->id, "Only with this id of the sender"},
+                  {"--order-key", &given->order_key, "Only with this order key"},
+                  {"--since", &given->since, "Received then or later: 2025-10-09T08:53:20Z"},
+                  {"--until", &given->until, "Received before then"},
+                  {"--limit", &given->limit, "How many at most", between(1, 1'000'000)}},
+      .run = run_with(given, list_events),
+  };
 }
 
 }  // namespace hapax::cli

@@ -12,8 +12,6 @@
 #include "deliver/outgoing.hpp"
 #include "env/pause.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <iostream>
 
@@ -212,7 +210,7 @@ class Listening {
   int refusals_ = 0;  // one after the other
 };
 
-int end_command(const ListenArguments& arguments, const Output& output) {
+int end_registration(const ListenArguments& arguments, const Output& output) {
   Result<AdminClient> admin = AdminClient::make(arguments.admin);
   if (!admin) return output.fail(admin.error());
   const Result<json::value> answer =
@@ -222,8 +220,8 @@ int end_command(const ListenArguments& arguments, const Output& output) {
   return kDone;
 }
 
-int listen_command(const ListenArguments& arguments, const Output& output) {
-  if (arguments.end) return end_command(arguments, output);
+int listen(const ListenArguments& arguments, const Output& output) {
+  if (arguments.end) return end_registration(arguments, output);
   if (arguments.to.empty()) {
     std::cerr << "hapax: say where to: --to http://localhost:3000\n";
     return kUsage;
@@ -250,19 +248,22 @@ int listen_command(const ListenArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_listen(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "listen", "Get the events of a running server on this machine, while developing");
-  auto arguments = std::make_shared<ListenArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("--name", arguments->name, "What to call this machine; events wait under it")
-      ->required();
-  command->add_option("--to", arguments->to, "Where to post them: http://localhost:3000");
-  command->add_option("--source", arguments->sources, "Only events of this one; may be repeated");
-  command->add_flag("--end", arguments->end, "Do not listen: end the registration");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return listen_command(*arguments, output); };
-  });
+Command listen_command() {
+  auto given = std::make_shared<ListenArguments>();
+  return {
+      .name = "listen",
+      .help = "Get the events of a running server on this machine, while developing",
+      .shared = {given->admin.options()},
+      .options = {{"--name", &given->name, "What to call this machine; events wait under it",
+                   kRequired},
+                  {"--to", &given->to, "Where to post them: http://localhost:3000"},
+                  {"--source",
+                   &given->sources,
+                   "Only events of this one; may be repeated",
+                   {.several_each = true}},
+                  {"--end", &given->end, "Do not listen: end the registration"}},
+      .run = run_with(given, listen),
+  };
 }
 
 }  // namespace hapax::cli

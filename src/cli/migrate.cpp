@@ -4,8 +4,6 @@
 
 #include <hapax/store.hpp>
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
 namespace {
@@ -20,13 +18,14 @@ int migrate_store(const std::string& url, const Output& output) {
 
 }  // namespace
 
-void add_migrate(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("migrate", "Create or upgrade the schema of a store");
+Command migrate_command() {
   auto url = std::make_shared<std::string>();
-  command->add_option("--store", *url, "The store, such as sqlite:app.db")->required();
-  command->callback([&action, url] {
-    action = [url](const Output& output) { return migrate_store(*url, output); };
-  });
+  return {
+      .name = "migrate",
+      .help = "Create or upgrade the schema of a store",
+      .options = {{"--store", url.get(), "The store, such as sqlite:app.db", kRequired}},
+      .run = run_with(url, migrate_store),
+  };
 }
 
 }  // namespace hapax::cli

@@ -4,8 +4,6 @@
 
 #include <hapax/store.hpp>
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
 namespace {
@@ -32,13 +30,14 @@ int purge_store(const std::string& url, const Output& output) {
 
 }  // namespace
 
-void add_purge(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("purge", "Remove ids whose time is over");
+Command purge_command() {
   auto url = std::make_shared<std::string>();
-  command->add_option("--store", *url, "The store, such as sqlite:app.db")->required();
-  command->callback([&action, url] {
-    action = [url](const Output& output) { return purge_store(*url, output); };
-  });
+  return {
+      .name = "purge",
+      .help = "Remove ids whose time is over",
+      .options = {{"--store", url.get(), "The store, such as sqlite:app.db", kRequired}},
+      .run = run_with(url, purge_store),
+  };
 }
 
 }  // namespace hapax::cli

@@ -8,8 +8,6 @@
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <iostream>
 
@@ -56,7 +54,7 @@ std::string not_kept(const json::array& counts) {
   return text;
 }
 
-int list_command(const RejectsArguments& arguments, const Output& output) {
+int list_rejects(const RejectsArguments& arguments, const Output& output) {
   const Result<Listed> listed =
       read_pages(arguments.admin, "/v1/rejects", "rejects", query_of(arguments), arguments.limit);
   if (!listed) return output.fail(listed.error());
@@ -93,7 +91,7 @@ std::string in_lines(const json::value& reject) {
   return text;
 }
 
-int show_command(const RejectsArguments& arguments, const Output& output) {
+int show_reject(const RejectsArguments& arguments, const Output& output) {
   Result<AdminClient> admin = AdminClient::make(arguments.admin);
   if (!admin) return output.fail(admin.error());
   const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject);
@@ -189,7 +187,7 @@ int admit_many(const RejectsArguments& arguments, const Output& output) {
   return kDone;
 }
 
-int admit_command(const RejectsArguments& arguments, const Output& output) {
+int admit(const RejectsArguments& arguments, const Output& output) {
   const bool filtered = arguments.all || !query_of(arguments).empty();
   if (arguments.reject.empty() == !filtered) {
     std::cerr
@@ -199,46 +197,37 @@ int admit_command(const RejectsArguments& arguments, const Output& output) {
   return filtered ? admit_many(arguments, output) : admit_one(arguments, output);
 }
 
-void add_filter(CLI::App& command, RejectsArguments& arguments) {
-  command.add_option("--source", arguments.source, "Only of this source");
-  command.add_option("--reason", arguments.reason, "Only with this reason: signature-invalid");
-  command.add_option("--since", arguments.since, "Received then or later: 2025-10-09T08:53:20Z");
-  command.add_option("--until", arguments.until, "Received before then");
+std::vector<Option> filter_options(RejectsArguments& given) {
+  return {{"--source", &given.source, "Only of this source"},
+          {"--reason", &given.reason, "Only with this reason: signature-invalid"},
+          {"--since", &given.since, "Received then or later: 2025-10-09T08:53:20Z"},
+          {"--until", &given.until, "Received before then"}};
 }
 
 }  // namespace
 
-void add_rejects(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("rejects", "List, explain and admit refused requests of a running server");
-  auto arguments = std::make_shared<RejectsArguments>();
-  arguments->admin.add_to(*command);
-  add_filter(*command, *arguments);
-  command->add_option("--limit", arguments->limit, "How many at most")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->capture_default_str();
-  const auto run = [&action, arguments](int (*what)(const RejectsArguments&, const Output&)) {
-    return [&action, arguments, what] {
-      action = [arguments, what](const Output& output) { return what(*arguments, output); };
-    };
+Command rejects_command() {
+  auto given = std::make_shared<RejectsArguments>();
+  return {
+      .name = "rejects",
+      .help = "List, explain and admit refused requests of a running server",
+      .shared = {given->admin.options(), filter_options(*given)},
+      .options = {{"--limit", &given->limit, "How many at most", between(1, 1'000'000)}},
+      .run = run_with(given, list_rejects),
+      .subcommands =
+          {{.name = "show",
+            .help = "One of them, and why it is refused",
+            .options = {{"reject", &given->reject, "As 'hapax rejects' lists it", kRequired},
+                        {"--body", &given->body, "Write its bytes, and nothing else"}},
+            .run = run_with(given, show_reject)},
+           {.name = "admit",
+            .help = "Verify again, by the server's configuration and the time of receipt",
+            .shared = {filter_options(*given)},
+            .options = {{"reject", &given->reject, "One; or say which with the options"},
+                        {"--all", &given->all, "All there are"},
+                        {"--dry-run", &given->dry_run, "Only say what would be admitted"}},
+            .run = run_with(given, admit)}},
   };
-  CLI::App* show = command->add_subcommand("show", "One of them, and why it is refused");
-  show->fallthrough();
-  show->add_option("reject", arguments->reject, "As 'hapax rejects' lists it")->required();
-  show->add_flag("--body", arguments->body, "Write its bytes, and nothing else");
-  show->callback(run(show_command));
-  CLI::App* admit = command->add_subcommand(
-      "admit", "Verify again, by the server's configuration and the time of receipt");
-  admit->fallthrough();
-  admit->add_option("reject", arguments->reject, "One; or say which with the options");
-  add_filter(*admit, *arguments);
-  admit->add_flag("--all", arguments->all, "All there are");
-  admit->add_flag("--dry-run", arguments->dry_run, "Only say what would be admitted");
-  admit->callback(run(admit_command));
-  command->callback([command, &action, arguments] {
-    if (!command->get_subcommands().empty()) return;
-    action = [arguments](const Output& output) { return list_command(*arguments, output); };
-  });
 }
 
 }  // namespace hapax::cli

@@ -8,8 +8,6 @@
 #include "cli/percent.hpp"
 #include "env/pause.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <iostream>
 
 namespace hapax::cli {
@@ -30,7 +28,7 @@ struct ReplayArguments {
   bool accept_duplicate = false;
   bool dry_run = false;
   bool detach = false;
-  std::int64_t rate = 0;  // 0: the server's own
+  std::optional<std::uint64_t> rate;  // nothing: the server's own
   std::string job, cancel_job, cancel;
   std::string key;  // empty: one of its own making
 };
@@ -113,7 +111,7 @@ int replay_many(AdminClient& admin, const ReplayArguments& arguments, const Outp
   json::object request = how_of(arguments);
   request["filter"] = filter_of(arguments);
   request["dry_run"] = arguments.dry_run;
-  if (arguments.rate > 0) request["rate"] = arguments.rate;
+  if (arguments.rate) request["rate"] = *arguments.rate;
   const Result<json::value> answer =
       admin.post_once("/v1/replay", json::serialize(request), key_of(arguments));
   if (!answer) return output.fail(answer.error());
@@ -146,7 +144,7 @@ int about_job(AdminClient& admin, const ReplayArguments& arguments, const Output
   return job ? show_job(*job, output) : output.fail(job.error());
 }
 
-int replay_command(const ReplayArguments& arguments, const Output& output) {
+int replay(const ReplayArguments& arguments, const Output& output) {
   const bool filtered = arguments.all || !filter_of(arguments).empty();
   const int wishes = int{!arguments.event.empty()} + int{filtered} + int{!arguments.job.empty()} +
                      int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
@@ -163,48 +161,45 @@ int replay_command(const ReplayArguments& arguments, const Output& output) {
   return replay_many(*admin, arguments, output);
 }
 
-void add_filter(CLI::App& command, ReplayArguments& arguments) {
-  command.add_option("--source", arguments.source, "Many: only of this source");
-  command.add_option("--tenant", arguments.tenant, "Many: only of this tenant");
-  command.add_option("--status", arguments.status, "Many: only with this status: dead");
-  command.add_option("--type", arguments.type, "Many: only of this type");
-  command.add_option("--id", arguments.id, "Many: only with this id of the sender's");
-  command.add_option("--order-key", arguments.order_key, "Many: only with this order key");
-  command.add_option("--since", arguments.since, "Many: received then or later (RFC 3339)");
-  command.add_option("--until", arguments.until, "Many: received before then");
-  command.add_flag("--all", arguments.all, "Many: whatever they are");
-}
+constexpr std::string_view kAs[] = {"same", "new"};
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("replay", "Deliver events of a running server once more");
-  auto arguments = std::make_shared<ReplayArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("event", arguments->event, "One event; or say which with the options");
-  add_filter(*command, *arguments);
-  command
-      ->add_option("--as", arguments->as,
-                   "same: what is dead, cancelled or superseded, with the same key; new: also what "
-                   "is completed, with a new one")
-      ->check(CLI::IsMember({"same", "new"}))
-      ->capture_default_str();
-  command->add_option("--destination", arguments->destination, "Only deliveries to this one");
-  command->add_flag("--accept-duplicate", arguments->accept_duplicate,
-                    "Also what is past its horizon: the receiver may take it for new");
-  command->add_flag("--dry-run", arguments->dry_run, "Many: only count");
-  command->add_option("--rate", arguments->rate, "Many: events per second")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
-  command->add_flag("--detach", arguments->detach, "Many: do not wait for the end");
-  command->add_option("--key", arguments->key,
-                      "The Idempotency-Key of a command whose answer never came: it is not done "
-                      "twice");
-  command->add_option("--job", arguments->job, "Say how far this replay of many is");
-  command->add_option("--cancel-job", arguments->cancel_job, "End this replay of many");
-  command->add_option("--cancel", arguments->cancel, "Cancel this delivery instead");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return replay_command(*arguments, output); };
-  });
+Command replay_command() {
+  auto given = std::make_shared<ReplayArguments>();
+  return {
+      .name = "replay",
+      .help = "Deliver events of a running server once more",
+      .shared = {given->admin.options()},
+      .options =
+          {{"event", &given->event, "One event; or say which with the options"},
+           {"--source", &given->source, "Many: only of this source"},
+           {"--tenant", &given->tenant, "Many: only of this tenant"},
+           {"--status", &given->status, "Many: only with this status: dead"},
+           {"--type", &given->type, "Many: only of this type"},
+           {"--id", &given->id, "Many: only with this id of the sender's"},
+           {"--order-key", &given->order_key, "Many: only with this order key"},
+           {"--since", &given->since, "Many: received then or later (RFC 3339)"},
+           {"--until", &given->until, "Many: received before then"},
+           {"--all", &given->all, "Many: whatever they are"},
+           {"--as",
+            &given->as,
+            "same: what is dead, cancelled or superseded, with the same key; new: also what is "
+            "completed, with a new one",
+            {.one_of = kAs}},
+           {"--destination", &given->destination, "Only deliveries to this one"},
+           {"--accept-duplicate", &given->accept_duplicate,
+            "Also what is past its horizon: the receiver may take it for new"},
+           {"--dry-run", &given->dry_run, "Many: only count"},
+           {"--rate", &given->rate, "Many: events per second", between(1, 100'000)},
+           {"--detach", &given->detach, "Many: do not wait for the end"},
+           {"--key", &given->key,
+            "The Idempotency-Key of a command whose answer never came: it is not done twice"},
+           {"--job", &given->job, "Say how far this replay of many is"},
+           {"--cancel-job", &given->cancel_job, "End this replay of many"},
+           {"--cancel", &given->cancel, "Cancel this delivery instead"}},
+      .run = run_with(given, replay),
+  };
 }
 
 }  // namespace hapax::cli

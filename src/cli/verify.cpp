@@ -9,8 +9,6 @@
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <fstream>
 #include <iostream>
 
@@ -111,7 +109,7 @@ int run_file_of_vectors(const std::string& path, const Output& output) {
   return totals.missed == 0 ? kDone : kFailed;
 }
 
-int verify_command(const VerifyArguments& arguments, const Output& output) {
+int verify_request(const VerifyArguments& arguments, const Output& output) {
   if (!arguments.vectors.empty()) return run_file_of_vectors(arguments.vectors, output);
   const Result<std::string> text = read_input(arguments.input);
   if (!text) return output.fail(text.error());
@@ -123,20 +121,18 @@ int verify_command(const VerifyArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "verify", "Check a captured request's signature and say why it passes or fails");
-  auto arguments = std::make_shared<VerifyArguments>();
-  arguments->scheme.add_to(*command);
-  command->add_option("--vectors", arguments->vectors,
-                      "Run a file of signature vectors instead, one JSON object per line");
-  command
-      ->add_option("request", arguments->input,
-                   "The raw HTTP request: a file, or - for standard input")
-      ->capture_default_str();
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return verify_command(*arguments, output); };
-  });
+Command verify_command() {
+  auto given = std::make_shared<VerifyArguments>();
+  return {
+      .name = "verify",
+      .help = "Check a captured request's signature and say why it passes or fails",
+      .shared = {given->scheme.options()},
+      .options = {{"--vectors", &given->vectors,
+                   "Run a file of signature vectors instead, one JSON object per line"},
+                  {"request", &given->input,
+                   "The raw HTTP request: a file, or - for standard input"}},
+      .run = run_with(given, verify_request),
+  };
 }
 
 }  // namespace hapax::cli
