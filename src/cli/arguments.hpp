@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <hapax/result.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -57,14 +59,16 @@ struct Command {
   std::string_view help;
   std::vector<std::vector<Option>> shared{};  // tables that other commands have too
   std::vector<Option> options{};              // its own
-  std::function<int(const Output&)> run{};  // returns the exit code; none: a subcommand is required
-  std::vector<Command> subcommands{};       // which take the options of this command too
+  // The exit code, or the error to print. None: a subcommand is required.
+  std::function<Result<int>(const Output&)> run{};
+  std::vector<Command> subcommands{};  // which take the options of this command too
 };
 
 // A `run` that calls the function with the arguments of the command and keeps them alive.
 template <class Arguments>
-std::function<int(const Output&)> run_with(std::shared_ptr<Arguments> arguments,
-                                           int (*function)(const Arguments&, const Output&)) {
+std::function<Result<int>(const Output&)> run_with(std::shared_ptr<Arguments> arguments,
+                                                   Result<int> (*function)(const Arguments&,
+                                                                           const Output&)) {
   return [arguments = std::move(arguments), function](const Output& output) {
     return function(*arguments, output);
   };

@@ -65,7 +65,7 @@ void look_at_names(const std::string& path, daemon::Loaded& loaded) {
   }
 }
 
-int check_file(const std::string& path, const Output& output) {
+Result<int> check_file(const std::string& path, const Output& output) {
   daemon::Loaded loaded = daemon::load_config(path, environment_variable);
   if (loaded.config) look_at_names(path, loaded);
   const bool ok = loaded.config.has_value();

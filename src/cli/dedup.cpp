@@ -34,18 +34,16 @@ Result<Token> parse_token(const std::string& hex) {
                "prints");
 }
 
-Result<Dedup> claim(const DedupArguments& arguments, std::chrono::milliseconds ttl, Token token) {
+Result<Dedup> claim(const DedupArguments& arguments) {
+  HAPAX_TRY_ASSIGN(ttl, parse_duration(arguments.ttl));
+  HAPAX_TRY_ASSIGN(token, parse_token(arguments.token));
   HAPAX_TRY_ASSIGN(store, hapax::open(arguments.url));
   return store.dedup({.scope = arguments.scope, .id = arguments.id, .ttl = ttl, .token = token});
 }
 
-int dedup(const DedupArguments& arguments, const Output& output) {
-  const Result<std::chrono::milliseconds> ttl = parse_duration(arguments.ttl);
-  const Result<Token> token = parse_token(arguments.token);
-  if (!ttl || !token) return output.fail(ttl ? token.error() : ttl.error());
-  const Result<Dedup> answer = claim(arguments, *ttl, *token);
-  if (!answer) return output.fail(answer.error());
-  if (answer->duplicate) {
+Result<int> dedup(const DedupArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(answer, claim(arguments));
+  if (answer.duplicate) {
     output.answer("Duplicate: this id was claimed before.", R"({"duplicate":true})");
     return kDuplicate;
   }

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/pages.hpp"
@@ -19,12 +20,10 @@ struct DestinationsArguments {
   std::string name;
 };
 
-int list_destinations(const DestinationsArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const Result<json::value> answer = admin->get_json("/v1/destinations");
-  if (!answer) return output.fail(answer.error());
-  const json::array& rows = list_or_none(*answer, "destinations");
+Result<int> list_destinations(const DestinationsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  HAPAX_TRY_ASSIGN(answer, admin.get_json("/v1/destinations"));
+  const json::array& rows = list_or_none(answer, "destinations");
   if (rows.empty()) {
     output.answer_nothing("No destinations.");
     return kDone;
@@ -36,24 +35,22 @@ int list_destinations(const DestinationsArguments& arguments, const Output& outp
   return kDone;
 }
 
-int set_paused(const DestinationsArguments& arguments, const Output& output, bool paused) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const Result<json::value> answer = admin->post_json(
-      "/v1/destinations/" + percent_encoded(arguments.name) + (paused ? "/pause" : "/resume"), "");
-  if (!answer) return output.fail(answer.error());
-  const std::string name = shown(*answer, "name");
+Result<int> set_paused(const DestinationsArguments& arguments, const Output& output, bool paused) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  const std::string target = "/v1/destinations/" + percent_encoded(arguments.name);
+  HAPAX_TRY_ASSIGN(answer, admin.post_json(target + (paused ? "/pause" : "/resume"), ""));
+  const std::string name = shown(answer, "name");
   output.answer(paused ? name + " is paused: nothing more is leased until it is resumed."
                        : name + " goes on.",
-                json::serialize(*answer));
+                json::serialize(answer));
   return kDone;
 }
 
-int pause_destination(const DestinationsArguments& arguments, const Output& output) {
+Result<int> pause_destination(const DestinationsArguments& arguments, const Output& output) {
   return set_paused(arguments, output, true);
 }
 
-int resume_destination(const DestinationsArguments& arguments, const Output& output) {
+Result<int> resume_destination(const DestinationsArguments& arguments, const Output& output) {
   return set_paused(arguments, output, false);
 }
 

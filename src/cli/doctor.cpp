@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/duration.hpp"
+#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/findings.hpp"
@@ -70,9 +71,8 @@ int tell(const Findings& findings, const Output& output) {
   return problems == 0 ? kDone : kFailed;
 }
 
-int examine_server(const DoctorArguments& arguments, const Output& output) {
-  const Result<std::chrono::milliseconds> silent = parse_duration(arguments.silent);
-  if (!silent) return output.fail(silent.error());
+Result<int> examine_server(const DoctorArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(silent, parse_duration(arguments.silent));
   const std::string& path = arguments.admin.config;
   const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
   Findings findings;
@@ -82,7 +82,7 @@ int examine_server(const DoctorArguments& arguments, const Output& output) {
     look_at_observe(*loaded.config, findings);
     look_at_permissions(path, *loaded.config, findings);
     look_at_sync(*loaded.config, *clock, findings);
-    look_at_store(*loaded.config, *clock, *silent, findings);
+    look_at_store(*loaded.config, *clock, silent, findings);
     ask_server(arguments.admin, findings);
   }
   return tell(findings, output);

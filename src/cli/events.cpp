@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/pages.hpp"
@@ -29,17 +30,16 @@ std::string query_of(const EventsArguments& arguments) {
                         {"until", arguments.until}});
 }
 
-int list_events(const EventsArguments& arguments, const Output& output) {
-  const Result<Listed> listed =
-      read_pages(arguments.admin, "/v1/events", "events", query_of(arguments), arguments.limit);
-  if (!listed) return output.fail(listed.error());
-  if (listed->rows.empty()) {
+Result<int> list_events(const EventsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/events", "events", query_of(arguments),
+                                      arguments.limit));
+  if (listed.rows.empty()) {
     output.answer_nothing("No such events.");
     return kDone;
   }
   constexpr std::array<std::string_view, 9> kColumns{
       "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
-  output.answer(as_table(kColumns, listed->rows), in_json_lines(listed->rows));
+  output.answer(as_table(kColumns, listed.rows), in_json_lines(listed.rows));
   return kDone;
 }
 

@@ -52,10 +52,9 @@ Result<json::value> ask(const HandshakeArguments& arguments) {
       target + (arguments.tenant.empty() ? "" : "?tenant=" + percent_encoded(arguments.tenant)));
 }
 
-int handshake(const HandshakeArguments& arguments, const Output& output) {
-  const Result<json::value> state = ask(arguments);
-  if (!state) return output.fail(state.error());
-  output.answer(in_sentences(*state), json::serialize(*state));
+Result<int> handshake(const HandshakeArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(state, ask(arguments));
+  output.answer(in_sentences(state), json::serialize(state));
   return kDone;
 }
 

@@ -64,10 +64,9 @@ Result<void> write_config(const InitArguments& arguments, std::string_view text)
   return error;
 }
 
-int init(const InitArguments& arguments, const Output& output) {
+Result<int> init(const InitArguments& arguments, const Output& output) {
   const std::unique_ptr<Random> random = make_system_random();
-  const Result<void> written = write_config(arguments, daemon::first_config(*random));
-  if (!written) return output.fail(written.error());
+  HAPAX_TRY(write_config(arguments, daemon::first_config(*random)));
   output.answer("Wrote " + arguments.path +
                     ": a source 'demo' with a fresh secret, and a pull destination 'work'.\n"
                     "Next: put your own sources into it ('hapax presets' lists the providers), "

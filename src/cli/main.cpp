@@ -30,13 +30,16 @@ int run(int argc, char** argv) {
   bool json = false;
   const Command program = hapax_command(json);
   const Parsed parsed = parse(program, argc, argv);
-  if (parsed.command != nullptr) return parsed.command->run(Output(json));
+  const Output output(json);
+  if (parsed.command != nullptr) {
+    const hapax::Result<int> code = parsed.command->run(output);
+    return code ? *code : output.fail(code.error());
+  }
   if (parsed.wants_help) {
-    std::cout << parsed.text;
+    output.print(parsed.text);
     return kDone;
   }
-  std::cerr << "hapax: " << parsed.text << "\nRun 'hapax --help' or 'hapax COMMAND --help'.\n";
-  return kUsage;
+  return output.wrong_usage(parsed.text + "\nRun 'hapax --help' or 'hapax COMMAND --help'.");
 }
 
 }  // namespace

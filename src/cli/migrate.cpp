@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/command.hpp"
 
 #include <hapax/store.hpp>
@@ -8,10 +9,9 @@ namespace hapax::cli {
 
 namespace {
 
-int migrate_store(const std::string& url, const Output& output) {
-  const Result<int> version = hapax::migrate(url);
-  if (!version) return output.fail(version.error());
-  const std::string number = std::to_string(*version);
+Result<int> migrate_store(const std::string& url, const Output& output) {
+  HAPAX_TRY_ASSIGN(version, hapax::migrate(url));
+  const std::string number = std::to_string(version);
   output.answer("The schema has version " + number + ".", "{\"schema\":" + number + "}");
   return kDone;
 }

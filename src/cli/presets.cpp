@@ -176,7 +176,7 @@ std::string in_markdown() {
   return text;
 }
 
-int show_presets(const PresetsArguments& arguments, const Output& output) {
+Result<int> show_presets(const PresetsArguments& arguments, const Output& output) {
   if (arguments.markdown) {
     output.print(in_markdown());
     return kDone;
@@ -184,8 +184,8 @@ int show_presets(const PresetsArguments& arguments, const Output& output) {
   if (!arguments.name.empty()) {
     const Preset* found = preset(arguments.name);
     if (found == nullptr) {
-      return output.fail(Error(Code::invalid_argument, "there is no preset '" + arguments.name +
-                                                           "'; 'hapax presets' lists them"));
+      return Error(Code::invalid_argument,
+                   "there is no preset '" + arguments.name + "'; 'hapax presets' lists them");
     }
     output.answer(in_sentences(*found), in_json(*found));
     return kDone;

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/command.hpp"
 
 #include <hapax/store.hpp>
@@ -10,16 +11,14 @@ namespace {
 
 constexpr std::size_t kStep = 1000;  // short transactions, so that others get their turn
 
-int purge_store(const std::string& url, const Output& output) {
-  Result<Store> store = hapax::open(url);
-  if (!store) return output.fail(store.error());
+Result<int> purge_store(const std::string& url, const Output& output) {
+  HAPAX_TRY_ASSIGN(store, hapax::open(url));
   std::size_t removed = 0;
   // The first pass may have begun in the middle; the second then covers the rest.
   for (int passes = 0; passes < 2;) {
-    const Result<Purged> step = store->purge(kStep);
-    if (!step) return output.fail(step.error());
-    removed += step->removed;
-    passes += step->done ? 1 : 0;
+    HAPAX_TRY_ASSIGN(step, store.purge(kStep));
+    removed += step.removed;
+    passes += step.done ? 1 : 0;
     output.progress(std::to_string(removed) + " ids removed");
   }
   output.progress("");

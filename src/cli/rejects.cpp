@@ -9,7 +9,6 @@
 #include "cli/table.hpp"
 
 #include <array>
-#include <iostream>
 
 namespace hapax::cli {
 
@@ -54,18 +53,17 @@ std::string not_kept(const json::array& counts) {
   return text;
 }
 
-int list_rejects(const RejectsArguments& arguments, const Output& output) {
-  const Result<Listed> listed =
-      read_pages(arguments.admin, "/v1/rejects", "rejects", query_of(arguments), arguments.limit);
-  if (!listed) return output.fail(listed.error());
-  const std::string counts = not_kept(list_or_none(listed->last, "counts"));
-  if (listed->rows.empty()) {
+Result<int> list_rejects(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/rejects", "rejects",
+                                      query_of(arguments), arguments.limit));
+  const std::string counts = not_kept(list_or_none(listed.last, "counts"));
+  if (listed.rows.empty()) {
     output.answer_nothing("No such rejects." + counts);
     return kDone;
   }
   constexpr std::array<std::string_view, 7> kColumns{"reject",  "received_at", "source", "reason",
                                                      "address", "size",        "detail"};
-  output.answer(as_table(kColumns, listed->rows) + counts, in_json_lines(listed->rows));
+  output.answer(as_table(kColumns, listed.rows) + counts, in_json_lines(listed.rows));
   return kDone;
 }
 
@@ -91,34 +89,29 @@ std::string in_lines(const json::value& reject) {
   return text;
 }
 
-int show_reject(const RejectsArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
+Result<int> show_reject(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject);
   if (arguments.body) {
-    const Result<std::string> body = admin->get(target + "/body");
-    if (!body) return output.fail(body.error());
-    output.print(*body);
+    HAPAX_TRY_ASSIGN(body, admin.get(target + "/body"));
+    output.print(body);
     return kDone;
   }
-  const Result<json::value> reject = admin->get_json(target);
-  if (!reject) return output.fail(reject.error());
-  output.answer(in_lines(*reject), json::serialize(*reject));
+  HAPAX_TRY_ASSIGN(reject, admin.get_json(target));
+  output.answer(in_lines(reject), json::serialize(reject));
   return kDone;
 }
 
-int admit_one(const RejectsArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const Result<json::value> answer =
-      admin->post_json("/v1/rejects/" + percent_encoded(arguments.reject) + "/admit", "");
-  if (!answer) return output.fail(answer.error());
-  const bool duplicate = shown(*answer, "duplicate") == "true";
-  const std::string event = shown(*answer, "event");
-  const std::string what = event.empty() ? "Admitted: " + shown(*answer, "accepted") + " events, " +
-                                               shown(*answer, "duplicates") + " duplicates."
+Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject) + "/admit";
+  HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
+  const bool duplicate = shown(answer, "duplicate") == "true";
+  const std::string event = shown(answer, "event");
+  const std::string what = event.empty() ? "Admitted: " + shown(answer, "accepted") + " events, " +
+                                               shown(answer, "duplicates") + " duplicates."
                                          : "Admitted as " + event + ".";
-  output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(*answer));
+  output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(answer));
   return kDone;
 }
 
@@ -169,30 +162,28 @@ Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) 
   }
 }
 
-int admit_many(const RejectsArguments& arguments, const Output& output) {
-  const Result<Sums> sums = all_steps(arguments, output);
-  if (!sums) return output.fail(sums.error());
+Result<int> admit_many(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(sums, all_steps(arguments, output));
   json::object answer{{"dry_run", arguments.dry_run}};
   for (std::size_t i = 0; i < kCounts.size(); ++i) {
-    answer[kCounts[i]] = static_cast<std::int64_t>(sums->counts[i]);
+    answer[kCounts[i]] = static_cast<std::int64_t>(sums.counts[i]);
   }
-  answer["reasons"] = sums->reasons;
-  const auto count = [&](std::size_t i) { return std::to_string(sums->counts[i]); };
+  answer["reasons"] = sums.reasons;
+  const auto count = [&](std::size_t i) { return std::to_string(sums.counts[i]); };
   std::string text = (arguments.dry_run ? "Would be admitted: " : "Admitted: ") + count(1) +
                      ". Duplicates: " + count(2) + ". Still invalid: " + count(3) + ".";
-  for (const auto& each : sums->reasons) {
+  for (const auto& each : sums.reasons) {
     text += "\n  " + std::string(each.key()) + " " + json::serialize(each.value());
   }
   output.answer(text, json::serialize(answer));
   return kDone;
 }
 
-int admit(const RejectsArguments& arguments, const Output& output) {
+Result<int> admit(const RejectsArguments& arguments, const Output& output) {
   const bool filtered = arguments.all || !query_of(arguments).empty();
   if (arguments.reject.empty() == !filtered) {
-    std::cerr
-        << "hapax: give one reject, or say which: --source, --reason, --since, --until, --all\n";
-    return kUsage;
+    return output.wrong_usage(
+        "give one reject, or say which: --source, --reason, --since, --until, --all");
   }
   return filtered ? admit_many(arguments, output) : admit_one(arguments, output);
 }

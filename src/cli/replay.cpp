@@ -64,16 +64,15 @@ json::object how_of(const ReplayArguments& arguments) {
   return how;
 }
 
-int replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
-  const Result<json::value> answer =
-      admin.post_once("/v1/events/" + percent_encoded(arguments.event) + "/replay",
-                      json::serialize(how_of(arguments)), key_of(arguments));
-  if (!answer) return output.fail(answer.error());
+Result<int> replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  const std::string target = "/v1/events/" + percent_encoded(arguments.event) + "/replay";
+  HAPAX_TRY_ASSIGN(answer,
+                   admin.post_once(target, json::serialize(how_of(arguments)), key_of(arguments)));
   std::string text = "Pending again:";
-  for (const json::value& each : list_or_none(*answer, "deliveries")) {
+  for (const json::value& each : list_or_none(answer, "deliveries")) {
     if (each.is_string()) text += " " + std::string(each.get_string());
   }
-  output.answer(text + ".", json::serialize(*answer));
+  output.answer(text + ".", json::serialize(answer));
   return kDone;
 }
 
@@ -94,12 +93,11 @@ int show_job(const json::value& job, const Output& output) {
 }
 
 // Until it has ended, or the user has seen enough: it goes on without him.
-int follow(AdminClient& admin, const std::string& replay, const Output& output) {
+Result<int> follow(AdminClient& admin, const std::string& replay, const Output& output) {
   while (!interrupted()) {
-    const Result<json::value> job = admin.get_json("/v1/replays/" + percent_encoded(replay));
-    if (!job) return output.fail(job.error());
-    output.progress(in_words(*job));
-    if (shown(*job, "state") != "running") return show_job(*job, output);
+    HAPAX_TRY_ASSIGN(job, admin.get_json("/v1/replays/" + percent_encoded(replay)));
+    output.progress(in_words(job));
+    if (shown(job, "state") != "running") return show_job(job, output);
     pause(kAskAgain);
   }
   std::cerr << "\nhapax: replay " << replay << " goes on; " << how_to_cancel(replay)
@@ -107,58 +105,56 @@ int follow(AdminClient& admin, const std::string& replay, const Output& output) 
   return kDone;
 }
 
-int replay_many(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
+                        const Output& output) {
   json::object request = how_of(arguments);
   request["filter"] = filter_of(arguments);
   request["dry_run"] = arguments.dry_run;
   if (arguments.rate) request["rate"] = *arguments.rate;
-  const Result<json::value> answer =
-      admin.post_once("/v1/replay", json::serialize(request), key_of(arguments));
-  if (!answer) return output.fail(answer.error());
-  const std::string matched = shown(*answer, "matched");
+  HAPAX_TRY_ASSIGN(answer,
+                   admin.post_once("/v1/replay", json::serialize(request), key_of(arguments)));
+  const std::string matched = shown(answer, "matched");
   if (arguments.dry_run) {
-    output.answer(matched + " events match. Nothing was changed.", json::serialize(*answer));
+    output.answer(matched + " events match. Nothing was changed.", json::serialize(answer));
     return kDone;
   }
-  const std::string replay = shown(*answer, "replay");
+  const std::string replay = shown(answer, "replay");
   if (!arguments.detach) return follow(admin, replay, output);
   output.answer("Replay " + replay + " of " + matched + " events is under way; " +
                     how_to_cancel(replay) + ".",
-                json::serialize(*answer));
+                json::serialize(answer));
   return kDone;
 }
 
-int cancel_delivery(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
-  const Result<json::value> answer =
-      admin.post_json("/v1/deliveries/" + percent_encoded(arguments.cancel) + "/cancel", "");
-  if (!answer) return output.fail(answer.error());
-  output.answer(shown(*answer, "delivery") + " is cancelled.", json::serialize(*answer));
+Result<int> cancel_delivery(AdminClient& admin, const std::string& delivery, const Output& output) {
+  const std::string target = "/v1/deliveries/" + percent_encoded(delivery) + "/cancel";
+  HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
+  output.answer(shown(answer, "delivery") + " is cancelled.", json::serialize(answer));
   return kDone;
 }
 
-int about_job(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+Result<int> about_job(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
   const bool cancel = !arguments.cancel_job.empty();
   const std::string& which = cancel ? arguments.cancel_job : arguments.job;
   const std::string target = "/v1/replays/" + percent_encoded(which);
-  const Result<json::value> job = cancel ? admin.delete_json(target) : admin.get_json(target);
-  return job ? show_job(*job, output) : output.fail(job.error());
+  HAPAX_TRY_ASSIGN(job, cancel ? admin.delete_json(target) : admin.get_json(target));
+  return show_job(job, output);
 }
 
-int replay(const ReplayArguments& arguments, const Output& output) {
+Result<int> replay(const ReplayArguments& arguments, const Output& output) {
   const bool filtered = arguments.all || !filter_of(arguments).empty();
   const int wishes = int{!arguments.event.empty()} + int{filtered} + int{!arguments.job.empty()} +
                      int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
   if (wishes != 1) {
-    std::cerr << "hapax: give one event, or say which: --source, --status, --since, ..., --all; or "
-                 "--job, --cancel-job, --cancel\n";
-    return kUsage;
+    return output.wrong_usage(
+        "give one event, or say which: --source, --status, --since, ..., --all; or --job, "
+        "--cancel-job, --cancel");
   }
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  if (!arguments.event.empty()) return replay_one(*admin, arguments, output);
-  if (!arguments.cancel.empty()) return cancel_delivery(*admin, arguments, output);
-  if (!filtered) return about_job(*admin, arguments, output);
-  return replay_many(*admin, arguments, output);
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  if (!arguments.event.empty()) return replay_one(admin, arguments, output);
+  if (!arguments.cancel.empty()) return cancel_delivery(admin, arguments.cancel, output);
+  if (!filtered) return about_job(admin, arguments, output);
+  return replay_many(admin, arguments, output);
 }
 
 constexpr std::string_view kAs[] = {"same", "new"};

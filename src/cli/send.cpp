@@ -151,17 +151,16 @@ Result<Load> load_of(const SendArguments& arguments) {
   return load;
 }
 
-int send_events(const SendArguments& arguments, const Output& output) {
-  const Result<Load> load = load_of(arguments);
-  if (!load) return output.fail(load.error());
+Result<int> send_events(const SendArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(load, load_of(arguments));
   const std::unique_ptr<Clock> clock = make_system_clock();
   const auto progress = [&](const Tally& tally) {
-    output.progress(progress_line(tally, load->count));
+    output.progress(progress_line(tally, load.count));
   };
-  const Result<Tally> tally = run_load(*load, *clock, progress);
+  Result<Tally> sent = run_load(load, *clock, progress);
   output.progress("");
-  if (!tally) return output.fail(tally.error());
-  return load->count == 1 ? say_answer(*tally, output) : summarize(*tally, output);
+  HAPAX_TRY_ASSIGN(tally, std::move(sent));
+  return load.count == 1 ? say_answer(tally, output) : summarize(tally, output);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "daemon/daemon.hpp"
 #include "daemon/log.hpp"
@@ -50,16 +51,15 @@ void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
   }
 }
 
-int serve(const ServeArguments& arguments, const Output& output) {
+Result<int> serve(const ServeArguments& arguments, const Output& output) {
   const sigset_t signals = block_signals();
   umask(0077);  // what it stores is nobody else's business
   const std::unique_ptr<Clock> clock = make_system_clock();
   daemon::StderrLog log(*clock, arguments.log_json ? daemon::LogForm::json : daemon::LogForm::text);
   std::optional<daemon::Config> config = load(arguments.config, log);
   if (!config) return kFailed;
-  Result<std::unique_ptr<daemon::Daemon>> made = daemon::Daemon::make(std::move(*config), log);
-  if (!made) return output.fail(made.error());
-  daemon::Daemon& daemon = **made;
+  HAPAX_TRY_ASSIGN(made, daemon::Daemon::make(std::move(*config), log));
+  daemon::Daemon& daemon = *made;
   daemon.start();
   output.print(daemon.ready_line() + "\n");
   for (;;) {

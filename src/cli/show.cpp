@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/lines.hpp"
@@ -49,21 +50,16 @@ std::string in_lines(const json::value& event) {
   return text;
 }
 
-int show_body(AdminClient& admin, const std::string& target, const Output& output) {
-  const Result<std::string> body = admin.get(target + "/body");
-  if (!body) return output.fail(body.error());
-  output.print(*body);
-  return kDone;
-}
-
-int show_event(const ShowArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
+Result<int> show_event(const ShowArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   const std::string target = "/v1/events/" + percent_encoded(arguments.event);
-  if (arguments.body) return show_body(*admin, target, output);
-  const Result<json::value> event = admin->get_json(target);
-  if (!event) return output.fail(event.error());
-  output.answer(in_lines(*event), json::serialize(*event));
+  if (arguments.body) {
+    HAPAX_TRY_ASSIGN(body, admin.get(target + "/body"));
+    output.print(body);
+    return kDone;
+  }
+  HAPAX_TRY_ASSIGN(event, admin.get_json(target));
+  output.answer(in_lines(event), json::serialize(event));
   return kDone;
 }
 

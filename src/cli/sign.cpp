@@ -66,10 +66,9 @@ std::string in_json(const Signed& made) {
   return text + "],\"url\":" + json_string(made.url) + "}";
 }
 
-int print_signed(const SignArguments& arguments, const Output& output) {
-  const Result<Signed> made = sign_with(arguments);
-  if (!made) return output.fail(made.error());
-  output.answer_word(in_lines(*made, arguments.scheme.url), in_json(*made));
+Result<int> print_signed(const SignArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(made, sign_with(arguments));
+  output.answer_word(in_lines(made, arguments.scheme.url), in_json(made));
   return kDone;
 }
 

@@ -96,11 +96,9 @@ std::string in_json(const Findings& findings) {
   return text + "],\"note\":" + json_string(findings.note) + "}";
 }
 
-int run_file_of_vectors(const std::string& path, const Output& output) {
+Result<int> run_file_of_vectors(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return output.fail(Error(Code::misconfigured, "cannot read the file '" + path + "'"));
-  }
+  if (!in) return Error(Code::misconfigured, "cannot read the file '" + path + "'");
   const VectorTotals totals = run_vectors(in, std::cout);
   std::cout.flush();
   std::cerr << totals.lines << " vectors: " << totals.valid << " valid, " << totals.invalid
@@ -109,14 +107,12 @@ int run_file_of_vectors(const std::string& path, const Output& output) {
   return totals.missed == 0 ? kDone : kFailed;
 }
 
-int verify_request(const VerifyArguments& arguments, const Output& output) {
-  if (!arguments.vectors.empty()) return run_file_of_vectors(arguments.vectors, output);
-  const Result<std::string> text = read_input(arguments.input);
-  if (!text) return output.fail(text.error());
-  const Result<Findings> findings = examine(arguments.scheme, *text);
-  if (!findings) return output.fail(findings.error());
-  output.answer(in_sentences(*findings), in_json(*findings));
-  return findings->verdict.authentic() ? kDone : kFailed;
+Result<int> verify_request(const VerifyArguments& arguments, const Output& output) {
+  if (!arguments.vectors.empty()) return run_file_of_vectors(arguments.vectors);
+  HAPAX_TRY_ASSIGN(text, read_input(arguments.input));
+  HAPAX_TRY_ASSIGN(findings, examine(arguments.scheme, text));
+  output.answer(in_sentences(findings), in_json(findings));
+  return findings.verdict.authentic() ? kDone : kFailed;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Parsed parse_line(const Command& program, std::vector<const char*> words) {
   return parse(program, static_cast<int>(words.size()), words.data());
 }
 
-int run_nothing(const Output&) {
+Result<int> run_nothing(const Output&) {
   return kDone;
 }
 
@@ -316,7 +316,7 @@ struct Names {
   std::vector<std::string> list;
 };
 
-int count_names(const Names& names, const Output&) {
+Result<int> count_names(const Names& names, const Output&) {
   return static_cast<int>(names.list.size());
 }
 
@@ -331,7 +331,7 @@ TEST(RunWith, CallsTheFunctionWithTheArgumentsOfTheCommand) {
   const Command program = command();
   const Parsed parsed = parse_line(program, {"a", "b", "c"});
   ASSERT_EQ(parsed.command, &program) << parsed.text;
-  EXPECT_EQ(parsed.command->run(Output(true)), 3);
+  EXPECT_EQ(*parsed.command->run(Output(true)), 3);
 }
 
 }  // namespace
