@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/filter.hpp"
 #include "cli/pages.hpp"
 #include "cli/table.hpp"
 
@@ -14,25 +15,13 @@ namespace {
 
 struct EventsArguments {
   AdminArguments admin;
-  // Each as the parameter of GET /v1/events of the same name.
-  std::string source, tenant, status, type, id, order_key, since, until;
+  EventFilter filter;
   std::uint64_t limit = 50;
 };
 
-std::string query_of(const EventsArguments& arguments) {
-  return cli::query_of({{"source", arguments.source},
-                        {"tenant", arguments.tenant},
-                        {"status", arguments.status},
-                        {"type", arguments.type},
-                        {"id", arguments.id},
-                        {"order_key", arguments.order_key},
-                        {"since", arguments.since},
-                        {"until", arguments.until}});
-}
-
 Result<int> list_events(const EventsArguments& arguments, const Output& output) {
-  HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/events", "events", query_of(arguments),
-                                      arguments.limit));
+  HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/events", "events",
+                                      query_of(arguments.filter.parameters()), arguments.limit));
   if (listed.rows.empty()) {
     output.answer_nothing("No such events.");
     return kDone;
@@ -51,15 +40,15 @@ Command events_command() {
       .name = "events",
       .help = "List events of a running server",
       .shared = {given->admin.options()},
-      .options = {{"--source", &given->source, "Only of this source"},
-                  {"--tenant", &given->tenant, "Only of this tenant"},
-                  {"--status", &given->status,
+      .options = {{"--source", &given->filter.source, "Only of this source"},
+                  {"--tenant", &given->filter.tenant, "Only of this tenant"},
+                  {"--status", &given->filter.status,
                    "pending, leased, completed, dead, superseded or cancelled"},
-                  {"--type", &given->type, "Only of this type"},
-                  {"--id", &given->id, "Only with this id of the sender"},
-                  {"--order-key", &given->order_key, "Only with this order key"},
-                  {"--since", &given->since, "Received then or later: 2025-10-09T08:53:20Z"},
-                  {"--until", &given->until, "Received before then"},
+                  {"--type", &given->filter.type, "Only of this type"},
+                  {"--id", &given->filter.id, "Only with this id of the sender"},
+                  {"--order-key", &given->filter.order_key, "Only with this order key"},
+                  {"--since", &given->filter.since, "Received then or later: 2025-10-09T08:53:20Z"},
+                  {"--until", &given->filter.until, "Received before then"},
                   {"--limit", &given->limit, "How many at most", between(1, 1'000'000)}},
       .run = run_with(given, list_events),
   };

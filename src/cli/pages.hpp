@@ -7,16 +7,10 @@
 #include <boost/json.hpp>
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace hapax::cli {
-
-// "&source=stripe&since=...": those that have a value.
-std::string query_of(
-    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
 
 // A list of the admin API, page after page.
 struct Listed {

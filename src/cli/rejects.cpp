@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/filter.hpp"
 #include "cli/lines.hpp"
 #include "cli/pages.hpp"
 #include "cli/percent.hpp"
@@ -26,11 +27,11 @@ struct RejectsArguments {
   bool dry_run = false;
 };
 
-std::string query_of(const RejectsArguments& arguments) {
-  return cli::query_of({{"source", arguments.source},
-                        {"reason", arguments.reason},
-                        {"since", arguments.since},
-                        {"until", arguments.until}});
+Parameters filter_of(const RejectsArguments& arguments) {
+  return {{"source", arguments.source},
+          {"reason", arguments.reason},
+          {"since", arguments.since},
+          {"until", arguments.until}};
 }
 
 // What is not in the list any more, in a sentence for each source.
@@ -55,7 +56,7 @@ std::string not_kept(const json::array& counts) {
 
 Result<int> list_rejects(const RejectsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/rejects", "rejects",
-                                      query_of(arguments), arguments.limit));
+                                      query_of(filter_of(arguments)), arguments.limit));
   const std::string counts = not_kept(list_or_none(listed.last, "counts"));
   if (listed.rows.empty()) {
     output.answer_nothing("No such rejects." + counts);
@@ -142,16 +143,8 @@ void add(Sums& sums, const json::value& answer) {
 
 Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  json::object filter;
-  const auto set = [&filter](std::string_view name, const std::string& value) {
-    if (!value.empty()) filter[name] = json::string_view(value.data(), value.size());
-  };
-  set("source", arguments.source);
-  set("reason", arguments.reason);
-  set("since", arguments.since);
-  set("until", arguments.until);
   Sums sums;
-  json::object request{{"filter", filter}, {"dry_run", arguments.dry_run}};
+  json::object request{{"filter", object_of(filter_of(arguments))}, {"dry_run", arguments.dry_run}};
   for (;;) {
     HAPAX_TRY_ASSIGN(answer, admin.post_json("/v1/rejects/admit", json::serialize(request)));
     add(sums, answer);
@@ -180,7 +173,7 @@ Result<int> admit_many(const RejectsArguments& arguments, const Output& output) 
 }
 
 Result<int> admit(const RejectsArguments& arguments, const Output& output) {
-  const bool filtered = arguments.all || !query_of(arguments).empty();
+  const bool filtered = arguments.all || !query_of(filter_of(arguments)).empty();
   if (arguments.reject.empty() == !filtered) {
     return output.wrong_usage(
         "give one reject, or say which: --source, --reason, --since, --until, --all");

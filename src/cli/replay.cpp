@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/filter.hpp"
 #include "cli/fresh_text.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
@@ -21,7 +22,7 @@ constexpr std::chrono::milliseconds kAskAgain{200};
 struct ReplayArguments {
   AdminArguments admin;
   std::string event;
-  std::string source, tenant, status, type, id, order_key, since, until;
+  EventFilter filter;
   bool all = false;
   std::string as = "same";
   std::string destination;
@@ -37,30 +38,12 @@ std::string key_of(const ReplayArguments& arguments) {
   return arguments.key.empty() ? fresh_text() : arguments.key;
 }
 
-json::value value_of(const std::string& text) {
-  return json::string_view(text.data(), text.size());
-}
-
-json::object filter_of(const ReplayArguments& arguments) {
-  json::object filter;
-  const auto set = [&filter](std::string_view name, const std::string& value) {
-    if (!value.empty()) filter[name] = value_of(value);
-  };
-  set("source", arguments.source);
-  set("tenant", arguments.tenant);
-  set("status", arguments.status);
-  set("type", arguments.type);
-  set("id", arguments.id);
-  set("order_key", arguments.order_key);
-  set("since", arguments.since);
-  set("until", arguments.until);
-  return filter;
-}
-
 json::object how_of(const ReplayArguments& arguments) {
-  json::object how{{"as", value_of(arguments.as)},
+  json::object how{{"as", json::string_view(arguments.as)},
                    {"accept_duplicate", arguments.accept_duplicate}};
-  if (!arguments.destination.empty()) how["destination"] = value_of(arguments.destination);
+  if (!arguments.destination.empty()) {
+    how["destination"] = json::string_view(arguments.destination);
+  }
   return how;
 }
 
@@ -108,7 +91,7 @@ Result<int> follow(AdminClient& admin, const std::string& replay, const Output& 
 Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
                         const Output& output) {
   json::object request = how_of(arguments);
-  request["filter"] = filter_of(arguments);
+  request["filter"] = object_of(arguments.filter.parameters());
   request["dry_run"] = arguments.dry_run;
   if (arguments.rate) request["rate"] = *arguments.rate;
   HAPAX_TRY_ASSIGN(answer,
@@ -142,7 +125,7 @@ Result<int> about_job(AdminClient& admin, const ReplayArguments& arguments, cons
 }
 
 Result<int> replay(const ReplayArguments& arguments, const Output& output) {
-  const bool filtered = arguments.all || !filter_of(arguments).empty();
+  const bool filtered = arguments.all || !query_of(arguments.filter.parameters()).empty();
   const int wishes = int{!arguments.event.empty()} + int{filtered} + int{!arguments.job.empty()} +
                      int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
   if (wishes != 1) {
@@ -169,14 +152,14 @@ Command replay_command() {
       .shared = {given->admin.options()},
       .options =
           {{"event", &given->event, "One event; or say which with the options"},
-           {"--source", &given->source, "Many: only of this source"},
-           {"--tenant", &given->tenant, "Many: only of this tenant"},
-           {"--status", &given->status, "Many: only with this status: dead"},
-           {"--type", &given->type, "Many: only of this type"},
-           {"--id", &given->id, "Many: only with this id of the sender's"},
-           {"--order-key", &given->order_key, "Many: only with this order key"},
-           {"--since", &given->since, "Many: received then or later (RFC 3339)"},
-           {"--until", &given->until, "Many: received before then"},
+           {"--source", &given->filter.source, "Many: only of this source"},
+           {"--tenant", &given->filter.tenant, "Many: only of this tenant"},
+           {"--status", &given->filter.status, "Many: only with this status: dead"},
+           {"--type", &given->filter.type, "Many: only of this type"},
+           {"--id", &given->filter.id, "Many: only with this id of the sender's"},
+           {"--order-key", &given->filter.order_key, "Many: only with this order key"},
+           {"--since", &given->filter.since, "Many: received then or later (RFC 3339)"},
+           {"--until", &given->filter.until, "Many: received before then"},
            {"--all", &given->all, "Many: whatever they are"},
            {"--as",
             &given->as,
