@@ -4,6 +4,7 @@
 #include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
+#include "cli/store_command.hpp"
 
 #include <hapax/store.hpp>
 
@@ -58,7 +59,7 @@ Command dedup_command() {
   return {
       .name = "dedup",
       .help = "Claim an id; exit code 0: it was free, 3: duplicate, 1: error",
-      .options = {{"--store", &given->url, "The store, such as sqlite:app.db", kRequired},
+      .options = {store_option(given->url),
                   {"--scope", &given->scope, "What the id is unique in", kRequired},
                   {"--id", &given->id, "The id", kRequired},
                   {"--ttl", &given->ttl, "How long it is remembered"},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
 #include "cli/command.hpp"
+#include "cli/store_command.hpp"
 
 #include <hapax/store.hpp>
 
@@ -19,13 +20,7 @@ Result<int> migrate_store(const std::string& url, const Output& output) {
 }  // namespace
 
 Command migrate_command() {
-  auto url = std::make_shared<std::string>();
-  return {
-      .name = "migrate",
-      .help = "Create or upgrade the schema of a store",
-      .options = {{"--store", url.get(), "The store, such as sqlite:app.db", kRequired}},
-      .run = run_with(url, migrate_store),
-  };
+  return store_command("migrate", "Create or upgrade the schema of a store", migrate_store);
 }
 
 }  // namespace hapax::cli

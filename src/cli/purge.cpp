@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
 #include "cli/command.hpp"
+#include "cli/store_command.hpp"
 
 #include <hapax/store.hpp>
 
@@ -30,13 +31,7 @@ Result<int> purge_store(const std::string& url, const Output& output) {
 }  // namespace
 
 Command purge_command() {
-  auto url = std::make_shared<std::string>();
-  return {
-      .name = "purge",
-      .help = "Remove ids whose time is over",
-      .options = {{"--store", url.get(), "The store, such as sqlite:app.db", kRequired}},
-      .run = run_with(url, purge_store),
-  };
+  return store_command("purge", "Remove ids whose time is over", purge_store);
 }
 
 }  // namespace hapax::cli
