@@ -3,7 +3,6 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
-#include "cli/pages.hpp"
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 
@@ -23,15 +22,10 @@ struct DestinationsArguments {
 Result<int> list_destinations(const DestinationsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   HAPAX_TRY_ASSIGN(answer, admin.get_json("/v1/destinations"));
-  const json::array& rows = list_or_none(answer, "destinations");
-  if (rows.empty()) {
-    output.answer_nothing("No destinations.");
-    return kDone;
-  }
   constexpr std::array<std::string_view, 11> kColumns{
       "name",         "kind",    "paused",    "pending",     "leased",    "dead",
       "oldest_age_s", "breaker", "under_way", "concurrency", "rate_per_s"};
-  output.answer(as_table(kColumns, rows), in_json_lines(rows));
+  print_table(output, kColumns, list_or_none(answer, "destinations"), "No destinations.");
   return kDone;
 }
 

@@ -22,13 +22,9 @@ struct EventsArguments {
 Result<int> list_events(const EventsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/events", "events",
                                       query_of(arguments.filter.parameters()), arguments.limit));
-  if (listed.rows.empty()) {
-    output.answer_nothing("No such events.");
-    return kDone;
-  }
   constexpr std::array<std::string_view, 9> kColumns{
       "event", "received_at", "source", "id", "type", "status", "size", "duplicates", "would"};
-  output.answer(as_table(kColumns, listed.rows), in_json_lines(listed.rows));
+  print_table(output, kColumns, listed.rows, "No such events.");
   return kDone;
 }
 

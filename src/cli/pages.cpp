@@ -39,13 +39,4 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
   return listed;
 }
 
-std::string in_json_lines(const json::array& rows) {
-  std::string lines;
-  for (const json::value& each : rows) {
-    if (!lines.empty()) lines += '\n';
-    lines += json::serialize(each);
-  }
-  return lines;
-}
-
 }  // namespace hapax::cli

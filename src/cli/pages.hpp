@@ -22,7 +22,4 @@ struct Listed {
 Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
                           std::string_view member, const std::string& query, std::uint64_t limit);
 
-// Each on a line of its own.
-std::string in_json_lines(const boost::json::array& rows);
-
 }  // namespace hapax::cli

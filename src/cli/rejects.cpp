@@ -58,13 +58,9 @@ Result<int> list_rejects(const RejectsArguments& arguments, const Output& output
   HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/rejects", "rejects",
                                       query_of(filter_of(arguments)), arguments.limit));
   const std::string counts = not_kept(list_or_none(listed.last, "counts"));
-  if (listed.rows.empty()) {
-    output.answer_nothing("No such rejects." + counts);
-    return kDone;
-  }
   constexpr std::array<std::string_view, 7> kColumns{"reject",  "received_at", "source", "reason",
                                                      "address", "size",        "detail"};
-  output.answer(as_table(kColumns, listed.rows) + counts, in_json_lines(listed.rows));
+  print_table(output, kColumns, listed.rows, "No such rejects.", counts);
   return kDone;
 }
 
@@ -91,16 +87,8 @@ std::string in_lines(const json::value& reject) {
 }
 
 Result<int> show_reject(const RejectsArguments& arguments, const Output& output) {
-  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject);
-  if (arguments.body) {
-    HAPAX_TRY_ASSIGN(body, admin.get(target + "/body"));
-    output.print(body);
-    return kDone;
-  }
-  HAPAX_TRY_ASSIGN(reject, admin.get_json(target));
-  output.answer(in_lines(reject), json::serialize(reject));
-  return kDone;
+  return print_record(arguments.admin, "/v1/rejects/" + percent_encoded(arguments.reject),
+                      arguments.body, in_lines, output);
 }
 
 Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {

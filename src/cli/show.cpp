@@ -1,6 +1,5 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/lines.hpp"
@@ -51,16 +50,8 @@ std::string in_lines(const json::value& event) {
 }
 
 Result<int> show_event(const ShowArguments& arguments, const Output& output) {
-  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  const std::string target = "/v1/events/" + percent_encoded(arguments.event);
-  if (arguments.body) {
-    HAPAX_TRY_ASSIGN(body, admin.get(target + "/body"));
-    output.print(body);
-    return kDone;
-  }
-  HAPAX_TRY_ASSIGN(event, admin.get_json(target));
-  output.answer(in_lines(event), json::serialize(event));
-  return kDone;
+  return print_record(arguments.admin, "/v1/events/" + percent_encoded(arguments.event),
+                      arguments.body, in_lines, output);
 }
 
 }  // namespace
