@@ -48,7 +48,7 @@ Result<Signed> sign_with(const SignArguments& arguments) {
   return made;
 }
 
-std::string in_lines(const Signed& made, const std::string& url) {
+std::string lines_of(const Signed& made, const std::string& url) {
   std::string text;
   for (const OwnedHeader& header : made.headers) {
     text += (text.empty() ? "" : "\n") + header.name + ": " + header.value;
@@ -57,7 +57,7 @@ std::string in_lines(const Signed& made, const std::string& url) {
   return text;
 }
 
-std::string in_json(const Signed& made) {
+std::string json_of(const Signed& made) {
   std::string text = "{\"headers\":[";
   for (const OwnedHeader& header : made.headers) {
     if (&header != &made.headers.front()) text += ',';
@@ -68,7 +68,7 @@ std::string in_json(const Signed& made) {
 
 Result<int> print_signed(const SignArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(made, sign_with(arguments));
-  output.answer_word(in_lines(made, arguments.scheme.url), in_json(made));
+  output.answer_word(lines_of(made, arguments.scheme.url), json_of(made));
   return kDone;
 }
 
