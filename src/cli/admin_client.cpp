@@ -8,8 +8,6 @@
 #include "env/environment.hpp"
 #include "env/pause.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -114,13 +112,12 @@ Result<json::value> parsed(const std::string& body) {
 
 }  // namespace
 
-void AdminArguments::add_to(CLI::App& command) {
-  command.add_option("-c,--config", config, "The server's file: where it listens, and its token")
-      ->capture_default_str();
-  command.add_option("--admin", url, "The admin listener, in place of the file's");
-  command.add_option("--token-file", token_file,
-                     "A file with the token; else HAPAX_ADMIN_TOKEN, else the server's own");
-  command.add_option("--ca", ca, "A PEM file with a certificate to believe besides");
+std::vector<Option> AdminArguments::options() {
+  return {{"-c,--config", &config, "The server's file: where it listens, and its token"},
+          {"--admin", &url, "The admin listener, in place of the file's"},
+          {"--token-file", &token_file,
+           "A file with the token; else HAPAX_ADMIN_TOKEN, else the server's own"},
+          {"--ca", &ca, "A PEM file with a certificate to believe besides"}};
 }
 
 struct AdminClient::Parts {

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cli/arguments.hpp"
 #include "http/client.hpp"
 
 #include <boost/json.hpp>
 
 #include <memory>
 #include <string>
-
-namespace CLI {
-class App;
-}
+#include <vector>
 
 namespace hapax::cli {
 
@@ -22,7 +20,7 @@ struct AdminArguments {
   std::string token_file;
   std::string ca;
 
-  void add_to(CLI::App& command);
+  std::vector<Option> options();  // which point into this
 };
 
 // The admin API of a running server, one request after the other over one connection.

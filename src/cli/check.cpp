@@ -5,8 +5,6 @@
 #include "daemon/config.hpp"
 #include "env/environment.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
 namespace {
@@ -67,7 +65,7 @@ void look_at_names(const std::string& path, daemon::Loaded& loaded) {
   }
 }
 
-int check_command(const std::string& path, const Output& output) {
+Result<int> check_file(const std::string& path, const Output& output) {
   daemon::Loaded loaded = daemon::load_config(path, environment_variable);
   if (loaded.config) look_at_names(path, loaded);
   const bool ok = loaded.config.has_value();
@@ -79,14 +77,14 @@ int check_command(const std::string& path, const Output& output) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("check", "Say what is wrong with a configuration, without starting");
+Command check_command() {
   auto path = std::make_shared<std::string>("hapax.toml");
-  command->add_option("-c,--config", *path, "The file; hapax.toml if it is not given");
-  command->callback([&action, path] {
-    action = [path](const Output& output) { return check_command(*path, output); };
-  });
+  return {
+      .name = "check",
+      .help = "Say what is wrong with a configuration, without starting",
+      .options = {{"-c,--config", path.get(), "The file"}},
+      .run = run_with(path, check_file),
+  };
 }
 
 }  // namespace hapax::cli

@@ -4,10 +4,9 @@
 #include "base/hex.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
+#include "cli/store_command.hpp"
 
 #include <hapax/store.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -36,18 +35,16 @@ Result<Token> parse_token(const std::string& hex) {
                "prints");
 }
 
-Result<Dedup> claim(const DedupArguments& arguments, std::chrono::milliseconds ttl, Token token) {
+Result<Dedup> claim(const DedupArguments& arguments) {
+  HAPAX_TRY_ASSIGN(ttl, parse_duration(arguments.ttl));
+  HAPAX_TRY_ASSIGN(token, parse_token(arguments.token));
   HAPAX_TRY_ASSIGN(store, hapax::open(arguments.url));
   return store.dedup({.scope = arguments.scope, .id = arguments.id, .ttl = ttl, .token = token});
 }
 
-int dedup(const DedupArguments& arguments, const Output& output) {
-  const Result<std::chrono::milliseconds> ttl = parse_duration(arguments.ttl);
-  const Result<Token> token = parse_token(arguments.token);
-  if (!ttl || !token) return output.fail(ttl ? token.error() : ttl.error());
-  const Result<Dedup> answer = claim(arguments, *ttl, *token);
-  if (!answer) return output.fail(answer.error());
-  if (answer->duplicate) {
+Result<int> dedup(const DedupArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(answer, claim(arguments));
+  if (answer.duplicate) {
     output.answer("Duplicate: this id was claimed before.", R"({"duplicate":true})");
     return kDuplicate;
   }
@@ -57,20 +54,20 @@ int dedup(const DedupArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_dedup(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("dedup", "Claim an id; exit code 0: it was free, 3: duplicate, 1: error");
-  auto arguments = std::make_shared<DedupArguments>();
-  command->add_option("--store", arguments->url, "The store, such as sqlite:app.db")->required();
-  command->add_option("--scope", arguments->scope, "What the id is unique in")->required();
-  command->add_option("--id", arguments->id, "The id")->required();
-  command->add_option("--ttl", arguments->ttl, "How long it is remembered")->capture_default_str();
-  command->add_option("--token", arguments->token,
-                      "32 hex digits of your own: repeating a request with its token after an "
-                      "unknown outcome gives the answer the first one should have given");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return dedup(*arguments, output); };
-  });
+Command dedup_command() {
+  auto given = std::make_shared<DedupArguments>();
+  return {
+      .name = "dedup",
+      .help = "Claim an id; exit code 0: it was free, 3: duplicate, 1: error",
+      .options = {store_option(given->url),
+                  {"--scope", &given->scope, "What the id is unique in", kRequired},
+                  {"--id", &given->id, "The id", kRequired},
+                  {"--ttl", &given->ttl, "How long it is remembered"},
+                  {"--token", &given->token,
+                   "32 hex digits of your own: repeating a request with its token after an unknown "
+                   "outcome gives the answer the first one should have given"}},
+      .run = run_with(given, dedup),
+  };
 }
 
 }  // namespace hapax::cli

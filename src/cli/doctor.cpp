@@ -1,12 +1,11 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/duration.hpp"
+#include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/findings.hpp"
 #include "env/environment.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -72,8 +71,8 @@ int tell(const Findings& findings, const Output& output) {
   return problems == 0 ? kDone : kFailed;
 }
 
-int doctor_command(const DoctorArguments& arguments, std::chrono::milliseconds silent,
-                   const Output& output) {
+Result<int> examine_server(const DoctorArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(silent, parse_duration(arguments.silent));
   const std::string& path = arguments.admin.config;
   const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
   Findings findings;
@@ -91,23 +90,17 @@ int doctor_command(const DoctorArguments& arguments, std::chrono::milliseconds s
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("doctor",
-                         "Look at the store, the disk, the clock and the secrets of a "
-                         "server, and say what is wrong");
-  auto arguments = std::make_shared<DoctorArguments>();
-  arguments->admin.add_to(*command);
-  command
-      ->add_option("--silent", arguments->silent, "A source that sent nothing for so long is named")
-      ->capture_default_str();
-  command->callback([&action, arguments] {
-    const auto silent = parse_duration(arguments->silent);
-    if (!silent) throw CLI::ValidationError("--silent", "write a duration like 90m, 24h or 7d");
-    action = [arguments, silent](const Output& output) {
-      return doctor_command(*arguments, *silent, output);
-    };
-  });
+Command doctor_command() {
+  auto given = std::make_shared<DoctorArguments>();
+  return {
+      .name = "doctor",
+      .help =
+          "Look at the store, the disk, the clock and the secrets of a server, and say what is "
+          "wrong",
+      .shared = {given->admin.options()},
+      .options = {{"--silent", &given->silent, "A source that sent nothing for so long is named"}},
+      .run = run_with(given, examine_server),
+  };
 }
 
 }  // namespace hapax::cli

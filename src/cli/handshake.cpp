@@ -6,8 +6,6 @@
 #include "cli/command.hpp"
 #include "cli/percent.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
 namespace {
@@ -54,27 +52,26 @@ Result<json::value> ask(const HandshakeArguments& arguments) {
       target + (arguments.tenant.empty() ? "" : "?tenant=" + percent_encoded(arguments.tenant)));
 }
 
-int handshake_command(const HandshakeArguments& arguments, const Output& output) {
-  const Result<json::value> state = ask(arguments);
-  if (!state) return output.fail(state.error());
-  output.answer(in_sentences(*state), json::serialize(*state));
+Result<int> handshake(const HandshakeArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(state, ask(arguments));
+  output.answer(in_sentences(state), json::serialize(state));
   return kDone;
 }
 
 }  // namespace
 
-void add_handshake(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "handshake", "Let a provider hand over its secret (Asana, Notion), or see what waits");
-  auto arguments = std::make_shared<HandshakeArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("source", arguments->source, "The source")->required();
-  command->add_option("--tenant", arguments->tenant, "A declared tenant of it");
-  command->add_option("--for", arguments->time,
-                      "Take the next secret within this time, like 10m; 0s: no more");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return handshake_command(*arguments, output); };
-  });
+Command handshake_command() {
+  auto given = std::make_shared<HandshakeArguments>();
+  return {
+      .name = "handshake",
+      .help = "Let a provider hand over its secret (Asana, Notion), or see what waits",
+      .shared = {given->admin.options()},
+      .options = {{"source", &given->source, "The source", kRequired},
+                  {"--tenant", &given->tenant, "A declared tenant of it"},
+                  {"--for", &given->time,
+                   "Take the next secret within this time, like 10m; 0s: no more"}},
+      .run = run_with(given, handshake),
+  };
 }
 
 }  // namespace hapax::cli

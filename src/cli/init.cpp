@@ -4,8 +4,6 @@
 #include "cli/command.hpp"
 #include "daemon/config.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,10 +64,9 @@ Result<void> write_config(const InitArguments& arguments, std::string_view text)
   return error;
 }
 
-int init_command(const InitArguments& arguments, const Output& output) {
+Result<int> init(const InitArguments& arguments, const Output& output) {
   const std::unique_ptr<Random> random = make_system_random();
-  const Result<void> written = write_config(arguments, daemon::first_config(*random));
-  if (!written) return output.fail(written.error());
+  HAPAX_TRY(write_config(arguments, daemon::first_config(*random)));
   output.answer("Wrote " + arguments.path +
                     ": a source 'demo' with a fresh secret, and a pull destination 'work'.\n"
                     "Next: put your own sources into it ('hapax presets' lists the providers), "
@@ -85,14 +82,15 @@ int init_command(const InitArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_init(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("init", "Write a first configuration");
-  auto arguments = std::make_shared<InitArguments>();
-  command->add_option("-c,--config", arguments->path, "The file; hapax.toml if it is not given");
-  command->add_flag("--force", arguments->force, "Write over a file that is there");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return init_command(*arguments, output); };
-  });
+Command init_command() {
+  auto given = std::make_shared<InitArguments>();
+  return {
+      .name = "init",
+      .help = "Write a first configuration",
+      .options = {{"-c,--config", &given->path, "The file"},
+                  {"--force", &given->force, "Write over a file that is there"}},
+      .run = run_with(given, init),
+  };
 }
 
 }  // namespace hapax::cli

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/lines.hpp"
 
-#include "cli/admin_client.hpp"
+#include "base/try.hpp"
 
 namespace hapax::cli {
 
@@ -25,6 +25,19 @@ void add_headers(std::string& text, const json::value& object) {
     text += "  " + without_controls({name.get_string().data(), name.get_string().size()}) + ": " +
             without_controls({value.get_string().data(), value.get_string().size()}) + "\n";
   }
+}
+
+Result<int> print_record(const AdminArguments& arguments, const std::string& target, bool body,
+                         std::string (*in_lines)(const json::value&), const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments));
+  if (body) {
+    HAPAX_TRY_ASSIGN(bytes, admin.get(target + "/body"));
+    output.print(bytes);
+    return kDone;
+  }
+  HAPAX_TRY_ASSIGN(record, admin.get_json(target));
+  output.answer(in_lines(record), json::serialize(record));
+  return kDone;
 }
 
 }  // namespace hapax::cli

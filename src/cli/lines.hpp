@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cli/admin_client.hpp"
+#include "cli/output.hpp"
+
 #include <boost/json.hpp>
 
 #include <cstddef>
@@ -16,5 +19,10 @@ void add_line(std::string& text, std::size_t width, std::string_view label,
 
 // The headers of an event or a reject, below a line that says so.
 void add_headers(std::string& text, const boost::json::value& object);
+
+// Prints the event or the reject at `target` of the admin API, to a person as `in_lines` says; with
+// `body` nothing but the bytes of its body.
+Result<int> print_record(const AdminArguments& arguments, const std::string& target, bool body,
+                         std::string (*in_lines)(const boost::json::value&), const Output& output);
 
 }  // namespace hapax::cli

@@ -12,8 +12,6 @@
 #include "deliver/outgoing.hpp"
 #include "env/pause.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <iostream>
 
@@ -212,57 +210,50 @@ class Listening {
   int refusals_ = 0;  // one after the other
 };
 
-int end_command(const ListenArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const Result<json::value> answer =
-      admin->delete_json("/v1/listen/" + percent_encoded(arguments.name));
-  if (!answer) return output.fail(answer.error());
-  output.answer("'" + arguments.name + "' hears nothing more.", json::serialize(*answer));
+Result<int> end_registration(const ListenArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  HAPAX_TRY_ASSIGN(answer, admin.delete_json("/v1/listen/" + percent_encoded(arguments.name)));
+  output.answer("'" + arguments.name + "' hears nothing more.", json::serialize(answer));
   return kDone;
 }
 
-int listen_command(const ListenArguments& arguments, const Output& output) {
-  if (arguments.end) return end_command(arguments, output);
+Result<int> listen(const ListenArguments& arguments, const Output& output) {
+  if (arguments.end) return end_registration(arguments, output);
   if (arguments.to.empty()) {
-    std::cerr << "hapax: say where to: --to http://localhost:3000\n";
-    return kUsage;
+    return output.wrong_usage("say where to: --to http://localhost:3000");
   }
-  Result<http::Url> to = http::parse_url(arguments.to);
-  if (!to) {
-    std::cerr << "hapax: --to: " << to.error().detail() << '\n';
-    return kUsage;
-  }
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
+  const Result<http::Url> to = http::parse_url(arguments.to);
+  if (!to) return output.wrong_usage("--to: " + to.error().detail());
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   std::shared_ptr<const http::ClientTls> tls;
   if (to->tls) {
-    Result<std::shared_ptr<const http::ClientTls>> made = http::ClientTls::make(arguments.admin.ca);
-    if (!made) return output.fail(made.error());
-    tls = *std::move(made);
+    HAPAX_TRY_ASSIGN(made, http::ClientTls::make(arguments.admin.ca));
+    tls = std::move(made);
   }
   const std::unique_ptr<Clock> clock = make_system_clock();
   Handler handler(*to, std::move(tls));
-  const Result<void> listened =
-      Listening(*std::move(admin), handler, arguments, *clock, output).run();
-  return listened ? kDone : output.fail(listened.error());
+  HAPAX_TRY(Listening(std::move(admin), handler, arguments, *clock, output).run());
+  return kDone;
 }
 
 }  // namespace
 
-void add_listen(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "listen", "Get the events of a running server on this machine, while developing");
-  auto arguments = std::make_shared<ListenArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("--name", arguments->name, "What to call this machine; events wait under it")
-      ->required();
-  command->add_option("--to", arguments->to, "Where to post them: http://localhost:3000");
-  command->add_option("--source", arguments->sources, "Only events of this one; may be repeated");
-  command->add_flag("--end", arguments->end, "Do not listen: end the registration");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return listen_command(*arguments, output); };
-  });
+Command listen_command() {
+  auto given = std::make_shared<ListenArguments>();
+  return {
+      .name = "listen",
+      .help = "Get the events of a running server on this machine, while developing",
+      .shared = {given->admin.options()},
+      .options = {{"--name", &given->name, "What to call this machine; events wait under it",
+                   kRequired},
+                  {"--to", &given->to, "Where to post them: http://localhost:3000"},
+                  {"--source",
+                   &given->sources,
+                   "Only events of this one; may be repeated",
+                   {.several_each = true}},
+                  {"--end", &given->end, "Do not listen: end the registration"}},
+      .run = run_with(given, listen),
+  };
 }
 
 }  // namespace hapax::cli

@@ -2,52 +2,44 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <exception>
 #include <iostream>
 
 namespace {
 
+using namespace hapax::cli;
+
+Command hapax_command(bool& json) {
+  return {
+      .name = "hapax",
+      .help = "hapax makes at-least-once delivery take effect exactly once.",
+      .options = {{"--json", &json,
+                   "Print JSON, one object per line (also when not on a terminal)"}},
+      .subcommands =
+          {
+              check_command(),   dedup_command(),     destinations_command(), doctor_command(),
+              events_command(),  handshake_command(), init_command(),         listen_command(),
+              migrate_command(), presets_command(),   purge_command(),        replay_command(),
+              rejects_command(), send_command(),      serve_command(),        show_command(),
+              sign_command(),    verify_command(),    version_command(),
+          },
+  };
+}
+
 int run(int argc, char** argv) {
-  using namespace hapax::cli;
-  CLI::App app("hapax makes at-least-once delivery take effect exactly once.", "hapax");
-  app.require_subcommand(1);
-  app.fallthrough();
   bool json = false;
-  app.add_flag("--json", json, "Print JSON, one object per line (also when not on a terminal)");
-
-  Action action;
-  add_check(app, action);
-  add_dedup(app, action);
-  add_destinations(app, action);
-  add_doctor(app, action);
-  add_events(app, action);
-  add_handshake(app, action);
-  add_init(app, action);
-  add_listen(app, action);
-  add_migrate(app, action);
-  add_presets(app, action);
-  add_purge(app, action);
-  add_replay(app, action);
-  add_rejects(app, action);
-  add_send(app, action);
-  add_serve(app, action);
-  add_show(app, action);
-  add_sign(app, action);
-  add_verify(app, action);
-  add_version(app, action);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help
-    app.exit(asked);
-    return kDone;
-  } catch (const CLI::ParseError& wrong) {
-    std::cerr << "hapax: " << wrong.what() << "\nRun 'hapax --help' or 'hapax COMMAND --help'.\n";
-    return kUsage;
+  const Command program = hapax_command(json);
+  const Parsed parsed = parse(program, argc, argv);
+  const Output output(json);
+  if (parsed.command != nullptr) {
+    const hapax::Result<int> code = parsed.command->run(output);
+    return code ? *code : output.fail(code.error());
   }
-  return action(Output(json));
+  if (parsed.wants_help) {
+    output.print(parsed.text);
+    return kDone;
+  }
+  return output.wrong_usage(parsed.text + "\nRun 'hapax --help' or 'hapax COMMAND --help'.");
 }
 
 }  // namespace

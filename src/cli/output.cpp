@@ -53,4 +53,9 @@ int Output::fail(const Error& error) const {
   return error.code() == Code::invalid_argument ? kUsage : kFailed;
 }
 
+int Output::wrong_usage(std::string_view text) const {
+  print_line(stderr, "hapax: " + std::string(text));
+  return kUsage;
+}
+
 }  // namespace hapax::cli

@@ -35,6 +35,8 @@ class Output {
   // Says what failed on standard error, and on standard output too when JSON is wanted there.
   // Returns the exit code.
   int fail(const Error& error) const;
+  // Says on standard error what is wrong with the arguments. Returns the exit code.
+  int wrong_usage(std::string_view text) const;
 
  private:
   bool json_asked_;

@@ -3,26 +3,13 @@
 #include "cli/pages.hpp"
 
 #include "base/try.hpp"
-#include "cli/percent.hpp"
+#include "cli/filter.hpp"
 
 #include <algorithm>
 
 namespace hapax::cli {
 
 namespace json = boost::json;
-
-std::string query_of(
-    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters) {
-  std::string query;
-  for (const auto& [name, value] : parameters) {
-    if (value.empty()) continue;
-    query += '&';
-    query += name;
-    query += '=';
-    query += percent_encoded(value);
-  }
-  return query;
-}
 
 Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
                           std::string_view member, const std::string& query, std::uint64_t limit) {
@@ -50,15 +37,6 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
   }
   if (listed.rows.size() > limit) listed.rows.resize(limit);
   return listed;
-}
-
-std::string in_json_lines(const json::array& rows) {
-  std::string lines;
-  for (const json::value& each : rows) {
-    if (!lines.empty()) lines += '\n';
-    lines += json::serialize(each);
-  }
-  return lines;
 }
 
 }  // namespace hapax::cli

@@ -7,16 +7,10 @@
 #include <boost/json.hpp>
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace hapax::cli {
-
-// "&source=stripe&since=...": those that have a value.
-std::string query_of(
-    std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
 
 // A list of the admin API, page after page.
 struct Listed {
@@ -27,8 +21,5 @@ struct Listed {
 // Up to `limit` of what `path` lists under `member`. misconfigured: there is no such list.
 Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
                           std::string_view member, const std::string& query, std::uint64_t limit);
-
-// Each on a line of its own.
-std::string in_json_lines(const boost::json::array& rows);
 
 }  // namespace hapax::cli

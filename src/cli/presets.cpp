@@ -4,8 +4,6 @@
 
 #include <hapax/verify.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 
 namespace hapax::cli {
@@ -178,7 +176,7 @@ std::string in_markdown() {
   return text;
 }
 
-int presets_command(const PresetsArguments& arguments, const Output& output) {
+Result<int> show_presets(const PresetsArguments& arguments, const Output& output) {
   if (arguments.markdown) {
     output.print(in_markdown());
     return kDone;
@@ -186,8 +184,8 @@ int presets_command(const PresetsArguments& arguments, const Output& output) {
   if (!arguments.name.empty()) {
     const Preset* found = preset(arguments.name);
     if (found == nullptr) {
-      return output.fail(Error(Code::invalid_argument, "there is no preset '" + arguments.name +
-                                                           "'; 'hapax presets' lists them"));
+      return Error(Code::invalid_argument,
+                   "there is no preset '" + arguments.name + "'; 'hapax presets' lists them");
     }
     output.answer(in_sentences(*found), in_json(*found));
     return kDone;
@@ -198,15 +196,15 @@ int presets_command(const PresetsArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_presets(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "presets", "List the providers that hapax knows, and what each of them signs");
-  auto arguments = std::make_shared<PresetsArguments>();
-  command->add_option("name", arguments->name, "Show one of them whole");
-  command->add_flag("--markdown", arguments->markdown, "Print docs/providers.md");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return presets_command(*arguments, output); };
-  });
+Command presets_command() {
+  auto given = std::make_shared<PresetsArguments>();
+  return {
+      .name = "presets",
+      .help = "List the providers that hapax knows, and what each of them signs",
+      .options = {{"name", &given->name, "Show one of them whole"},
+                  {"--markdown", &given->markdown, "Print docs/providers.md"}},
+      .run = run_with(given, show_presets),
+  };
 }
 
 }  // namespace hapax::cli

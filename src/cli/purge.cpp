@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/command.hpp"
+#include "cli/store_command.hpp"
 
 #include <hapax/store.hpp>
-
-#include <CLI/CLI.hpp>
 
 namespace hapax::cli {
 
@@ -12,16 +12,14 @@ namespace {
 
 constexpr std::size_t kStep = 1000;  // short transactions, so that others get their turn
 
-int purge_store(const std::string& url, const Output& output) {
-  Result<Store> store = hapax::open(url);
-  if (!store) return output.fail(store.error());
+Result<int> purge_store(const std::string& url, const Output& output) {
+  HAPAX_TRY_ASSIGN(store, hapax::open(url));
   std::size_t removed = 0;
   // The first pass may have begun in the middle; the second then covers the rest.
   for (int passes = 0; passes < 2;) {
-    const Result<Purged> step = store->purge(kStep);
-    if (!step) return output.fail(step.error());
-    removed += step->removed;
-    passes += step->done ? 1 : 0;
+    HAPAX_TRY_ASSIGN(step, store.purge(kStep));
+    removed += step.removed;
+    passes += step.done ? 1 : 0;
     output.progress(std::to_string(removed) + " ids removed");
   }
   output.progress("");
@@ -32,13 +30,8 @@ int purge_store(const std::string& url, const Output& output) {
 
 }  // namespace
 
-void add_purge(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("purge", "Remove ids whose time is over");
-  auto url = std::make_shared<std::string>();
-  command->add_option("--store", *url, "The store, such as sqlite:app.db")->required();
-  command->callback([&action, url] {
-    action = [url](const Output& output) { return purge_store(*url, output); };
-  });
+Command purge_command() {
+  return store_command("purge", "Remove ids whose time is over", purge_store);
 }
 
 }  // namespace hapax::cli

@@ -3,15 +3,13 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/filter.hpp"
 #include "cli/lines.hpp"
 #include "cli/pages.hpp"
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
-#include <iostream>
 
 namespace hapax::cli {
 
@@ -29,11 +27,11 @@ struct RejectsArguments {
   bool dry_run = false;
 };
 
-std::string query_of(const RejectsArguments& arguments) {
-  return cli::query_of({{"source", arguments.source},
-                        {"reason", arguments.reason},
-                        {"since", arguments.since},
-                        {"until", arguments.until}});
+Parameters filter_of(const RejectsArguments& arguments) {
+  return {{"source", arguments.source},
+          {"reason", arguments.reason},
+          {"since", arguments.since},
+          {"until", arguments.until}};
 }
 
 // What is not in the list any more, in a sentence for each source.
@@ -56,18 +54,13 @@ std::string not_kept(const json::array& counts) {
   return text;
 }
 
-int list_command(const RejectsArguments& arguments, const Output& output) {
-  const Result<Listed> listed =
-      read_pages(arguments.admin, "/v1/rejects", "rejects", query_of(arguments), arguments.limit);
-  if (!listed) return output.fail(listed.error());
-  const std::string counts = not_kept(list_or_none(listed->last, "counts"));
-  if (listed->rows.empty()) {
-    output.answer_nothing("No such rejects." + counts);
-    return kDone;
-  }
+Result<int> list_rejects(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(listed, read_pages(arguments.admin, "/v1/rejects", "rejects",
+                                      query_of(filter_of(arguments)), arguments.limit));
+  const std::string counts = not_kept(list_or_none(listed.last, "counts"));
   constexpr std::array<std::string_view, 7> kColumns{"reject",  "received_at", "source", "reason",
                                                      "address", "size",        "detail"};
-  output.answer(as_table(kColumns, listed->rows) + counts, in_json_lines(listed->rows));
+  print_table(output, kColumns, listed.rows, "No such rejects.", counts);
   return kDone;
 }
 
@@ -93,34 +86,21 @@ std::string in_lines(const json::value& reject) {
   return text;
 }
 
-int show_command(const RejectsArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject);
-  if (arguments.body) {
-    const Result<std::string> body = admin->get(target + "/body");
-    if (!body) return output.fail(body.error());
-    output.print(*body);
-    return kDone;
-  }
-  const Result<json::value> reject = admin->get_json(target);
-  if (!reject) return output.fail(reject.error());
-  output.answer(in_lines(*reject), json::serialize(*reject));
-  return kDone;
+Result<int> show_reject(const RejectsArguments& arguments, const Output& output) {
+  return print_record(arguments.admin, "/v1/rejects/" + percent_encoded(arguments.reject),
+                      arguments.body, in_lines, output);
 }
 
-int admit_one(const RejectsArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const Result<json::value> answer =
-      admin->post_json("/v1/rejects/" + percent_encoded(arguments.reject) + "/admit", "");
-  if (!answer) return output.fail(answer.error());
-  const bool duplicate = shown(*answer, "duplicate") == "true";
-  const std::string event = shown(*answer, "event");
-  const std::string what = event.empty() ? "Admitted: " + shown(*answer, "accepted") + " events, " +
-                                               shown(*answer, "duplicates") + " duplicates."
+Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject) + "/admit";
+  HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
+  const bool duplicate = shown(answer, "duplicate") == "true";
+  const std::string event = shown(answer, "event");
+  const std::string what = event.empty() ? "Admitted: " + shown(answer, "accepted") + " events, " +
+                                               shown(answer, "duplicates") + " duplicates."
                                          : "Admitted as " + event + ".";
-  output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(*answer));
+  output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(answer));
   return kDone;
 }
 
@@ -151,16 +131,8 @@ void add(Sums& sums, const json::value& answer) {
 
 Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
-  json::object filter;
-  const auto set = [&filter](std::string_view name, const std::string& value) {
-    if (!value.empty()) filter[name] = json::string_view(value.data(), value.size());
-  };
-  set("source", arguments.source);
-  set("reason", arguments.reason);
-  set("since", arguments.since);
-  set("until", arguments.until);
   Sums sums;
-  json::object request{{"filter", filter}, {"dry_run", arguments.dry_run}};
+  json::object request{{"filter", object_of(filter_of(arguments))}, {"dry_run", arguments.dry_run}};
   for (;;) {
     HAPAX_TRY_ASSIGN(answer, admin.post_json("/v1/rejects/admit", json::serialize(request)));
     add(sums, answer);
@@ -171,74 +143,63 @@ Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) 
   }
 }
 
-int admit_many(const RejectsArguments& arguments, const Output& output) {
-  const Result<Sums> sums = all_steps(arguments, output);
-  if (!sums) return output.fail(sums.error());
+Result<int> admit_many(const RejectsArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(sums, all_steps(arguments, output));
   json::object answer{{"dry_run", arguments.dry_run}};
   for (std::size_t i = 0; i < kCounts.size(); ++i) {
-    answer[kCounts[i]] = static_cast<std::int64_t>(sums->counts[i]);
+    answer[kCounts[i]] = static_cast<std::int64_t>(sums.counts[i]);
   }
-  answer["reasons"] = sums->reasons;
-  const auto count = [&](std::size_t i) { return std::to_string(sums->counts[i]); };
+  answer["reasons"] = sums.reasons;
+  const auto count = [&](std::size_t i) { return std::to_string(sums.counts[i]); };
   std::string text = (arguments.dry_run ? "Would be admitted: " : "Admitted: ") + count(1) +
                      ". Duplicates: " + count(2) + ". Still invalid: " + count(3) + ".";
-  for (const auto& each : sums->reasons) {
+  for (const auto& each : sums.reasons) {
     text += "\n  " + std::string(each.key()) + " " + json::serialize(each.value());
   }
   output.answer(text, json::serialize(answer));
   return kDone;
 }
 
-int admit_command(const RejectsArguments& arguments, const Output& output) {
-  const bool filtered = arguments.all || !query_of(arguments).empty();
+Result<int> admit(const RejectsArguments& arguments, const Output& output) {
+  const bool filtered = arguments.all || !query_of(filter_of(arguments)).empty();
   if (arguments.reject.empty() == !filtered) {
-    std::cerr
-        << "hapax: give one reject, or say which: --source, --reason, --since, --until, --all\n";
-    return kUsage;
+    return output.wrong_usage(
+        "give one reject, or say which: --source, --reason, --since, --until, --all");
   }
   return filtered ? admit_many(arguments, output) : admit_one(arguments, output);
 }
 
-void add_filter(CLI::App& command, RejectsArguments& arguments) {
-  command.add_option("--source", arguments.source, "Only of this source");
-  command.add_option("--reason", arguments.reason, "Only with this reason: signature-invalid");
-  command.add_option("--since", arguments.since, "Received then or later: 2025-10-09T08:53:20Z");
-  command.add_option("--until", arguments.until, "Received before then");
+std::vector<Option> filter_options(RejectsArguments& given) {
+  return {{"--source", &given.source, "Only of this source"},
+          {"--reason", &given.reason, "Only with this reason: signature-invalid"},
+          {"--since", &given.since, "Received then or later: 2025-10-09T08:53:20Z"},
+          {"--until", &given.until, "Received before then"}};
 }
 
 }  // namespace
 
-void add_rejects(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("rejects", "List, explain and admit refused requests of a running server");
-  auto arguments = std::make_shared<RejectsArguments>();
-  arguments->admin.add_to(*command);
-  add_filter(*command, *arguments);
-  command->add_option("--limit", arguments->limit, "How many at most")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->capture_default_str();
-  const auto run = [&action, arguments](int (*what)(const RejectsArguments&, const Output&)) {
-    return [&action, arguments, what] {
-      action = [arguments, what](const Output& output) { return what(*arguments, output); };
-    };
+Command rejects_command() {
+  auto given = std::make_shared<RejectsArguments>();
+  return {
+      .name = "rejects",
+      .help = "List, explain and admit refused requests of a running server",
+      .shared = {given->admin.options(), filter_options(*given)},
+      .options = {{"--limit", &given->limit, "How many at most", between(1, 1'000'000)}},
+      .run = run_with(given, list_rejects),
+      .subcommands =
+          {{.name = "show",
+            .help = "One of them, and why it is refused",
+            .options = {{"reject", &given->reject, "As 'hapax rejects' lists it", kRequired},
+                        {"--body", &given->body, "Write its bytes, and nothing else"}},
+            .run = run_with(given, show_reject)},
+           {.name = "admit",
+            .help = "Verify again, by the server's configuration and the time of receipt",
+            .shared = {filter_options(*given)},
+            .options = {{"reject", &given->reject, "One; or say which with the options"},
+                        {"--all", &given->all, "All there are"},
+                        {"--dry-run", &given->dry_run, "Only say what would be admitted"}},
+            .run = run_with(given, admit)}},
   };
-  CLI::App* show = command->add_subcommand("show", "One of them, and why it is refused");
-  show->fallthrough();
-  show->add_option("reject", arguments->reject, "As 'hapax rejects' lists it")->required();
-  show->add_flag("--body", arguments->body, "Write its bytes, and nothing else");
-  show->callback(run(show_command));
-  CLI::App* admit = command->add_subcommand(
-      "admit", "Verify again, by the server's configuration and the time of receipt");
-  admit->fallthrough();
-  admit->add_option("reject", arguments->reject, "One; or say which with the options");
-  add_filter(*admit, *arguments);
-  admit->add_flag("--all", arguments->all, "All there are");
-  admit->add_flag("--dry-run", arguments->dry_run, "Only say what would be admitted");
-  admit->callback(run(admit_command));
-  command->callback([command, &action, arguments] {
-    if (!command->get_subcommands().empty()) return;
-    action = [arguments](const Output& output) { return list_command(*arguments, output); };
-  });
 }
 
 }  // namespace hapax::cli

@@ -3,12 +3,11 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
+#include "cli/filter.hpp"
 #include "cli/fresh_text.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
 #include "env/pause.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <iostream>
 
@@ -23,14 +22,14 @@ constexpr std::chrono::milliseconds kAskAgain{200};
 struct ReplayArguments {
   AdminArguments admin;
   std::string event;
-  std::string source, tenant, status, type, id, order_key, since, until;
+  EventFilter filter;
   bool all = false;
   std::string as = "same";
   std::string destination;
   bool accept_duplicate = false;
   bool dry_run = false;
   bool detach = false;
-  std::int64_t rate = 0;  // 0: the server's own
+  std::optional<std::uint64_t> rate;  // nothing: the server's own
   std::string job, cancel_job, cancel;
   std::string key;  // empty: one of its own making
 };
@@ -39,43 +38,24 @@ std::string key_of(const ReplayArguments& arguments) {
   return arguments.key.empty() ? fresh_text() : arguments.key;
 }
 
-json::value value_of(const std::string& text) {
-  return json::string_view(text.data(), text.size());
-}
-
-json::object filter_of(const ReplayArguments& arguments) {
-  json::object filter;
-  const auto set = [&filter](std::string_view name, const std::string& value) {
-    if (!value.empty()) filter[name] = value_of(value);
-  };
-  set("source", arguments.source);
-  set("tenant", arguments.tenant);
-  set("status", arguments.status);
-  set("type", arguments.type);
-  set("id", arguments.id);
-  set("order_key", arguments.order_key);
-  set("since", arguments.since);
-  set("until", arguments.until);
-  return filter;
-}
-
 json::object how_of(const ReplayArguments& arguments) {
-  json::object how{{"as", value_of(arguments.as)},
+  json::object how{{"as", json::string_view(arguments.as)},
                    {"accept_duplicate", arguments.accept_duplicate}};
-  if (!arguments.destination.empty()) how["destination"] = value_of(arguments.destination);
+  if (!arguments.destination.empty()) {
+    how["destination"] = json::string_view(arguments.destination);
+  }
   return how;
 }
 
-int replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
-  const Result<json::value> answer =
-      admin.post_once("/v1/events/" + percent_encoded(arguments.event) + "/replay",
-                      json::serialize(how_of(arguments)), key_of(arguments));
-  if (!answer) return output.fail(answer.error());
+Result<int> replay_one(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+  const std::string target = "/v1/events/" + percent_encoded(arguments.event) + "/replay";
+  HAPAX_TRY_ASSIGN(answer,
+                   admin.post_once(target, json::serialize(how_of(arguments)), key_of(arguments)));
   std::string text = "Pending again:";
-  for (const json::value& each : list_or_none(*answer, "deliveries")) {
+  for (const json::value& each : list_or_none(answer, "deliveries")) {
     if (each.is_string()) text += " " + std::string(each.get_string());
   }
-  output.answer(text + ".", json::serialize(*answer));
+  output.answer(text + ".", json::serialize(answer));
   return kDone;
 }
 
@@ -96,12 +76,11 @@ int show_job(const json::value& job, const Output& output) {
 }
 
 // Until it has ended, or the user has seen enough: it goes on without him.
-int follow(AdminClient& admin, const std::string& replay, const Output& output) {
+Result<int> follow(AdminClient& admin, const std::string& replay, const Output& output) {
   while (!interrupted()) {
-    const Result<json::value> job = admin.get_json("/v1/replays/" + percent_encoded(replay));
-    if (!job) return output.fail(job.error());
-    output.progress(in_words(*job));
-    if (shown(*job, "state") != "running") return show_job(*job, output);
+    HAPAX_TRY_ASSIGN(job, admin.get_json("/v1/replays/" + percent_encoded(replay)));
+    output.progress(in_words(job));
+    if (shown(job, "state") != "running") return show_job(job, output);
     pause(kAskAgain);
   }
   std::cerr << "\nhapax: replay " << replay << " goes on; " << how_to_cancel(replay)
@@ -109,102 +88,97 @@ int follow(AdminClient& admin, const std::string& replay, const Output& output) 
   return kDone;
 }
 
-int replay_many(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
+                        const Output& output) {
   json::object request = how_of(arguments);
-  request["filter"] = filter_of(arguments);
+  request["filter"] = object_of(arguments.filter.parameters());
   request["dry_run"] = arguments.dry_run;
-  if (arguments.rate > 0) request["rate"] = arguments.rate;
-  const Result<json::value> answer =
-      admin.post_once("/v1/replay", json::serialize(request), key_of(arguments));
-  if (!answer) return output.fail(answer.error());
-  const std::string matched = shown(*answer, "matched");
+  if (arguments.rate) request["rate"] = *arguments.rate;
+  HAPAX_TRY_ASSIGN(answer,
+                   admin.post_once("/v1/replay", json::serialize(request), key_of(arguments)));
+  const std::string matched = shown(answer, "matched");
   if (arguments.dry_run) {
-    output.answer(matched + " events match. Nothing was changed.", json::serialize(*answer));
+    output.answer(matched + " events match. Nothing was changed.", json::serialize(answer));
     return kDone;
   }
-  const std::string replay = shown(*answer, "replay");
+  const std::string replay = shown(answer, "replay");
   if (!arguments.detach) return follow(admin, replay, output);
   output.answer("Replay " + replay + " of " + matched + " events is under way; " +
                     how_to_cancel(replay) + ".",
-                json::serialize(*answer));
+                json::serialize(answer));
   return kDone;
 }
 
-int cancel_delivery(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
-  const Result<json::value> answer =
-      admin.post_json("/v1/deliveries/" + percent_encoded(arguments.cancel) + "/cancel", "");
-  if (!answer) return output.fail(answer.error());
-  output.answer(shown(*answer, "delivery") + " is cancelled.", json::serialize(*answer));
+Result<int> cancel_delivery(AdminClient& admin, const std::string& delivery, const Output& output) {
+  const std::string target = "/v1/deliveries/" + percent_encoded(delivery) + "/cancel";
+  HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
+  output.answer(shown(answer, "delivery") + " is cancelled.", json::serialize(answer));
   return kDone;
 }
 
-int about_job(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
+Result<int> about_job(AdminClient& admin, const ReplayArguments& arguments, const Output& output) {
   const bool cancel = !arguments.cancel_job.empty();
   const std::string& which = cancel ? arguments.cancel_job : arguments.job;
   const std::string target = "/v1/replays/" + percent_encoded(which);
-  const Result<json::value> job = cancel ? admin.delete_json(target) : admin.get_json(target);
-  return job ? show_job(*job, output) : output.fail(job.error());
+  HAPAX_TRY_ASSIGN(job, cancel ? admin.delete_json(target) : admin.get_json(target));
+  return show_job(job, output);
 }
 
-int replay_command(const ReplayArguments& arguments, const Output& output) {
-  const bool filtered = arguments.all || !filter_of(arguments).empty();
+Result<int> replay(const ReplayArguments& arguments, const Output& output) {
+  const bool filtered = arguments.all || !query_of(arguments.filter.parameters()).empty();
   const int wishes = int{!arguments.event.empty()} + int{filtered} + int{!arguments.job.empty()} +
                      int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
   if (wishes != 1) {
-    std::cerr << "hapax: give one event, or say which: --source, --status, --since, ..., --all; or "
-                 "--job, --cancel-job, --cancel\n";
-    return kUsage;
+    return output.wrong_usage(
+        "give one event, or say which: --source, --status, --since, ..., --all; or --job, "
+        "--cancel-job, --cancel");
   }
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  if (!arguments.event.empty()) return replay_one(*admin, arguments, output);
-  if (!arguments.cancel.empty()) return cancel_delivery(*admin, arguments, output);
-  if (!filtered) return about_job(*admin, arguments, output);
-  return replay_many(*admin, arguments, output);
+  HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
+  if (!arguments.event.empty()) return replay_one(admin, arguments, output);
+  if (!arguments.cancel.empty()) return cancel_delivery(admin, arguments.cancel, output);
+  if (!filtered) return about_job(admin, arguments, output);
+  return replay_many(admin, arguments, output);
 }
 
-void add_filter(CLI::App& command, ReplayArguments& arguments) {
-  command.add_option("--source", arguments.source, "Many: only of this source");
-  command.add_option("--tenant", arguments.tenant, "Many: only of this tenant");
-  command.add_option("--status", arguments.status, "Many: only with this status: dead");
-  command.add_option("--type", arguments.type, "Many: only of this type");
-  command.add_option("--id", arguments.id, "Many: only with this id of the sender's");
-  command.add_option("--order-key", arguments.order_key, "Many: only with this order key");
-  command.add_option("--since", arguments.since, "Many: received then or later (RFC 3339)");
-  command.add_option("--until", arguments.until, "Many: received before then");
-  command.add_flag("--all", arguments.all, "Many: whatever they are");
-}
+constexpr std::string_view kAs[] = {"same", "new"};
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("replay", "Deliver events of a running server once more");
-  auto arguments = std::make_shared<ReplayArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("event", arguments->event, "One event; or say which with the options");
-  add_filter(*command, *arguments);
-  command
-      ->add_option("--as", arguments->as,
-                   "same: what is dead, cancelled or superseded, with the same key; new: also what "
-                   "is completed, with a new one")
-      ->check(CLI::IsMember({"same", "new"}))
-      ->capture_default_str();
-  command->add_option("--destination", arguments->destination, "Only deliveries to this one");
-  command->add_flag("--accept-duplicate", arguments->accept_duplicate,
-                    "Also what is past its horizon: the receiver may take it for new");
-  command->add_flag("--dry-run", arguments->dry_run, "Many: only count");
-  command->add_option("--rate", arguments->rate, "Many: events per second")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
-  command->add_flag("--detach", arguments->detach, "Many: do not wait for the end");
-  command->add_option("--key", arguments->key,
-                      "The Idempotency-Key of a command whose answer never came: it is not done "
-                      "twice");
-  command->add_option("--job", arguments->job, "Say how far this replay of many is");
-  command->add_option("--cancel-job", arguments->cancel_job, "End this replay of many");
-  command->add_option("--cancel", arguments->cancel, "Cancel this delivery instead");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return replay_command(*arguments, output); };
-  });
+Command replay_command() {
+  auto given = std::make_shared<ReplayArguments>();
+  return {
+      .name = "replay",
+      .help = "Deliver events of a running server once more",
+      .shared = {given->admin.options()},
+      .options =
+          {{"event", &given->event, "One event; or say which with the options"},
+           {"--source", &given->filter.source, "Many: only of this source"},
+           {"--tenant", &given->filter.tenant, "Many: only of this tenant"},
+           {"--status", &given->filter.status, "Many: only with this status: dead"},
+           {"--type", &given->filter.type, "Many: only of this type"},
+           {"--id", &given->filter.id, "Many: only with this id of the sender's"},
+           {"--order-key", &given->filter.order_key, "Many: only with this order key"},
+           {"--since", &given->filter.since, "Many: received then or later (RFC 3339)"},
+           {"--until", &given->filter.until, "Many: received before then"},
+           {"--all", &given->all, "Many: whatever they are"},
+           {"--as",
+            &given->as,
+            "same: what is dead, cancelled or superseded, with the same key; new: also what is "
+            "completed, with a new one",
+            {.one_of = kAs}},
+           {"--destination", &given->destination, "Only deliveries to this one"},
+           {"--accept-duplicate", &given->accept_duplicate,
+            "Also what is past its horizon: the receiver may take it for new"},
+           {"--dry-run", &given->dry_run, "Many: only count"},
+           {"--rate", &given->rate, "Many: events per second", between(1, 100'000)},
+           {"--detach", &given->detach, "Many: do not wait for the end"},
+           {"--key", &given->key,
+            "The Idempotency-Key of a command whose answer never came: it is not done twice"},
+           {"--job", &given->job, "Say how far this replay of many is"},
+           {"--cancel-job", &given->cancel_job, "End this replay of many"},
+           {"--cancel", &given->cancel, "Cancel this delivery instead"}},
+      .run = run_with(given, replay),
+  };
 }
 
 }  // namespace hapax::cli

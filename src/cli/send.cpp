@@ -9,8 +9,6 @@
 #include "cli/server_file.hpp"
 #include "cli/signing.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 
 namespace hapax::cli {
@@ -23,15 +21,15 @@ struct SendArguments {
   std::string source;
   std::uint64_t count = 1;
   std::uint64_t duplicates = 0;
-  std::size_t concurrency = 1;
+  std::uint64_t concurrency = 1;
   double rate = 0;
-  std::uint32_t retries = 0;
+  std::uint64_t retries = 0;
   std::string body;
-  std::size_t size = 0;
+  std::optional<std::uint64_t> size;
   std::string id;
   std::string type = "hapax.test";
   std::string ca;
-  std::uint32_t timeout_s = 15;
+  std::uint64_t timeout_s = 15;
 };
 
 // Whom it is sent to: the address, and how its events look.
@@ -134,7 +132,7 @@ Result<Load> load_of(const SendArguments& arguments) {
   load.shape = std::move(target.shape);
   load.shape.target = load.to.target;
   load.shape.type = arguments.type;
-  load.shape.size = arguments.size;
+  load.shape.size = arguments.size.value_or(0);
   load.shape.own_id = arguments.count > 1 || !arguments.id.empty();
   if (!arguments.body.empty()) {
     HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
@@ -153,66 +151,49 @@ Result<Load> load_of(const SendArguments& arguments) {
   return load;
 }
 
-int send_command(const SendArguments& arguments, const Output& output) {
-  const Result<Load> load = load_of(arguments);
-  if (!load) return output.fail(load.error());
+Result<int> send_events(const SendArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(load, load_of(arguments));
   const std::unique_ptr<Clock> clock = make_system_clock();
   const auto progress = [&](const Tally& tally) {
-    output.progress(progress_line(tally, load->count));
+    output.progress(progress_line(tally, load.count));
   };
-  const Result<Tally> tally = run_load(*load, *clock, progress);
+  Result<Tally> sent = run_load(load, *clock, progress);
   output.progress("");
-  if (!tally) return output.fail(tally.error());
-  return load->count == 1 ? say_answer(*tally, output) : summarize(*tally, output);
-}
-
-void add_amounts(CLI::App& command, SendArguments& arguments) {
-  command.add_option("--count", arguments.count, "How many requests")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
-      ->capture_default_str();
-  command
-      .add_option("--duplicates", arguments.duplicates,
-                  "How many of them repeat an id that was sent before")
-      ->capture_default_str();
-  command.add_option("--concurrency", arguments.concurrency, "How many at once")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{256}))
-      ->capture_default_str();
-  command.add_option("--rate", arguments.rate, "How many per second; 0: as fast as possible")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command
-      .add_option("--retry", arguments.retries,
-                  "How often to try again what got no answer, 429 or 503")
-      ->check(CLI::Range(0U, 100U))
-      ->capture_default_str();
-  command.add_option("--timeout", arguments.timeout_s, "How many seconds to wait for an answer")
-      ->check(CLI::Range(1U, 3600U))
-      ->capture_default_str();
+  HAPAX_TRY_ASSIGN(tally, std::move(sent));
+  return load.count == 1 ? say_answer(tally, output) : summarize(tally, output);
 }
 
 }  // namespace
 
-void add_send(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("send", "Sign events as a provider would, and send them");
-  auto arguments = std::make_shared<SendArguments>();
-  arguments->scheme.add_to(*command);
-  command
-      ->add_option("-c,--config", arguments->config,
-                   "Without --preset: whose source to send to, with its preset and secret")
-      ->capture_default_str();
-  command->add_option("--source", arguments->source, "Which one, when the file has several");
-  add_amounts(*command, *arguments);
-  CLI::Option* body =
-      command->add_option("--body", arguments->body, "A file, or - for standard input");
-  command->add_option("--size", arguments->size, "Make up a body of so many bytes")
-      ->check(CLI::Range(std::size_t{0}, std::size_t{64} * 1024 * 1024))
-      ->excludes(body);
-  command->add_option("--id", arguments->id, "The id; of several events, what theirs begin with");
-  command->add_option("--type", arguments->type, "The event type")->capture_default_str();
-  command->add_option("--ca", arguments->ca, "A PEM file with a certificate to believe besides");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return send_command(*arguments, output); };
-  });
+Command send_command() {
+  constexpr std::uint64_t kMaxSize = 64 * 1024 * 1024;
+  auto given = std::make_shared<SendArguments>();
+  return {
+      .name = "send",
+      .help = "Sign events as a provider would, and send them",
+      .shared = {given->scheme.options()},
+      .options = {{"-c,--config", &given->config,
+                   "Without --preset: whose source to send to, with its preset and secret"},
+                  {"--source", &given->source, "Which one, when the file has several"},
+                  {"--count", &given->count, "How many requests", between(1, 10'000'000)},
+                  {"--duplicates", &given->duplicates,
+                   "How many of them repeat an id that was sent before"},
+                  {"--concurrency", &given->concurrency, "How many at once", between(1, 256)},
+                  {"--rate", &given->rate, "How many per second; 0: as fast as possible"},
+                  {"--retry", &given->retries,
+                   "How often to try again what got no answer, 429 or 503", between(0, 100)},
+                  {"--timeout", &given->timeout_s, "How many seconds to wait for an answer",
+                   between(1, 3600)},
+                  {"--body", &given->body, "A file, or - for standard input"},
+                  {"--size",
+                   &given->size,
+                   "Make up a body of so many bytes",
+                   {.max = kMaxSize, .excludes = "--body"}},
+                  {"--id", &given->id, "The id; of several events, what theirs begin with"},
+                  {"--type", &given->type, "The event type"},
+                  {"--ca", &given->ca, "A PEM file with a certificate to believe besides"}},
+      .run = run_with(given, send_events),
+  };
 }
 
 }  // namespace hapax::cli

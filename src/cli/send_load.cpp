@@ -128,7 +128,7 @@ Task<http::Exchanged> Sender::try_all(http::ClientConnection& connection, const 
   for (const OwnedHeader& each : event.headers) headers.push_back({each.name, each.value});
   const http::Outgoing request{"POST", event.target, headers, event.body};
   std::chrono::milliseconds pause = kFirstPause;
-  for (std::uint32_t tries = 0;; ++tries) {
+  for (std::uint64_t tries = 0;; ++tries) {
     http::Exchanged result = co_await connection.exchange(request);
     if (tries == load_.retries || !may_pass_later(result)) co_return result;
     ++tally_.retried;

@@ -41,7 +41,7 @@ struct Load {
   std::uint64_t duplicates = 0;
   std::size_t concurrency = 1;
   double rate = 0;  // events per second; 0: as fast as possible
-  std::uint32_t retries = 0;
+  std::uint64_t retries = 0;
   std::optional<WallTime> signed_at;  // nothing: when it goes out
 
   std::string id_of_event(std::uint64_t number) const;

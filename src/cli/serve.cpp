@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "daemon/daemon.hpp"
 #include "daemon/log.hpp"
@@ -7,7 +8,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -16,7 +16,7 @@ namespace hapax::cli {
 
 namespace {
 
-struct Options {
+struct ServeArguments {
   std::string config = "hapax.toml";
   bool log_json = false;
 };
@@ -51,23 +51,22 @@ void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
   }
 }
 
-int serve(const Options& options, const Output& output) {
+Result<int> serve(const ServeArguments& arguments, const Output& output) {
   const sigset_t signals = block_signals();
   umask(0077);  // what it stores is nobody else's business
   const std::unique_ptr<Clock> clock = make_system_clock();
-  daemon::StderrLog log(*clock, options.log_json ? daemon::LogForm::json : daemon::LogForm::text);
-  std::optional<daemon::Config> config = load(options.config, log);
+  daemon::StderrLog log(*clock, arguments.log_json ? daemon::LogForm::json : daemon::LogForm::text);
+  std::optional<daemon::Config> config = load(arguments.config, log);
   if (!config) return kFailed;
-  Result<std::unique_ptr<daemon::Daemon>> made = daemon::Daemon::make(std::move(*config), log);
-  if (!made) return output.fail(made.error());
-  daemon::Daemon& daemon = **made;
+  HAPAX_TRY_ASSIGN(made, daemon::Daemon::make(std::move(*config), log));
+  daemon::Daemon& daemon = *made;
   daemon.start();
   output.print(daemon.ready_line() + "\n");
   for (;;) {
     int got = 0;
     if (sigwait(&signals, &got) != 0) continue;
     if (got != SIGHUP) break;
-    reload(daemon, options.config, log);
+    reload(daemon, arguments.config, log);
   }
   log.line(Level::info, "stopping", {});
   daemon.stop();
@@ -76,15 +75,15 @@ int serve(const Options& options, const Output& output) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("serve", "Accept webhooks, as hapax.toml says");
-  auto options = std::make_shared<Options>();
-  command->add_option("-c,--config", options->config, "The configuration file")
-      ->capture_default_str();
-  command->add_flag("--log-json", options->log_json, "Write the log as JSON, one object per line");
-  command->callback([&action, options] {
-    action = [options](const Output& output) { return serve(*options, output); };
-  });
+Command serve_command() {
+  auto given = std::make_shared<ServeArguments>();
+  return {
+      .name = "serve",
+      .help = "Accept webhooks, as hapax.toml says",
+      .options = {{"-c,--config", &given->config, "The configuration file"},
+                  {"--log-json", &given->log_json, "Write the log as JSON, one object per line"}},
+      .run = run_with(given, serve),
+  };
 }
 
 }  // namespace hapax::cli

@@ -5,8 +5,6 @@
 #include "cli/lines.hpp"
 #include "cli/percent.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
 namespace {
@@ -51,36 +49,23 @@ std::string in_lines(const json::value& event) {
   return text;
 }
 
-int show_body(AdminClient& admin, const std::string& target, const Output& output) {
-  const Result<std::string> body = admin.get(target + "/body");
-  if (!body) return output.fail(body.error());
-  output.print(*body);
-  return kDone;
-}
-
-int show_command(const ShowArguments& arguments, const Output& output) {
-  Result<AdminClient> admin = AdminClient::make(arguments.admin);
-  if (!admin) return output.fail(admin.error());
-  const std::string target = "/v1/events/" + percent_encoded(arguments.event);
-  if (arguments.body) return show_body(*admin, target, output);
-  const Result<json::value> event = admin->get_json(target);
-  if (!event) return output.fail(event.error());
-  output.answer(in_lines(*event), json::serialize(*event));
-  return kDone;
+Result<int> show_event(const ShowArguments& arguments, const Output& output) {
+  return print_record(arguments.admin, "/v1/events/" + percent_encoded(arguments.event),
+                      arguments.body, in_lines, output);
 }
 
 }  // namespace
 
-void add_show(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("show", "Show one event of a running server");
-  auto arguments = std::make_shared<ShowArguments>();
-  arguments->admin.add_to(*command);
-  command->add_option("event", arguments->event, "The event, as 'hapax events' lists it")
-      ->required();
-  command->add_flag("--body", arguments->body, "Write its bytes, as they came, and nothing else");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return show_command(*arguments, output); };
-  });
+Command show_command() {
+  auto given = std::make_shared<ShowArguments>();
+  return {
+      .name = "show",
+      .help = "Show one event of a running server",
+      .shared = {given->admin.options()},
+      .options = {{"event", &given->event, "The event, as 'hapax events' lists it", kRequired},
+                  {"--body", &given->body, "Write its bytes, as they came, and nothing else"}},
+      .run = run_with(given, show_event),
+  };
 }
 
 }  // namespace hapax::cli

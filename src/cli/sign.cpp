@@ -8,8 +8,6 @@
 
 #include <hapax/verify.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <fstream>
 
 namespace hapax::cli {
@@ -50,7 +48,7 @@ Result<Signed> sign_with(const SignArguments& arguments) {
   return made;
 }
 
-std::string in_lines(const Signed& made, const std::string& url) {
+std::string lines_of(const Signed& made, const std::string& url) {
   std::string text;
   for (const OwnedHeader& header : made.headers) {
     text += (text.empty() ? "" : "\n") + header.name + ": " + header.value;
@@ -59,7 +57,7 @@ std::string in_lines(const Signed& made, const std::string& url) {
   return text;
 }
 
-std::string in_json(const Signed& made) {
+std::string json_of(const Signed& made) {
   std::string text = "{\"headers\":[";
   for (const OwnedHeader& header : made.headers) {
     if (&header != &made.headers.front()) text += ',';
@@ -68,30 +66,27 @@ std::string in_json(const Signed& made) {
   return text + "],\"url\":" + json_string(made.url) + "}";
 }
 
-int sign_command(const SignArguments& arguments, const Output& output) {
-  const Result<Signed> made = sign_with(arguments);
-  if (!made) return output.fail(made.error());
-  output.answer_word(in_lines(*made, arguments.scheme.url), in_json(*made));
+Result<int> print_signed(const SignArguments& arguments, const Output& output) {
+  HAPAX_TRY_ASSIGN(made, sign_with(arguments));
+  output.answer_word(lines_of(made, arguments.scheme.url), json_of(made));
   return kDone;
 }
 
 }  // namespace
 
-void add_sign(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("sign", "Print the headers that sign a body as a provider would");
-  auto arguments = std::make_shared<SignArguments>();
-  arguments->scheme.add_to(*command);
-  command->add_option("--body", arguments->body, "A file, or - for standard input")
-      ->capture_default_str();
-  command->add_option("--id", arguments->id, "The event id, where it is a header; else made up");
-  command->add_option("--method", arguments->method, "For schemes that sign it")
-      ->capture_default_str();
-  command->add_option("--body-out", arguments->body_out,
-                      "Where to write the body, for schemes that sign inside it");
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return sign_command(*arguments, output); };
-  });
+Command sign_command() {
+  auto given = std::make_shared<SignArguments>();
+  return {
+      .name = "sign",
+      .help = "Print the headers that sign a body as a provider would",
+      .shared = {given->scheme.options()},
+      .options = {{"--body", &given->body, "A file, or - for standard input"},
+                  {"--id", &given->id, "The event id, where it is a header; else made up"},
+                  {"--method", &given->method, "For schemes that sign it"},
+                  {"--body-out", &given->body_out,
+                   "Where to write the body, for schemes that sign inside it"}},
+      .run = run_with(given, print_signed),
+  };
 }
 
 }  // namespace hapax::cli

@@ -6,8 +6,6 @@
 #include "base/try.hpp"
 #include "env/environment.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <charconv>
 
 namespace hapax::cli {
@@ -54,20 +52,16 @@ Result<WallTime> time_of(const std::string& text) {
 
 }  // namespace
 
-void SchemeArguments::add_to(CLI::App& command) {
-  command.add_option("--preset", preset, "Whose scheme: see 'hapax presets'");
-  command
-      .add_option("--secret", secrets,
-                  "The secret, or public key; several: any may match. Others on this machine "
-                  "can see arguments: prefer --secret-env")
-      ->allow_extra_args(false);
-  command.add_option("--secret-env", secret_env, "Names of environment variables with secrets")
-      ->allow_extra_args(false);
-  command.add_option("--key-id", key_id, "The provider's name for the secret, where it has one");
-  command.add_option("--param", parameters, "name=value, for schemes that need one (PayPal)")
-      ->allow_extra_args(false);
-  command.add_option("--url", url, "The URL that the sender calls, for schemes that sign it");
-  command.add_option("--now", now, "The time to check against: Unix seconds or RFC 3339");
+std::vector<Option> SchemeArguments::options() {
+  return {{"--preset", &preset, "Whose scheme: see 'hapax presets'"},
+          {"--secret", &secrets,
+           "The secret, or public key; several: any may match. Others on this machine can see "
+           "arguments: prefer --secret-env"},
+          {"--secret-env", &secret_env, "Names of environment variables with secrets"},
+          {"--key-id", &key_id, "The provider's name for the secret, where it has one"},
+          {"--param", &parameters, "name=value, for schemes that need one (PayPal)"},
+          {"--url", &url, "The URL that the sender calls, for schemes that sign it"},
+          {"--now", &now, "The time to check against: Unix seconds or RFC 3339"}};
 }
 
 std::vector<Header> SchemeChoice::parameter_views() const {

@@ -4,12 +4,10 @@
 
 #include <hapax/verify.hpp>
 
+#include "cli/arguments.hpp"
+
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace hapax::cli {
 
@@ -23,7 +21,7 @@ struct SchemeArguments {
   std::string url;
   std::string now;
 
-  void add_to(CLI::App& command);
+  std::vector<Option> options();  // which point into this
 };
 
 // The arguments, understood.

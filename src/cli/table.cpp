@@ -9,6 +9,8 @@
 
 namespace hapax::cli {
 
+namespace {
+
 std::string as_table(std::span<const std::string_view> columns, const boost::json::array& objects) {
   constexpr std::size_t kWidest = 48;
   std::vector<std::vector<std::string>> rows{{columns.begin(), columns.end()}};
@@ -34,6 +36,24 @@ std::string as_table(std::span<const std::string_view> columns, const boost::jso
     }
   }
   return text;
+}
+
+std::string in_json_lines(const boost::json::array& rows) {
+  std::string lines;
+  for (const boost::json::value& each : rows) {
+    if (!lines.empty()) lines += '\n';
+    lines += boost::json::serialize(each);
+  }
+  return lines;
+}
+
+}  // namespace
+
+void print_table(const Output& output, std::span<const std::string_view> columns,
+                 const boost::json::array& rows, const std::string& none,
+                 const std::string& below) {
+  if (rows.empty()) return output.answer_nothing(none + below);
+  output.answer(as_table(columns, rows) + below, in_json_lines(rows));
 }
 
 }  // namespace hapax::cli

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cli/output.hpp"
+
 #include <boost/json.hpp>
 
 #include <span>
@@ -10,8 +12,12 @@
 
 namespace hapax::cli {
 
-// A line for each object with the members that the columns name, below a line of those names.
-// Columns are as wide as what is in them, up to a limit; a tenant stands behind its source.
-std::string as_table(std::span<const std::string_view> columns, const boost::json::array& objects);
+// Prints rows of the admin API. A program gets a line of JSON for each; a person gets a table with
+// `below` under it, or `none` in its place. The table has a line for each row with the members that
+// the columns name, below a line of those names. Columns are as wide as what is in them, up to a
+// limit; the tenant follows the source.
+void print_table(const Output& output, std::span<const std::string_view> columns,
+                 const boost::json::array& rows, const std::string& none,
+                 const std::string& below = {});
 
 }  // namespace hapax::cli

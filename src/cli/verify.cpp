@@ -9,8 +9,6 @@
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <fstream>
 #include <iostream>
 
@@ -98,11 +96,9 @@ std::string in_json(const Findings& findings) {
   return text + "],\"note\":" + json_string(findings.note) + "}";
 }
 
-int run_file_of_vectors(const std::string& path, const Output& output) {
+Result<int> run_file_of_vectors(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return output.fail(Error(Code::misconfigured, "cannot read the file '" + path + "'"));
-  }
+  if (!in) return Error(Code::misconfigured, "cannot read the file '" + path + "'");
   const VectorTotals totals = run_vectors(in, std::cout);
   std::cout.flush();
   std::cerr << totals.lines << " vectors: " << totals.valid << " valid, " << totals.invalid
@@ -111,32 +107,28 @@ int run_file_of_vectors(const std::string& path, const Output& output) {
   return totals.missed == 0 ? kDone : kFailed;
 }
 
-int verify_command(const VerifyArguments& arguments, const Output& output) {
-  if (!arguments.vectors.empty()) return run_file_of_vectors(arguments.vectors, output);
-  const Result<std::string> text = read_input(arguments.input);
-  if (!text) return output.fail(text.error());
-  const Result<Findings> findings = examine(arguments.scheme, *text);
-  if (!findings) return output.fail(findings.error());
-  output.answer(in_sentences(*findings), in_json(*findings));
-  return findings->verdict.authentic() ? kDone : kFailed;
+Result<int> verify_request(const VerifyArguments& arguments, const Output& output) {
+  if (!arguments.vectors.empty()) return run_file_of_vectors(arguments.vectors);
+  HAPAX_TRY_ASSIGN(text, read_input(arguments.input));
+  HAPAX_TRY_ASSIGN(findings, examine(arguments.scheme, text));
+  output.answer(in_sentences(findings), in_json(findings));
+  return findings.verdict.authentic() ? kDone : kFailed;
 }
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "verify", "Check a captured request's signature and say why it passes or fails");
-  auto arguments = std::make_shared<VerifyArguments>();
-  arguments->scheme.add_to(*command);
-  command->add_option("--vectors", arguments->vectors,
-                      "Run a file of signature vectors instead, one JSON object per line");
-  command
-      ->add_option("request", arguments->input,
-                   "The raw HTTP request: a file, or - for standard input")
-      ->capture_default_str();
-  command->callback([&action, arguments] {
-    action = [arguments](const Output& output) { return verify_command(*arguments, output); };
-  });
+Command verify_command() {
+  auto given = std::make_shared<VerifyArguments>();
+  return {
+      .name = "verify",
+      .help = "Check a captured request's signature and say why it passes or fails",
+      .shared = {given->scheme.options()},
+      .options = {{"--vectors", &given->vectors,
+                   "Run a file of signature vectors instead, one JSON object per line"},
+                  {"request", &given->input,
+                   "The raw HTTP request: a file, or - for standard input"}},
+      .run = run_with(given, verify_request),
+  };
 }
 
 }  // namespace hapax::cli

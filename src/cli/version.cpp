@@ -4,19 +4,20 @@
 
 #include <hapax/version.hpp>
 
-#include <CLI/CLI.hpp>
-
 namespace hapax::cli {
 
-void add_version(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("version", "Print the version of this binary");
-  command->callback([&action] {
-    action = [](const Output& output) {
-      const std::string version(hapax::version());
-      output.answer_word("hapax " + version, "{\"version\":" + json_string(version) + "}");
-      return kDone;
-    };
-  });
+namespace {
+
+int print_version(const Output& output) {
+  const std::string version(hapax::version());
+  output.answer_word("hapax " + version, "{\"version\":" + json_string(version) + "}");
+  return kDone;
+}
+
+}  // namespace
+
+Command version_command() {
+  return {.name = "version", .help = "Print the version of this binary", .run = print_version};
 }
 
 }  // namespace hapax::cli
