@@ -39,27 +39,11 @@ RejectWriter::~RejectWriter() {
 }
 
 void RejectWriter::start() {
-  thread_ = std::thread([this] { run(); });
+  worker_.start();
 }
 
 void RejectWriter::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void RejectWriter::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    const milliseconds rest = step();
-    lock.lock();
-    wake_.wait_for(lock, rest, [&] { return stopping_; });
-  }
-  lock.unlock();
+  if (!worker_.stop()) return;
   for (std::size_t i = 0; i < kLastSteps; ++i) {
     step();
     const bool failed = !hand_.rejects.empty();

@@ -15,7 +15,10 @@ constexpr int kStepsAtOnce = 20;
 }  // namespace
 
 Upkeep::Upkeep(const With& with, const Token& owner, std::function<void()> every_second)
-    : with_(with), owner_(owner), every_second_(std::move(every_second)) {}
+    : with_(with), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
+        once_a_second();
+        return std::chrono::seconds(1);
+      }) {}
 
 Upkeep::~Upkeep() {
   stop();
@@ -36,30 +39,14 @@ void Upkeep::keep(std::vector<store::Periods> periods) {
 }
 
 void Upkeep::start() {
-  thread_ = std::thread([this] { run(); });
+  worker_.start();
 }
 
 void Upkeep::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (!thread_.joinable()) return;
-  thread_.join();
+  if (!worker_.stop()) return;
   count_duplicates();
   if (Result<void> left = with_.driver.leave_node(owner_); !left) {
     complain("node number not given back", left.error());
-  }
-}
-
-void Upkeep::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    once_a_second();
-    lock.lock();
-    wake_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
   }
 }
 
