@@ -171,6 +171,62 @@ TEST_F(UpkeepTest, ManyDuplicatesAreCountedInOneRound) {
   EXPECT_EQ(duplicates_of(kEvents), 1);
 }
 
+TEST_F(UpkeepTest, DuplicatesAreKeptWhileTheStoreIsAway) {
+  admit_up_to(2);
+  duplicates_.count(EventNo(1));
+  duplicates_.count_changed(EventNo(2), sha256("other"), store_.clock.wall(), "other");
+  store_.fail("note_duplicates");
+  round();
+  round();
+  EXPECT_EQ(log_.of("duplicates not counted").size(), 2);
+  store_.recover();
+  round();
+  EXPECT_EQ(duplicates_of(1), 1);
+  EXPECT_EQ(duplicates_of(2), 1);
+  EXPECT_EQ(variant_of(2), "other");
+}
+
+TEST_F(UpkeepTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
+  admit(1);
+  duplicates_.count_changed(EventNo(1), sha256("first"), store_.clock.wall(), "first");
+  store_.fail("note_duplicates");
+  store_.during("note_duplicates", [&] {
+    duplicates_.count_changed(EventNo(1), sha256("second"), store_.clock.wall(), "second");
+  });
+  round();
+  store_.during("note_duplicates", [] {});
+  store_.recover();
+  round();
+  EXPECT_EQ(duplicates_of(1), 2);
+  EXPECT_EQ(variant_of(1), "second") << "the last one";
+}
+
+TEST_F(UpkeepTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
+  admit(1);
+  duplicates_.count(EventNo(1));
+  store_.fail("note_duplicates", Fault::lose_answer);
+  round();
+  store_.recover();
+  round();
+  EXPECT_EQ(duplicates_of(1), 1);
+}
+
+TEST_F(UpkeepTest, KeptDuplicatesAreBoundedAsBefore) {
+  constexpr auto kMost = static_cast<std::int64_t>(gateway::DuplicateCounts::kMaxEvents);
+  admit_up_to(kMost + 1);
+  for (std::int64_t i = 1; i <= kMost; ++i) duplicates_.count(EventNo(i));
+  store_.fail("note_duplicates");
+  store_.during("note_duplicates", [&] { duplicates_.count(EventNo(kMost + 1)); });
+  round();
+  store_.during("note_duplicates", [] {});
+  store_.recover();
+  round();
+  round();
+  std::uint64_t counted = 0;
+  for (std::int64_t i = 1; i <= kMost + 1; ++i) counted += duplicates_of(i);
+  EXPECT_EQ(counted, kMost);
+}
+
 // Sweeps.
 
 TEST_F(UpkeepTest, WhatHasHadItsTimeGoes) {
