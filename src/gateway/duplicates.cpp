@@ -8,12 +8,6 @@
 
 namespace hapax::gateway {
 
-namespace {
-
-constexpr std::size_t kAtOnce = 256;  // events in one transaction
-
-}  // namespace
-
 DuplicateCounts::Entry* DuplicateCounts::entry_of(EventNo event) {
   const auto found = entries_.find(event);
   if (found != entries_.end()) return &found->second;

@@ -18,6 +18,7 @@ namespace hapax::gateway {
 class DuplicateCounts {
  public:
   static constexpr std::size_t kMaxEvents = 10'000;
+  static constexpr std::size_t kAtOnce = 256;                 // of them in one transaction
   static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;  // of changed bodies
 
   void count(EventNo event);

@@ -10,7 +10,10 @@ namespace {
 
 constexpr std::chrono::seconds kSweepAgain{30};  // after everything was looked at
 constexpr std::size_t kRowsAtOnce = 500;
-constexpr int kStepsAtOnce = 20;
+constexpr std::size_t kStepsAtOnce = 20;
+// At the end: all that there can be.
+constexpr std::size_t kLastSteps =
+    gateway::DuplicateCounts::kMaxEvents / gateway::DuplicateCounts::kAtOnce + 1;
 
 }  // namespace
 
@@ -44,7 +47,7 @@ void Upkeep::start() {
 
 void Upkeep::stop() {
   if (!worker_.stop()) return;
-  count_duplicates();
+  count_duplicates(kLastSteps);
   if (Result<void> left = with_.driver.leave_node(owner_); !left) {
     complain("node number not given back", left.error());
   }
@@ -52,7 +55,7 @@ void Upkeep::stop() {
 
 void Upkeep::once_a_second() {
   if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
-  count_duplicates();
+  count_duplicates(kStepsAtOnce);
   if (with_.clock.since_boot() >= next_sweep_) sweep();
   every_second_();  // last: it may wait for the store, and the node's number does not
 }
@@ -61,8 +64,8 @@ void Upkeep::renew_node() {
   if (Result<void> taken = take_node(); !taken) complain("node number not renewed", taken.error());
 }
 
-void Upkeep::count_duplicates() {
-  for (int step = 0; step < kStepsAtOnce; ++step) {
+void Upkeep::count_duplicates(std::size_t steps) {
+  for (std::size_t step = 0; step < steps; ++step) {
     const Result<bool> more = with_.duplicates.write_to(with_.driver);
     if (!more) complain("duplicates not counted", more.error());
     if (!more || !*more) return;
@@ -76,7 +79,7 @@ void Upkeep::sweep() {
     const std::lock_guard lock(mutex_);
     periods = periods_;
   }
-  for (int step = 0; step < kStepsAtOnce; ++step) {
+  for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<store::Swept> swept =
         with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce});
     if (!swept) return complain("retention is behind", swept.error());

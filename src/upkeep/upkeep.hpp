@@ -46,7 +46,7 @@ class Upkeep {
 
  private:
   void renew_node();
-  void count_duplicates();
+  void count_duplicates(std::size_t steps);
   void sweep();
   void complain(std::string_view what, const Error& error);
 
