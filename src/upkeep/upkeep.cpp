@@ -80,16 +80,25 @@ void Upkeep::sweep() {
     periods = periods_;
   }
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
-    const Result<store::Swept> swept =
-        with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce});
-    if (!swept) return complain("retention is behind", swept.error());
-    if (!swept->done) continue;
-    const Result<Purged> purged = with_.driver.purge(kRowsAtOnce);
-    if (!purged) return complain("retention is behind", purged.error());
-    if (!purged->done) continue;
+    const Result<bool> done = sweep_step(periods);
+    if (!done) return complain("retention is behind", done.error());
+    if (!*done) continue;
+    swept_ = !swept_;
+    if (swept_) continue;
     next_sweep_ = with_.clock.since_boot() + kSweepAgain;
     return;
   }
+}
+
+// The events to their end and then the ids: each knows only how far it came itself, and to begin
+// with the events again would leave the ids a step for each time that all events were looked at.
+Result<bool> Upkeep::sweep_step(const std::vector<store::Periods>& periods) {
+  if (swept_) {
+    HAPAX_TRY_ASSIGN(purged, with_.driver.purge(kRowsAtOnce));
+    return purged.done;
+  }
+  HAPAX_TRY_ASSIGN(swept, with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce}));
+  return swept.done;
 }
 
 void Upkeep::complain(std::string_view what, const Error& error) {

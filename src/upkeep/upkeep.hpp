@@ -48,6 +48,7 @@ class Upkeep {
   void renew_node();
   void count_duplicates(std::size_t steps);
   void sweep();
+  Result<bool> sweep_step(const std::vector<store::Periods>& periods);
   void complain(std::string_view what, const Error& error);
 
   With with_;
@@ -55,6 +56,7 @@ class Upkeep {
   const std::function<void()> every_second_;
   BootTime renewed_{};
   BootTime next_sweep_{};
+  bool swept_ = false;  // events; the ids of dedup are next
   std::mutex mutex_;
   std::vector<store::Periods> periods_;
   BackgroundWorker worker_;  // last: it uses all of the above

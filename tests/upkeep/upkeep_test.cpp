@@ -22,6 +22,8 @@ using Fault = store::fault::Fault;
 
 constexpr SourceNo kSource(1);
 constexpr hours kKeep(1);
+constexpr std::size_t kStepsAtOnce = 20;  // of a sweep, in a round
+constexpr int kRowsAtOnce = 500;          // of a step
 
 std::size_t count(const std::vector<std::string>& calls, const std::string& operation) {
   return static_cast<std::size_t>(std::count(calls.begin(), calls.end(), operation));
@@ -248,6 +250,26 @@ TEST_F(UpkeepTest, ASweepThatIsDoneRestsForHalfAMinute) {
   const std::vector<std::string> later = calls_of_round();
   EXPECT_EQ(count(later, "sweep"), 1);
   EXPECT_EQ(count(later, "purge"), 1);
+}
+
+TEST_F(UpkeepTest, ALongSweepGoesOnInTheNextRound) {
+  claim_ids((static_cast<int>(kStepsAtOnce) + 5) * kRowsAtOnce);
+  store_.clock.advance(seconds(2));
+  const std::vector<std::string> first = calls_of_round();
+  EXPECT_EQ(count(first, "sweep") + count(first, "purge"), kStepsAtOnce);
+  const std::vector<std::string> second = calls_of_round();
+  EXPECT_EQ(count(second, "sweep"), 0) << "all events were looked at";
+  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_TRUE(calls_of_round().empty()) << "it rests now";
+}
+
+TEST_F(UpkeepTest, IdsGoWhileManyEventsStay) {
+  constexpr int kSteps = 5;
+  admit_up_to(kSteps * kRowsAtOnce);
+  claim_ids(kSteps * kRowsAtOnce);
+  store_.clock.advance(seconds(2));
+  round();
+  EXPECT_EQ(forgotten_ids(), 0);
 }
 
 TEST_F(UpkeepTest, KeepReplacesThePeriods) {
