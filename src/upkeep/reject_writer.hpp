@@ -44,6 +44,9 @@ class RejectWriter {
   std::chrono::milliseconds step();
 
  private:
+  bool holds_any() const { return !hand_.rejects.empty() || !hand_.dropped.empty(); }
+  bool take();        // the next batch, if nothing is in hand; whether there is something then
+  bool write_hand();  // false: the store failed; what it may take later stays in hand
   Result<std::size_t> write();
   void note(std::size_t evicted);
   void complain(const Error& error);

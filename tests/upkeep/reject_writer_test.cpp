@@ -23,6 +23,7 @@ using std::chrono::seconds;
 using Fault = store::fault::Fault;
 using testing::HasSubstr;
 
+constexpr const char* kAddress = "192.0.2.1";
 constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
 // Takes no rejects, and never will.
@@ -38,13 +39,17 @@ class RejectWriterTest : public testing::Test {
   RejectWriterTest() { numbers_.lend(NodeNo(1), BootTime::max()); }
 
   // As many as are told to come, each with its number as its text.
-  void refuse(int number, const std::string& address = "192.0.2.1") {
-    for (int i = 0; i < number; ++i) refuse({.detail = std::to_string(refused_)}, address);
+  void refuse(int number, const std::string& address = kAddress) {
+    refuse_of(source_, number, address);
   }
-  void refuse(KeptReject reject, const std::string& address = "192.0.2.1") {
-    ASSERT_TRUE(queue_.reserve(source_, address));
-    reject.source = source_.no;
-    reject.source_name = source_.name;
+  void refuse_of(const gateway::Source& source, int number, const std::string& address = kAddress) {
+    for (int i = 0; i < number; ++i) add(source, {.detail = std::to_string(refused_)}, address);
+  }
+  void refuse(KeptReject reject) { add(source_, std::move(reject), kAddress); }
+  void add(const gateway::Source& source, KeptReject reject, const std::string& address) {
+    ASSERT_TRUE(queue_.reserve(source, address));
+    reject.source = source.no;
+    reject.source_name = source.name;
     reject.reason = Reason::signature_invalid;
     reject.address = address;
     queue_.add(std::move(reject));
@@ -100,6 +105,7 @@ class RejectWriterTest : public testing::Test {
   gateway::Metrics metrics_;
   RejectWriter writer_{with(store_.driver())};
   const gateway::Source source_ = test::source_of("demo", 1);
+  const gateway::Source other_source_ = test::source_of("other", 2);
   int refused_ = 0;
 };
 
@@ -122,7 +128,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
   EXPECT_EQ(row.reason, "signature-invalid");
   EXPECT_EQ(row.detail, "why");
   EXPECT_EQ(row.received, received);
-  EXPECT_EQ(row.address, "192.0.2.1");
+  EXPECT_EQ(row.address, kAddress);
   const auto whole = store_.behind().reject(row.no).value();
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->method, "POST");
@@ -231,10 +237,10 @@ TEST_F(RejectWriterTest, WhatAStoreWillNeverTakeIsGivenUp) {
 }
 
 TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
-  while (queue_.reserve(source_, "192.0.2.1")) {
+  while (queue_.reserve(source_, kAddress)) {
     queue_.add({.source = source_.no, .source_name = source_.name});
   }
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue_.reserve(source_, "192.0.2.1"));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue_.reserve(source_, kAddress));
   store_.fail("add_rejects");
   writer_.step();
   EXPECT_EQ(counts().dropped, 0);
@@ -280,6 +286,46 @@ TEST_F(RejectWriterTest, StopWritesAllThatIsLeft) {
   refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
   writer_.stop();
   EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
+  constexpr std::size_t kLarge = RejectQueue::kMaxBytes / RejectWriter::kBytesAtOnce - 1;
+  for (std::size_t i = 0; i < kLarge; ++i) {
+    refuse(
+        {.detail = std::to_string(refused_), .body = std::string(RejectWriter::kBytesAtOnce, 'x')});
+  }
+  refuse_of(other_source_, static_cast<int>(RejectQueue::kMaxRejects / 2));
+  refuse(static_cast<int>(RejectQueue::kMaxRejects / 2 - kLarge));
+  writer_.start();
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopWritesAlsoWhatCameWhileTheStoreWasAway) {
+  store_.fail("add_rejects");
+  std::latch tried(1);
+  std::latch may_fail(1);
+  store_.during("add_rejects", [&] {
+    tried.count_down();
+    may_fail.wait();
+  });
+  refuse(1);
+  writer_.start();
+  tried.wait();
+  refuse(1);
+  store_.during("add_rejects", [&] { store_.recover(); });
+  may_fail.count_down();
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopGivesUpWhenTheStoreIsAway) {
+  store_.fail("add_rejects");
+  refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
+  writer_.start();
+  writer_.stop();
+  EXPECT_EQ(kept(), 0);
+  EXPECT_LT(store_.calls().size(), 1000) << "a stop tries once";
 }
 
 }  // namespace
