@@ -62,7 +62,9 @@ hapax_suite(base_test asan unit)
 hapax_suite(identify_test asan unit)
 hapax_suite(verify_test asan unit)
 hapax_suite(daemon_test asan unit)
+hapax_suite(upkeep_test asan unit)
 hapax_suite(admin_test asan unit SHARDS 2)
+hapax_suite(arguments_test asan unit)
 hapax_suite(cli_test asan unit)
 hapax_suite(verify_cli_test asan unit)
 hapax_suite(send_cli_test asan unit SHARDS 2)
@@ -130,6 +132,7 @@ hapax_suite(postgres_kill9_test release postgres EACH_CASE)
 hapax_suite(postgres_process_race_test release postgres EACH_CASE)
 hapax_suite(postgres_outage_server_test release postgres EACH_CASE)
 
-# The programs of examples/, and programs that use what is installed.
+# What must not compile, the programs of examples/, and programs that use what is installed.
+hapax_suite(compile_fail release package)
 hapax_suite(examples release package)
 hapax_suite(package release package)

@@ -28,14 +28,19 @@ class HAPAX_API OnceStep {
 
 namespace detail {
 
+template <class Returned>
+inline constexpr bool kMayReturn =
+    std::is_void_v<Returned> || std::is_same_v<Returned, Result<void>> ||
+    std::is_same_v<Returned, Result<std::string>> || std::is_convertible_v<Returned, std::string>;
+
 template <class Work, class T>
 Result<std::string> run_work(Work& work, T& tx) {
   using Returned = std::invoke_result_t<Work&, T&>;
-  static_assert(std::is_void_v<Returned> || std::is_same_v<Returned, Result<void>> ||
-                    std::is_same_v<Returned, Result<std::string>> ||
-                    std::is_convertible_v<Returned, std::string>,
+  static_assert(kMayReturn<Returned>,
                 "the work returns nothing, a std::string, or a Result of either");
-  if constexpr (std::is_void_v<Returned>) {
+  if constexpr (!kMayReturn<Returned>) {
+    return std::string();  // so that this is the only error
+  } else if constexpr (std::is_void_v<Returned>) {
     work(tx);
     return std::string();
   } else if constexpr (std::is_same_v<Returned, Result<void>>) {
@@ -68,12 +73,20 @@ Result<std::string> run_work(Work& work, T& tx) {
 // transaction, which it must not do.
 template <class T, class Work>
 Result<Once> once(T& tx, const OnceId& what, Work&& work) {
-  static_assert(std::is_base_of_v<Tx, T>, "tx is a transaction, such as hapax::SqliteTx");
-  OnceStep step(tx);
-  Result<std::optional<Once>> known = step.enter(what);
-  if (!known) return std::move(known).error();
-  if (known->has_value()) return std::move(**known);
-  return step.keep(detail::run_work(work, tx));
+  constexpr bool kIsTx = std::is_convertible_v<T*, Tx*>;
+  constexpr bool kTakesTx = std::is_invocable_v<Work&, T&>;
+  static_assert(kIsTx, "tx is a transaction, such as hapax::SqliteTx, and not const");
+  static_assert(kTakesTx || !kIsTx,
+                "the work takes the transaction: [&](hapax::SqliteTx& tx) { ... }");
+  if constexpr (kIsTx && kTakesTx) {
+    OnceStep step(tx);
+    Result<std::optional<Once>> known = step.enter(what);
+    if (!known) return std::move(known).error();
+    if (known->has_value()) return std::move(**known);
+    return step.keep(detail::run_work(work, tx));
+  } else {
+    return Once();  // so that the above is the only error
+  }
 }
 
 }  // namespace hapax

@@ -80,9 +80,12 @@ class HAPAX_API PostgresSession {
 
   // Begins a transaction at the database's default isolation level. For another level begin it
   // yourself and join(). invalid_argument when one is in progress already.
-  Result<PostgresTransaction> begin();
+  Result<PostgresTransaction> begin() &;
   // The transaction that the caller has begun. not_in_transaction when there is none.
-  Result<PostgresTx> join();
+  Result<PostgresTx> join() &;
+  // What they return uses the session, which must outlive it.
+  Result<PostgresTransaction> begin() && = delete;
+  Result<PostgresTx> join() && = delete;
 
  private:
   explicit PostgresSession(std::unique_ptr<PostgresTx::Session> session);

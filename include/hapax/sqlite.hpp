@@ -81,9 +81,12 @@ class HAPAX_API SqliteSession {
 
   // Begins a transaction and takes the write lock at once (BEGIN IMMEDIATE), so that a conflict
   // shows here and not after the work. invalid_argument when one is in progress already.
-  Result<SqliteTransaction> begin();
+  Result<SqliteTransaction> begin() &;
   // The transaction that the caller has begun. not_in_transaction when there is none.
-  Result<SqliteTx> join();
+  Result<SqliteTx> join() &;
+  // What they return uses the session, which must outlive it.
+  Result<SqliteTransaction> begin() && = delete;
+  Result<SqliteTx> join() && = delete;
 
  private:
   explicit SqliteSession(std::unique_ptr<SqliteTx::Session> session);

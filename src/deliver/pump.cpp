@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace hapax::deliver {
 
@@ -246,10 +247,10 @@ Task<void> Pump::attempt(HeldPtr held) {
 Task<void> Pump::settle(const Held& held, const Ruling& ruling, const AttemptNote& note) {
   const store::Settlement settlement{
       {held.leased.event.no, held.leased.delivery}, held.leased.fence, ruling, note};
+  const std::span<const store::Settlement> settlements(&settlement, 1);
   const std::unique_ptr<Alarm> pause = with_.alarms.make();
   for (unsigned failures = 0;; ++failures) {
-    const Result<std::vector<store::Settled>> settled =
-        co_await with_.commit.settle({&settlement, 1});
+    const Result<std::vector<store::Settled>> settled = co_await with_.commit.settle(settlements);
     if (settled) {
       const bool ok = settled->front() == store::Settled::ok;
       with_.watcher({*held.destination,

@@ -2,18 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/duplicates.hpp"
 
-#include "base/try.hpp"
 #include "store/contract.hpp"
 
 #include <vector>
 
 namespace hapax::gateway {
-
-namespace {
-
-constexpr std::size_t kAtOnce = 256;  // events in one transaction
-
-}  // namespace
 
 DuplicateCounts::Entry* DuplicateCounts::entry_of(EventNo event) {
   const auto found = entries_.find(event);
@@ -33,22 +26,43 @@ void DuplicateCounts::count_changed(EventNo event, const Digest& digest, WallTim
   Entry* entry = entry_of(event);
   if (entry == nullptr) return;
   ++entry->count;
+  keep_changed(*entry, digest, at, body);
+}
+
+void DuplicateCounts::keep_changed(Entry& entry, const Digest& digest, WallTime at,
+                                   std::string_view body) {
   if (bytes_ + body.size() > kMaxBytes) return;
-  if (entry->changed) bytes_ -= entry->changed->body.size();
-  entry->changed = Changed{digest, at, std::string(body)};
+  if (entry.changed) bytes_ -= entry.changed->body.size();
+  entry.changed = Changed{digest, at, std::string(body)};
   bytes_ += body.size();
 }
 
-Result<bool> DuplicateCounts::write_to(store::Driver& driver) {
-  std::map<EventNo, Entry> taken;
-  {
-    const std::lock_guard lock(mutex_);
-    while (!entries_.empty() && taken.size() < kAtOnce) {
-      auto node = entries_.extract(entries_.begin());
-      if (node.mapped().changed) bytes_ -= node.mapped().changed->body.size();
-      taken.insert(std::move(node));
+DuplicateCounts::Entries DuplicateCounts::take() {
+  Entries taken;
+  const std::lock_guard lock(mutex_);
+  while (!entries_.empty() && taken.size() < kAtOnce) {
+    auto node = entries_.extract(entries_.begin());
+    if (node.mapped().changed) bytes_ -= node.mapped().changed->body.size();
+    taken.insert(std::move(node));
+  }
+  return taken;
+}
+
+void DuplicateCounts::put_back(const Entries& entries) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [event, before] : entries) {
+    Entry* entry = entry_of(event);
+    if (entry == nullptr) continue;
+    entry->count += before.count;
+    const std::optional<Changed>& changed = before.changed;
+    if (changed && !entry->changed) {
+      keep_changed(*entry, changed->digest, changed->at, changed->body);
     }
   }
+}
+
+Result<bool> DuplicateCounts::write_to(store::Driver& driver) {
+  const Entries taken = take();
   if (taken.empty()) return false;
   std::vector<store::DuplicateNote> notes;
   notes.reserve(taken.size());
@@ -59,8 +73,11 @@ Result<bool> DuplicateCounts::write_to(store::Driver& driver) {
     }
     notes.push_back(note);
   }
-  HAPAX_TRY(driver.note_duplicates(notes));
-  return taken.size() == kAtOnce;
+  const Result<void> noted = driver.note_duplicates(notes);
+  if (noted) return taken.size() == kAtOnce;
+  const Error& error = noted.error();
+  if (error.outcome() == Outcome::did_not_happen && error.retryable()) put_back(taken);
+  return error;
 }
 
 }  // namespace hapax::gateway

@@ -13,16 +13,19 @@
 namespace hapax::gateway {
 
 // Duplicates that were answered and not yet noted in the store. Counts are for people: what does
-// not fit, and what is here when the process dies, is not counted. Thread-safe.
+// not fit, and what is here when the process dies, is not counted, and neither is what the store
+// may have counted already when its answer was lost. Thread-safe.
 class DuplicateCounts {
  public:
   static constexpr std::size_t kMaxEvents = 10'000;
+  static constexpr std::size_t kAtOnce = 256;                 // of them in one transaction
   static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;  // of changed bodies
 
   void count(EventNo event);
   void count_changed(EventNo event, const Digest& digest, WallTime at, std::string_view body);
 
-  // Writes what has come together, a part of it per call; says whether there may be more.
+  // Writes what has come together, a part of it per call; says whether there may be more. What a
+  // store could not take now is kept for a later call.
   Result<bool> write_to(store::Driver& driver);
 
  private:
@@ -36,10 +39,15 @@ class DuplicateCounts {
     std::optional<Changed> changed;  // the last one
   };
 
+  using Entries = std::map<EventNo, Entry>;
+
   Entry* entry_of(EventNo event);
+  void keep_changed(Entry& entry, const Digest& digest, WallTime at, std::string_view body);
+  Entries take();
+  void put_back(const Entries& entries);
 
   std::mutex mutex_;
-  std::map<EventNo, Entry> entries_;
+  Entries entries_;
   std::size_t bytes_ = 0;
 };
 

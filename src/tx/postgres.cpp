@@ -258,7 +258,7 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   return PostgresSession(std::move(session));
 }
 
-Result<PostgresTransaction> PostgresSession::begin() {
+Result<PostgresTransaction> PostgresSession::begin() & {
   HAPAX_TRY(session_->check_open());
   if (is_transaction(status_of(session_->connection))) {
     return Error(Code::invalid_argument,
@@ -270,7 +270,7 @@ Result<PostgresTransaction> PostgresSession::begin() {
   return begun.error();
 }
 
-Result<PostgresTx> PostgresSession::join() {
+Result<PostgresTx> PostgresSession::join() & {
   HAPAX_TRY(session_->check_in_transaction());
   return PostgresTx(*session_);
 }

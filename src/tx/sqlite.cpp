@@ -246,7 +246,7 @@ Result<SqliteSession> SqliteSession::attach(sqlite3* db, const SqliteOptions& op
   return SqliteSession(std::move(session));
 }
 
-Result<SqliteTransaction> SqliteSession::begin() {
+Result<SqliteTransaction> SqliteSession::begin() & {
   if (!is_open(session_->db)) return closed();
   if (sql::in_transaction(session_->db)) {
     return Error(Code::invalid_argument,
@@ -258,7 +258,7 @@ Result<SqliteTransaction> SqliteSession::begin() {
   return std::move(begun).error();
 }
 
-Result<SqliteTx> SqliteSession::join() {
+Result<SqliteTx> SqliteSession::join() & {
   HAPAX_TRY(session_->check_in_transaction());
   return SqliteTx(*session_);
 }

@@ -13,9 +13,9 @@ namespace {
 using gateway::KeptReject;
 using std::chrono::milliseconds;
 
-// At the end, when nobody is to be spared: all that the queue can hold, and a try for what is in
-// hand.
-constexpr std::size_t kLastSteps = gateway::RejectQueue::kMaxRejects / RejectWriter::kAtOnce + 2;
+// At the end, when nobody is to be spared: all that the queue can hold, as each takes one reject at
+// least, and what is in hand.
+constexpr std::size_t kLastSteps = gateway::RejectQueue::kMaxRejects + 1;
 
 store::Reject shown(const KeptReject& reject) {
   return {.no = *reject.no,
@@ -39,42 +39,33 @@ RejectWriter::~RejectWriter() {
 }
 
 void RejectWriter::start() {
-  thread_ = std::thread([this] { run(); });
+  worker_.start();
 }
 
 void RejectWriter::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void RejectWriter::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    const milliseconds rest = step();
-    lock.lock();
-    wake_.wait_for(lock, rest, [&] { return stopping_; });
-  }
-  lock.unlock();
-  for (std::size_t i = 0; i < kLastSteps; ++i) {
-    step();
-    const bool failed = !hand_.rejects.empty();
-    if (failed || !hand_.more) return;
+  if (!worker_.stop()) return;
+  for (std::size_t i = 0; i < kLastSteps && take(); ++i) {
+    write_hand();
+    if (holds_any()) return;
   }
 }
 
 milliseconds RejectWriter::step() {
-  if (hand_.rejects.empty() && hand_.dropped.empty()) {
-    hand_ = with_.queue.take(kAtOnce, kBytesAtOnce);
-  }
-  if (hand_.rejects.empty() && hand_.dropped.empty()) return kLook;
+  if (!take()) return kLook;
   const BootTime start = with_.clock.since_boot();
-  const Result<std::size_t> evicted = write();
+  const bool written = write_hand();
   const auto took = std::chrono::duration_cast<milliseconds>(with_.clock.since_boot() - start);
+  const milliseconds least = written && hand_.more ? milliseconds(1) : kLook;
+  return std::clamp(took * kRest, least, kLongestRest);
+}
+
+bool RejectWriter::take() {
+  if (!holds_any()) hand_ = with_.queue.take(kAtOnce, kBytesAtOnce);
+  return holds_any();
+}
+
+bool RejectWriter::write_hand() {
+  const Result<std::size_t> evicted = write();
   if (evicted) {
     note(*evicted);
   } else {
@@ -85,8 +76,7 @@ milliseconds RejectWriter::step() {
     hand_.rejects.clear();
     hand_.dropped.clear();
   }
-  const milliseconds least = evicted && hand_.more ? milliseconds(1) : kLook;
-  return std::clamp(took * kRest, least, kLongestRest);
+  return evicted.has_value();
 }
 
 Result<std::size_t> RejectWriter::write() {

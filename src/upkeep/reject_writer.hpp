@@ -8,10 +8,7 @@
 #include "gateway/numbers.hpp"
 #include "gateway/rejects.hpp"
 #include "store/contract.hpp"
-
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include "upkeep/background_worker.hpp"
 
 namespace hapax::upkeep {
 
@@ -34,7 +31,8 @@ class RejectWriter {
     Log& log;
   };
 
-  explicit RejectWriter(const With& with) : with_(with), limit_(with.clock) {}
+  explicit RejectWriter(const With& with)
+      : with_(with), limit_(with.clock), worker_([this] { return step(); }) {}
   ~RejectWriter();  // as stop()
   RejectWriter(const RejectWriter&) = delete;
   RejectWriter& operator=(const RejectWriter&) = delete;
@@ -42,10 +40,13 @@ class RejectWriter {
   void start();
   void stop();  // writes what is left
 
- private:
-  void run();
-  // A batch, if there is one; how long to wait for the next.
+  // What the thread does: a batch, if there is one. Returns how long to wait for the next.
   std::chrono::milliseconds step();
+
+ private:
+  bool holds_any() const { return !hand_.rejects.empty() || !hand_.dropped.empty(); }
+  bool take();        // the next batch, if nothing is in hand; whether there is something then
+  bool write_hand();  // false: the store failed; what it may take later stays in hand
   Result<std::size_t> write();
   void note(std::size_t evicted);
   void complain(const Error& error);
@@ -53,10 +54,7 @@ class RejectWriter {
   With with_;
   gateway::RejectQueue::Batch hand_;  // taken from the queue and not written yet
   LogLimit limit_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;
-  std::thread thread_;
+  BackgroundWorker worker_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::upkeep

@@ -10,12 +10,18 @@ namespace {
 
 constexpr std::chrono::seconds kSweepAgain{30};  // after everything was looked at
 constexpr std::size_t kRowsAtOnce = 500;
-constexpr int kStepsAtOnce = 20;
+constexpr std::size_t kStepsAtOnce = 20;
+// At the end: all that there can be.
+constexpr std::size_t kLastSteps =
+    gateway::DuplicateCounts::kMaxEvents / gateway::DuplicateCounts::kAtOnce + 1;
 
 }  // namespace
 
 Upkeep::Upkeep(const With& with, const Token& owner, std::function<void()> every_second)
-    : with_(with), owner_(owner), every_second_(std::move(every_second)) {}
+    : with_(with), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
+        once_a_second();
+        return std::chrono::seconds(1);
+      }) {}
 
 Upkeep::~Upkeep() {
   stop();
@@ -36,36 +42,20 @@ void Upkeep::keep(std::vector<store::Periods> periods) {
 }
 
 void Upkeep::start() {
-  thread_ = std::thread([this] { run(); });
+  worker_.start();
 }
 
 void Upkeep::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (!thread_.joinable()) return;
-  thread_.join();
-  count_duplicates();
+  if (!worker_.stop()) return;
+  count_duplicates(kLastSteps);
   if (Result<void> left = with_.driver.leave_node(owner_); !left) {
     complain("node number not given back", left.error());
   }
 }
 
-void Upkeep::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    once_a_second();
-    lock.lock();
-    wake_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
-  }
-}
-
 void Upkeep::once_a_second() {
   if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
-  count_duplicates();
+  count_duplicates(kStepsAtOnce);
   if (with_.clock.since_boot() >= next_sweep_) sweep();
   every_second_();  // last: it may wait for the store, and the node's number does not
 }
@@ -74,8 +64,8 @@ void Upkeep::renew_node() {
   if (Result<void> taken = take_node(); !taken) complain("node number not renewed", taken.error());
 }
 
-void Upkeep::count_duplicates() {
-  for (int step = 0; step < kStepsAtOnce; ++step) {
+void Upkeep::count_duplicates(std::size_t steps) {
+  for (std::size_t step = 0; step < steps; ++step) {
     const Result<bool> more = with_.duplicates.write_to(with_.driver);
     if (!more) complain("duplicates not counted", more.error());
     if (!more || !*more) return;
@@ -89,17 +79,26 @@ void Upkeep::sweep() {
     const std::lock_guard lock(mutex_);
     periods = periods_;
   }
-  for (int step = 0; step < kStepsAtOnce; ++step) {
-    const Result<store::Swept> swept =
-        with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce});
-    if (!swept) return complain("retention is behind", swept.error());
-    if (!swept->done) continue;
-    const Result<Purged> purged = with_.driver.purge(kRowsAtOnce);
-    if (!purged) return complain("retention is behind", purged.error());
-    if (!purged->done) continue;
+  for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
+    const Result<bool> done = sweep_step(periods);
+    if (!done) return complain("retention is behind", done.error());
+    if (!*done) continue;
+    swept_ = !swept_;
+    if (swept_) continue;
     next_sweep_ = with_.clock.since_boot() + kSweepAgain;
     return;
   }
+}
+
+// The events to their end and then the ids: each knows only how far it came itself, and to begin
+// with the events again would leave the ids a step for each time that all events were looked at.
+Result<bool> Upkeep::sweep_step(const std::vector<store::Periods>& periods) {
+  if (swept_) {
+    HAPAX_TRY_ASSIGN(purged, with_.driver.purge(kRowsAtOnce));
+    return purged.done;
+  }
+  HAPAX_TRY_ASSIGN(swept, with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce}));
+  return swept.done;
 }
 
 void Upkeep::complain(std::string_view what, const Error& error) {

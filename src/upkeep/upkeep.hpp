@@ -6,11 +6,10 @@
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
 #include "store/contract.hpp"
+#include "upkeep/background_worker.hpp"
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace hapax::upkeep {
@@ -42,12 +41,14 @@ class Upkeep {
   void start();
   void stop();  // counts what is left to count, and gives the number back
 
- private:
-  void run();
+  // What the thread does each second.
   void once_a_second();
+
+ private:
   void renew_node();
-  void count_duplicates();
+  void count_duplicates(std::size_t steps);
   void sweep();
+  Result<bool> sweep_step(const std::vector<store::Periods>& periods);
   void complain(std::string_view what, const Error& error);
 
   With with_;
@@ -55,11 +56,10 @@ class Upkeep {
   const std::function<void()> every_second_;
   BootTime renewed_{};
   BootTime next_sweep_{};
+  bool swept_ = false;  // events; the ids of dedup are next
   std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;
   std::vector<store::Periods> periods_;
-  std::thread thread_;
+  BackgroundWorker worker_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::upkeep

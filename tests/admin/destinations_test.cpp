@@ -15,7 +15,7 @@ class AdminDestinations : public testing::TestWithParam<StoreKind> {
   Api api_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(, AdminDestinations, testing::Values(StoreKind::memory, StoreKind::sqlite),
+INSTANTIATE_TEST_SUITE_P(, AdminDestinations, testing::Values(StoreKind::memory),
                          [](const auto& kind) {
                            return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });

@@ -33,7 +33,7 @@ class AdminPullBadInput : public testing::TestWithParam<StoreKind> {
   Api api_{GetParam(), {"work", "audit", "pushed"}};
 };
 
-INSTANTIATE_TEST_SUITE_P(, AdminPullBadInput, testing::Values(StoreKind::memory, StoreKind::sqlite),
+INSTANTIATE_TEST_SUITE_P(, AdminPullBadInput, testing::Values(StoreKind::memory),
                          [](const auto& kind) {
                            return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });

@@ -116,7 +116,7 @@ TEST_P(RejectsApi, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, RejectsApi, testing::Values(StoreKind::memory, StoreKind::sqlite));
+INSTANTIATE_TEST_SUITE_P(Stores, RejectsApi, testing::Values(StoreKind::memory));
 
 }  // namespace
 

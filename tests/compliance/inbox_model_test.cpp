@@ -26,11 +26,6 @@ void compare_with_memory() {
   }
 }
 
-// The same operations come from the same seed, and the same answers to them.
-TEST(InboxModel, TheMemoryStoreAnswersLikeItself) {
-  compare_with_memory<MemoryInbox>();
-}
-
 TEST(InboxModel, TheSqliteStoreAnswersLikeTheMemoryStore) {
   compare_with_memory<SqliteInbox>();
 }

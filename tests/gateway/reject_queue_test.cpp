@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/rejects.hpp"
+
+#include "gateway/source_of.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
@@ -8,22 +10,6 @@
 namespace hapax::gateway {
 
 namespace {
-
-Source source_of(const std::string& name, std::int64_t number) {
-  Result<Verifier> verifier = Verifier::make({.algorithm = Algorithm::none}, {});
-  Result<Identifier> identifier = Identifier::make({.id = {"none"}});
-  Source source{.name = name,
-                .secrets = {},
-                .key_id = {},
-                .parameters = {},
-                .verifier = std::move(*verifier),
-                .identifier = std::move(*identifier),
-                .secret_headers = {},
-                .ack = {},
-                .deliver_to = {}};
-  source.no = SourceNo(number);
-  return source;
-}
 
 class RejectQueueTest : public testing::Test {
  protected:
@@ -45,8 +31,8 @@ class RejectQueueTest : public testing::Test {
 
   test::ManualClock clock_;
   RejectQueue queue_{clock_};
-  const Source demo_ = source_of("demo", 1);
-  const Source other_ = source_of("other", 2);
+  const Source demo_ = test::source_of("demo", 1);
+  const Source other_ = test::source_of("other", 2);
 };
 
 TEST_F(RejectQueueTest, OneSenderAloneFillsTheRingOfTheStore) {

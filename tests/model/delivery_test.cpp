@@ -19,23 +19,5 @@ TEST(DeliveryState, TheWorstOfSeveralDecides) {
   }
 }
 
-TEST(DeliveryState, NamesAreThoseOfTheDesign) {
-  EXPECT_EQ(name(pending), "pending");
-  EXPECT_EQ(name(leased), "leased");
-  EXPECT_EQ(name(completed), "completed");
-  EXPECT_EQ(name(dead), "dead");
-  EXPECT_EQ(name(superseded), "superseded");
-  EXPECT_EQ(name(cancelled), "cancelled");
-  EXPECT_EQ(name(EndReason::none), "");
-  EXPECT_EQ(name(EndReason::abandoned), "abandoned");
-  EXPECT_EQ(name(EndReason::horizon), "horizon");
-  EXPECT_EQ(name(EndReason::dropped), "dropped");
-  EXPECT_EQ(name(Would::none), "");
-  EXPECT_EQ(name(Would::reject), "reject");
-  EXPECT_EQ(name(Would::duplicate), "duplicate");
-  EXPECT_EQ(name(AttemptOutcome::completed), "completed");
-  EXPECT_EQ(name(AttemptOutcome::released), "released");
-}
-
 }  // namespace
 }  // namespace hapax

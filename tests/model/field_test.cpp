@@ -179,12 +179,5 @@ TEST(FieldReader, TheBodyIsOpenedOnceAndOnlyWhenAsked) {
   EXPECT_EQ(reader.json(), &scratch.json());
 }
 
-TEST(Scratch, CanBeMoved) {
-  Scratch first;
-  ASSERT_TRUE(first.json().open("[1]", 0));
-  Scratch second = std::move(first);
-  EXPECT_EQ(second.json().at("/0").text, "1");
-}
-
 }  // namespace
 }  // namespace hapax

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "env/log.hpp"
+#include "store/fault/driver.hpp"
+#include "store/memory/driver.hpp"
+#include "support/world.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hapax::test {
+
+// Keeps its lines, by what they say. Thread-safe.
+class LinesLog final : public Log {
+ public:
+  void line(Level, std::string_view what, std::initializer_list<LogField> fields) override {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, std::string>& line = lines_[std::string(what)].emplace_back();
+    for (const LogField& each : fields) line.emplace(each.name, each.value);
+  }
+
+  using Lines = std::vector<std::map<std::string, std::string>>;  // their fields
+  Lines of(const std::string& what) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = lines_.find(what);
+    return found == lines_.end() ? Lines() : found->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Lines> lines_;
+};
+
+// A store in memory that fails as it is told, by operation. Thread-safe.
+class FaultyStore {
+ public:
+  using Fault = store::fault::Fault;
+
+  store::Driver& driver() { return faulty_; }
+  store::Driver& behind() { return *memory_; }  // fails never
+
+  void fail(const std::string& operation, Fault fault = Fault::fail) {
+    const std::lock_guard lock(mutex_);
+    faults_[operation] = fault;
+  }
+  void recover() {
+    const std::lock_guard lock(mutex_);
+    faults_.clear();
+  }
+  // Called at the beginning of each such call, under no lock.
+  void during(const std::string& operation, std::function<void()> hook) {
+    const std::lock_guard lock(mutex_);
+    hooks_[operation] = std::move(hook);
+  }
+  // Which operations were called since this was asked for the last time.
+  std::vector<std::string> calls() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(calls_, {});
+  }
+
+  ManualClock clock;
+
+ private:
+  Fault next(std::string_view called) {
+    const std::string operation(called);
+    std::unique_lock lock(mutex_);
+    calls_.push_back(operation);
+    const std::function<void()> hook = hooks_[operation];
+    lock.unlock();
+    if (hook) hook();
+    lock.lock();
+    return faults_[operation];
+  }
+
+  static constexpr std::size_t kMaxIds = 100'000;
+
+  std::mutex mutex_;
+  std::map<std::string, Fault> faults_;
+  std::map<std::string, std::function<void()>> hooks_;
+  std::vector<std::string> calls_;
+  std::unique_ptr<store::Driver> memory_ = store::memory::make_driver(kMaxIds, clock);
+  store::fault::FaultyDriver faulty_{*memory_,
+                                     [this](std::string_view called) { return next(called); }};
+};
+
+}  // namespace hapax::test

@@ -1,0 +1,332 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "upkeep/reject_writer.hpp"
+
+#include "gateway/source_of.hpp"
+#include "upkeep/faulty_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <latch>
+#include <set>
+
+// Steps of the writer on a manual clock, without the thread where it is not the subject.
+namespace hapax::upkeep {
+namespace {
+
+using gateway::KeptReject;
+using gateway::RejectQueue;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Fault = store::fault::Fault;
+using testing::HasSubstr;
+
+constexpr const char* kAddress = "192.0.2.1";
+constexpr std::size_t kMiB = std::size_t{1024} * 1024;
+
+// Takes no rejects, and never will.
+class WithoutInbox final : public store::Driver {
+ public:
+  Capabilities capabilities() const override { return {}; }
+  store::Answers write(const store::Batch&) override { return {}; }
+  Result<Purged> purge(std::size_t) override { return Purged{}; }
+};
+
+class RejectWriterTest : public testing::Test {
+ protected:
+  RejectWriterTest() { numbers_.lend(NodeNo(1), BootTime::max()); }
+
+  // As many as are told to come, each with its number as its text.
+  void refuse(int number, const std::string& address = kAddress) {
+    refuse_of(source_, number, address);
+  }
+  void refuse_of(const gateway::Source& source, int number, const std::string& address = kAddress) {
+    for (int i = 0; i < number; ++i) add(source, {.detail = std::to_string(refused_)}, address);
+  }
+  void refuse(KeptReject reject) { add(source_, std::move(reject), kAddress); }
+  void add(const gateway::Source& source, KeptReject reject, const std::string& address) {
+    ASSERT_TRUE(queue_.reserve(source, address));
+    reject.source = source.no;
+    reject.source_name = source.name;
+    reject.reason = Reason::signature_invalid;
+    reject.address = address;
+    queue_.add(std::move(reject));
+    ++refused_;
+  }
+
+  void write_all() {
+    do {
+      store_.calls();
+      writer_.step();
+    } while (!store_.calls().empty());
+  }
+
+  std::size_t kept() { return counts().kept; }
+  store::RejectCounts counts() {
+    const auto all = store_.behind().reject_counts().value();
+    return all.empty() ? store::RejectCounts() : all.front();
+  }
+  // The texts of all that are in the store. One that is there twice is there twice.
+  std::multiset<std::string> texts() {
+    std::multiset<std::string> found;
+    store::RejectQuery query{.oldest_first = true, .limit = store::kMaxPage};
+    for (;;) {
+      const store::RejectPage page = store_.behind().rejects(query).value();
+      for (const store::RejectRow& each : page.rejects) found.insert(each.detail);
+      if (!page.next) return found;
+      query.after = *page.next;
+    }
+  }
+  // What refuse() has made.
+  std::multiset<std::string> all_texts() const {
+    std::multiset<std::string> all;
+    for (int i = 0; i < refused_; ++i) all.insert(std::to_string(i));
+    return all;
+  }
+
+  std::string metric(const std::string& series) const {
+    const std::string text = "\n" + metrics_.text();
+    const std::size_t line = text.find("\n" + series + " ");
+    if (line == std::string::npos) return "";
+    const std::size_t value = line + series.size() + 2;
+    return text.substr(value, text.find('\n', value) - value);
+  }
+
+  RejectWriter::With with(store::Driver& driver) {
+    return {driver, numbers_, queue_, metrics_, store_.clock, log_};
+  }
+
+  test::FaultyStore store_;
+  test::LinesLog log_;
+  gateway::NodeNumbers numbers_{store_.clock};
+  RejectQueue queue_{store_.clock};
+  gateway::Metrics metrics_;
+  RejectWriter writer_{with(store_.driver())};
+  const gateway::Source source_ = test::source_of("demo", 1);
+  const gateway::Source other_source_ = test::source_of("other", 2);
+  int refused_ = 0;
+};
+
+TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
+  const WallTime received = store_.clock.wall();
+  refuse({.tenant = "acme",
+          .detail = "why",
+          .received = received,
+          .method = "POST",
+          .target = "/in/demo",
+          .headers = "headers",
+          .proof = "proof",
+          .body = "body"});
+  writer_.step();
+  const store::RejectPage page = store_.behind().rejects({}).value();
+  ASSERT_EQ(page.rejects.size(), 1);
+  const store::RejectRow& row = page.rejects.front();
+  EXPECT_EQ(row.source, source_.no);
+  EXPECT_EQ(row.tenant, "acme");
+  EXPECT_EQ(row.reason, "signature-invalid");
+  EXPECT_EQ(row.detail, "why");
+  EXPECT_EQ(row.received, received);
+  EXPECT_EQ(row.address, kAddress);
+  const auto whole = store_.behind().reject(row.no).value();
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->method, "POST");
+  EXPECT_EQ(whole->url, "/in/demo");
+  EXPECT_EQ(whole->headers, "headers");
+  EXPECT_EQ(whole->proof, "proof");
+  EXPECT_EQ(whole->body, "body");
+}
+
+TEST_F(RejectWriterTest, ATextThatIsTooLongForTheStoreIsCut) {
+  refuse({.detail = std::string(2 * store::kMaxRejectText, 'x')});
+  writer_.step();
+  EXPECT_THAT(texts(), testing::ElementsAre(std::string(store::kMaxRejectText, 'x')));
+}
+
+TEST_F(RejectWriterTest, ABatchIsBoundedByCount) {
+  refuse(300);
+  writer_.step();
+  EXPECT_EQ(kept(), RejectWriter::kAtOnce);
+  writer_.step();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, ABatchIsBoundedByBytes) {
+  for (int i = 0; i < 3; ++i) {
+    refuse({.detail = std::to_string(i), .body = std::string(3 * kMiB, 'x')});
+  }
+  writer_.step();
+  EXPECT_EQ(kept(), 2) << "with the second they are more than 4 MiB";
+  writer_.step();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, WithoutRejectsTheStoreIsLeftAlone) {
+  EXPECT_EQ(writer_.step(), RejectWriter::kLook);
+  EXPECT_TRUE(store_.calls().empty());
+}
+
+TEST_F(RejectWriterTest, ItRestsManyTimesAsLongAsItWrote) {
+  milliseconds takes{0};
+  store_.during("add_rejects", [&] { store_.clock.advance(takes); });
+  const auto rest_after = [&](milliseconds taken, int number) {
+    takes = taken;
+    refuse(number);
+    return writer_.step();
+  };
+  EXPECT_EQ(rest_after(milliseconds(50), 1), milliseconds(450));
+  EXPECT_EQ(rest_after(milliseconds(3000), 1), RejectWriter::kLongestRest);
+  EXPECT_EQ(rest_after(milliseconds(0), 1), RejectWriter::kLook);
+  EXPECT_EQ(rest_after(milliseconds(0), 300), milliseconds(1)) << "more are waiting";
+  EXPECT_EQ(rest_after(milliseconds(2), 1000), milliseconds(18));
+  store_.fail("add_rejects");
+  EXPECT_EQ(rest_after(milliseconds(0), 0), RejectWriter::kLook) << "the store is spared";
+}
+
+class RejectWriterFault : public RejectWriterTest, public testing::WithParamInterface<Fault> {};
+
+TEST_P(RejectWriterFault, AWriteThatFailedIsRepeatedWithNothingLostOrDoubled) {
+  refuse(300);
+  store_.fail("add_rejects", GetParam());
+  writer_.step();
+  writer_.step();
+  refuse(10);
+  store_.recover();
+  for (int i = 0; i < 3; ++i) writer_.step();
+  EXPECT_EQ(texts(), all_texts());
+  EXPECT_EQ(metric(R"(hapax_rejects_total{reason="signature-invalid",source="demo"})"), "310");
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RejectWriterFault,
+                         testing::Values(Fault::fail, Fault::lose_answer, Fault::lose_request),
+                         [](const auto& each) {
+                           if (each.param == Fault::fail) return "Fail";
+                           return each.param == Fault::lose_answer ? "LoseAnswer" : "LoseRequest";
+                         });
+
+TEST_F(RejectWriterTest, WithoutANodeNumberTheyWait) {
+  numbers_.lend(NodeNo(1), store_.clock.since_boot());
+  refuse(3);
+  writer_.step();
+  EXPECT_EQ(kept(), 0);
+  EXPECT_TRUE(store_.calls().empty());
+  numbers_.lend(NodeNo(1), BootTime::max());
+  writer_.step();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, OneThatTheStoreDoesNotTakeHoldsUpNoOther) {
+  refuse({.detail = "before"});
+  refuse({.detail = "bad", .method = std::string(2 * store::kMaxRejectText, 'x')});
+  refuse({.detail = "behind"});
+  writer_.step();
+  EXPECT_EQ(texts(), (std::multiset<std::string>{"before", "behind"}));
+  EXPECT_EQ(log_.of("rejects not kept").size(), 1);
+}
+
+TEST_F(RejectWriterTest, WhatAStoreWillNeverTakeIsGivenUp) {
+  WithoutInbox without;
+  RejectWriter writer(with(without));
+  refuse(1);
+  writer.step();
+  EXPECT_EQ(log_.of("rejects not kept").size(), 1);
+  store_.clock.advance(seconds(2));
+  writer.step();
+  EXPECT_EQ(log_.of("rejects not kept").size(), 1) << "it is not tried again";
+}
+
+TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
+  while (queue_.reserve(source_, kAddress)) {
+    queue_.add({.source = source_.no, .source_name = source_.name});
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue_.reserve(source_, kAddress));
+  store_.fail("add_rejects");
+  writer_.step();
+  EXPECT_EQ(counts().dropped, 0);
+  store_.recover();
+  writer_.step();
+  writer_.step();
+  EXPECT_EQ(counts().dropped, 5);
+  EXPECT_EQ(metric(R"(hapax_rejects_dropped_total{source="demo"})"), "5");
+}
+
+TEST_F(RejectWriterTest, ThoseThatMadeRoomAreCounted) {
+  refuse(static_cast<int>(store::kMaxRejects));
+  refuse(7, "198.51.100.1");
+  write_all();
+  EXPECT_EQ(counts().evicted, 7);
+  EXPECT_EQ(metric("hapax_rejects_evicted_total"), "7");
+}
+
+TEST_F(RejectWriterTest, AStoreThatIsAwayIsOneLineASecond) {
+  store_.fail("add_rejects");
+  refuse(1);
+  for (int i = 0; i < 10; ++i) writer_.step();
+  ASSERT_EQ(log_.of("rejects not kept").size(), 1);
+  EXPECT_THAT(log_.of("rejects not kept").front()["error"], HasSubstr("store-unavailable"));
+  store_.clock.advance(seconds(1));
+  writer_.step();
+  ASSERT_EQ(log_.of("rejects not kept").size(), 2);
+  EXPECT_EQ(log_.of("rejects not kept").back()["more"], "9");
+}
+
+TEST_F(RejectWriterTest, TheThreadWrites) {
+  std::latch written(1);
+  store_.during("add_rejects", [&] { written.count_down(); });
+  refuse(1);
+  writer_.start();
+  written.wait();
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopWritesAllThatIsLeft) {
+  writer_.start();
+  refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
+  constexpr std::size_t kLarge = RejectQueue::kMaxBytes / RejectWriter::kBytesAtOnce - 1;
+  for (std::size_t i = 0; i < kLarge; ++i) {
+    refuse(
+        {.detail = std::to_string(refused_), .body = std::string(RejectWriter::kBytesAtOnce, 'x')});
+  }
+  refuse_of(other_source_, static_cast<int>(RejectQueue::kMaxRejects / 2));
+  refuse(static_cast<int>(RejectQueue::kMaxRejects / 2 - kLarge));
+  writer_.start();
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopWritesAlsoWhatCameWhileTheStoreWasAway) {
+  store_.fail("add_rejects");
+  std::latch tried(1);
+  std::latch may_fail(1);
+  store_.during("add_rejects", [&] {
+    tried.count_down();
+    may_fail.wait();
+  });
+  refuse(1);
+  writer_.start();
+  tried.wait();
+  refuse(1);
+  store_.during("add_rejects", [&] { store_.recover(); });
+  may_fail.count_down();
+  writer_.stop();
+  EXPECT_EQ(texts(), all_texts());
+}
+
+TEST_F(RejectWriterTest, StopGivesUpWhenTheStoreIsAway) {
+  store_.fail("add_rejects");
+  refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
+  writer_.start();
+  writer_.stop();
+  EXPECT_EQ(kept(), 0);
+  EXPECT_LT(store_.calls().size(), 1000) << "a stop tries once";
+}
+
+}  // namespace
+}  // namespace hapax::upkeep
