@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/postgres.hpp"
 
+#include "support/eventually.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -67,6 +69,18 @@ std::string ask(PGconn* connection, const std::string& sql) {
 
 std::string ask_server(const std::string& sql) {
   return ask(connect_to(url_of("postgres", "5432")).get(), sql);
+}
+
+bool wait_until(PGconn* connection, const std::string& condition) {
+  const bool is_so = eventually([&] { return ask(connection, "SELECT " + condition) == "t"; });
+  EXPECT_TRUE(is_so) << "never: " << condition;
+  return is_so;
+}
+
+bool wait_for_lock_waiter(PGconn* connection) {
+  return wait_until(connection,
+                    "EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+                    " AND wait_event_type = 'Lock')");
 }
 
 }  // namespace hapax::test
