@@ -63,7 +63,8 @@ class PostgresInbox : public InboxSubject {
   explicit PostgresInbox(std::string (PostgresDatabase::*url)() const) : url_(url) { open_again(); }
   void open_again() {
     driver_.reset();
-    driver_ = postgres::open_driver((database_.*url_)(), {.clock = &clock_}, random_).value();
+    const OpenOptions options{.timeout = kLongTimeout, .clock = &clock_};
+    driver_ = postgres::open_driver((database_.*url_)(), options, random_).value();
   }
   PostgresDatabase database_;
 

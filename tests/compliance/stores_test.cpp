@@ -56,7 +56,7 @@ class PostgresSubject : public compliance::Subject {
  protected:
   void open_again(const std::string& url) {
     store_.reset();
-    store_.emplace(open(url, {.clock = &clock_}).value());
+    store_.emplace(open(url, {.timeout = kLongTimeout, .clock = &clock_}).value());
   }
   PostgresDatabase database_;
 

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "crash/checkpoint_gate.hpp"
 
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
 namespace hapax::test {
 
 void CheckpointGate::close() {
@@ -10,25 +14,36 @@ void CheckpointGate::close() {
   keeper_ = std::this_thread::get_id();
 }
 
+bool CheckpointGate::open_for_one_checkpoint() {
+  std::unique_lock lock(mutex_);
+  closed_ = false;
+  closes_at_end_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, kLongTimeout, [&] { return closed_; });
+}
+
 void CheckpointGate::open() {
   const std::lock_guard lock(mutex_);
   closed_ = false;
   changed_.notify_all();
 }
 
+bool CheckpointGate::has_visitor() const {
+  const std::lock_guard lock(mutex_);
+  return visitors_ > 0;
+}
+
 bool CheckpointGate::wait_for_visitor() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [&] { return visitors_ > 0; });
+  return changed_.wait_for(lock, kLongTimeout, [&] { return visitors_ > 0; });
 }
 
-std::int64_t CheckpointGate::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
-}
-
-bool CheckpointGate::wait_for_end(std::int64_t count) {
+void CheckpointGate::let_visitors_pass() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [&] { return ended_ >= count; });
+  closed_ = false;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return visitors_ == 0; });
+  closed_ = true;
 }
 
 void CheckpointGate::pass() {
@@ -36,13 +51,17 @@ void CheckpointGate::pass() {
   if (std::this_thread::get_id() == keeper_) return;
   ++visitors_;
   changed_.notify_all();
-  changed_.wait_for(lock, kHeldMax, [&] { return !closed_; });
+  const bool may_pass = changed_.wait_for(lock, 2 * kLongTimeout, [&] { return !closed_; });
+  EXPECT_TRUE(may_pass) << "the keeper of the gate waits for the thread that stands at it";
   --visitors_;
+  changed_.notify_all();
 }
 
 void CheckpointGate::note_end() {
   const std::lock_guard lock(mutex_);
-  ++ended_;
+  if (std::this_thread::get_id() == keeper_ || !closes_at_end_) return;
+  closes_at_end_ = false;
+  closed_ = true;
   changed_.notify_all();
 }
 

@@ -97,6 +97,7 @@ int CrashFile::truncate(sqlite3_int64 size) {
 
 int CrashFile::sync() {
   if (shadow == nullptr) return SQLITE_OK;
+  if (is_database) vfs->gate_.pass();
   const std::lock_guard lock(vfs->mutex_);
   switch (vfs->judge(CrashVfs::Op::sync, is_database)) {
     case CrashVfs::Verdict::dead:

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "crash/acknowledged.hpp"
 #include "crash/crash_vfs.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,19 +82,21 @@ class HeldCheckpoint : public testing::Test {
     constexpr std::uintmax_t kLong = 140'000'000;
     return std::filesystem::file_size(path_ + "-wal") > kLong;
   }
-  // One commit, and the checkpoint that it sets off, if it does, to its end.
-  void commit_and_wait() {
-    const std::int64_t ended = vfs_.gate().ended();
-    claim(*store_, {"small " + std::to_string(++commits_)}, told_);
-    vfs_.gate().wait_for_end(ended + 1);
-  }
-  // Lets the held checkpoint go to its end, after a commit that it knows nothing of.
+  void commit() { claim(*store_, {"small " + std::to_string(++commits_)}, told_); }
+  // Lets the held checkpoint end after a commit that it does not include, and holds its thread
+  // before the sync that follows.
   void overtake() {
-    const std::int64_t ended = vfs_.gate().ended();
-    claim(*store_, {"small " + std::to_string(++commits_)}, told_);
-    vfs_.gate().open();
-    EXPECT_TRUE(vfs_.gate().wait_for_end(ended + 1));
-    vfs_.gate().close();
+    commit();
+    EXPECT_TRUE(vfs_.gate().open_for_one_checkpoint());
+    EXPECT_TRUE(vfs_.gate().wait_for_visitor());
+  }
+  // Commits until the condition holds: only a commit finds out how far the checkpointer has come,
+  // and starts its next pass.
+  [[nodiscard]] bool commit_until(const std::function<bool()>& condition) {
+    return eventually([&] {
+      commit();
+      return condition();
+    });
   }
 
   TempDir dir_;
@@ -105,24 +109,24 @@ class HeldCheckpoint : public testing::Test {
 };
 
 TEST_F(HeldCheckpoint, OvertakenEveryTimeStillLetsTheLogStartOver) {
-  constexpr int kTimesMax = 10;
-  for (int i = 0; i < kTimesMax && vfs_.log_starts() < 2; ++i) {
-    if (vfs_.gate().wait_for_visitor()) overtake();
-    claim(*store_, {"next " + std::to_string(i)}, told_);
-  }
-  EXPECT_GE(vfs_.log_starts(), 2) << "the log only grows";
+  const std::int64_t starts = vfs_.log_starts();
+  EXPECT_TRUE(commit_until([&] {
+    if (vfs_.gate().has_visitor()) {
+      overtake();
+      vfs_.gate().let_visitors_pass();
+    }
+    return vfs_.log_starts() > starts;
+  })) << "the log only grows";
 }
 
-TEST_F(HeldCheckpoint, WhoseSuccessorCannotSyncTheDatabaseLosesNothing) {
+TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothing) {
   overtake();
-  vfs_.gate().open();
   vfs_.fail({.op = CrashVfs::Op::sync,
              .where = CrashVfs::Where::database,
              .left = CrashVfs::Left::forgotten});
-  constexpr int kCommitsMax = 10;
-  for (int i = 0; i < kCommitsMax && !vfs_.reached(); ++i) commit_and_wait();
-  ASSERT_TRUE(vfs_.reached());
-  for (int i = 0; i < kCommitsMax && vfs_.log_starts() == 0; ++i) commit_and_wait();
+  vfs_.gate().open();
+  ASSERT_TRUE(commit_until([&] { return vfs_.reached(); }));
+  ASSERT_TRUE(commit_until([&] { return vfs_.log_starts() > 0; }));
   vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
   expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
 }

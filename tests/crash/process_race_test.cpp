@@ -16,7 +16,7 @@ namespace hapax::test {
 namespace {
 
 void claim_every_round(Race& race, const std::string& url, int count) {
-  Result<Store> store = open(url);
+  Result<Store> store = open(url, {.busy_timeout = kLongTimeout});
   if (!store) die(store.error());
   for (int round = 0; round < count; ++round) {
     const std::string id = "round " + std::to_string(round);
@@ -43,7 +43,7 @@ void open_new_files(Race& race, const TempDir& dir, int count) {
   for (int round = 0; round < count; ++round) {
     const std::string file = "new-" + std::to_string(round) + ".db";
     race.meet();
-    Result<Store> store = open("sqlite:" + dir.file(file));
+    Result<Store> store = open("sqlite:" + dir.file(file), {.busy_timeout = kLongTimeout});
     if (!store) die(store.error());
     const Result<Dedup> claimed = store->dedup({.scope = "race", .id = "first"});
     if (!claimed) die(claimed.error());

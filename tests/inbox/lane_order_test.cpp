@@ -43,7 +43,7 @@ void work(store::Driver& driver, Handled& handled, int total, std::uint64_t seed
   SeededRandom chance(seed);
   while (handled.count() < total) {
     for (const store::Leased& leased :
-         lease(driver, 8, 60s, static_cast<std::int64_t>(seed)).deliveries) {
+         lease(driver, 8, 1h, static_cast<std::int64_t>(seed)).deliveries) {
       if (chance.below(10) == 0) {
         settle(driver, leased, RetryIn{std::chrono::milliseconds(chance.below(3))});
         continue;

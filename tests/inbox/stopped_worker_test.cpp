@@ -3,9 +3,10 @@
 
 // A worker that is stopped (SIGSTOP) past its lease and then goes on.
 #include "inbox/many.hpp"
+#include "support/eventually.hpp"
 #include "support/race.hpp"
 
-#include <thread>
+#include <utility>
 
 namespace hapax::test {
 namespace {
@@ -27,16 +28,20 @@ class StoppedWorker {
     EXPECT_TRUE(WIFSTOPPED(status));
   }
   ~StoppedWorker() {
+    if (pid_ > 0) {  // the test has failed and left it stopped
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
     close(ends_[0]);
     close(ends_[1]);
   }
   StoppedWorker(const StoppedWorker&) = delete;
   StoppedWorker& operator=(const StoppedWorker&) = delete;
 
-  store::Settled go_on() const {
+  store::Settled go_on() {
     kill(pid_, SIGCONT);
     int status = 0;
-    waitpid(pid_, &status, 0);
+    waitpid(std::exchange(pid_, -1), &status, 0);
     EXPECT_TRUE(WIFEXITED(status));
     return static_cast<store::Settled>(WEXITSTATUS(status));
   }
@@ -54,6 +59,13 @@ class StoppedWorker {
   pid_t pid_ = -1;
 };
 
+bool nobody_has_a_lease(const std::string& url) {
+  const auto opened = open_inbox(url);
+  const Result<store::Stats> stats = opened->driver->stats();
+  EXPECT_TRUE(stats) << stats.error().to_string();
+  return stats && stats->destinations.size() == 1 && stats->destinations.front().leased == 0;
+}
+
 template <class Place>
 class AStoppedWorker : public testing::Test {
  protected:
@@ -69,10 +81,10 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
   {
     const auto opened = open_inbox(url);
     store::Lease other;
-    while (other.deliveries.empty()) {  // until the lease of the stopped one is over
-      std::this_thread::sleep_for(10ms);
-      other = lease(*opened->driver, 1, 60s, 2);
-    }
+    ASSERT_TRUE(eventually([&] {  // the lease of the stopped worker expires
+      other = lease(*opened->driver, 1, 1h, 2);
+      return !other.deliveries.empty();
+    }));
     EXPECT_EQ(worker.go_on(), store::Settled::stale);
     EXPECT_EQ(settle(*opened->driver, other.deliveries.front(), Ack{}), store::Settled::ok);
   }
@@ -82,7 +94,7 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
 TYPED_TEST(AStoppedWorker, SettlesOkWhenNobodyHas) {
   const std::string url = this->place_.url();
   StoppedWorker worker(url);
-  std::this_thread::sleep_for(400ms);  // its lease was 200 ms
+  ASSERT_TRUE(eventually([&] { return nobody_has_a_lease(url); }));
   EXPECT_EQ(worker.go_on(), store::Settled::ok);
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
 }

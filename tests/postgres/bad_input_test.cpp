@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "postgres/refusal.hpp"
+#include "postgres/witness.hpp"
 
 #include <libpq-fe.h>
 
@@ -185,7 +186,6 @@ TEST_F(PostgresBadInput, AConnectionLimitIsToldWhenTheStoreIsOpened) {
                  "raise max_connections");
 }
 
-// One connection is all there is, and a claim that has to wait is using it.
 // The only connection that the role may have is kept busy by a claim that the owner holds up.
 TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) {
   make_schema();
@@ -198,7 +198,7 @@ TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) 
       "CREATE TRIGGER stall BEFORE INSERT ON hapax.claim FOR EACH ROW"
       " WHEN (position('held'::bytea IN NEW.key) > 0) EXECUTE FUNCTION stall()");
   as_owner("SELECT pg_advisory_lock(1)");
-  Store store = open(url(), {.timeout = milliseconds(300)}).value();
+  Store store = open_with_short_timeout(url(), milliseconds(300));
   const Token token = make_token();
   const Result<Dedup> held = store.dedup({.scope = "s", .id = "held", .token = token});
   ASSERT_FALSE(held);
@@ -212,15 +212,17 @@ TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) 
 
   as_owner("SELECT pg_advisory_unlock(1)");
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT -1");
-  EXPECT_FALSE(store.dedup({.scope = "s", .id = "other"})->duplicate);
-  EXPECT_FALSE(store.dedup({.scope = "s", .id = "held", .token = token})->duplicate);
+  const DedupRequest other{.scope = "s", .id = "other", .token = make_token()};
+  EXPECT_FALSE(ask_until_known(store, other).value().duplicate);
+  const DedupRequest again{.scope = "s", .id = "held", .token = token};
+  EXPECT_FALSE(ask_until_known(store, again).value().duplicate);
 }
 
 TEST_F(PostgresBadInput, AStatementTimeoutIsToldAndNothingHappened) {
   make_schema();
   allow_to_use_schema();
   as_owner("ALTER ROLE " + role_.name() + " SET statement_timeout = '100ms'");
-  Store store = open(url()).value();
+  Store store = open_with_retries(url(), {});
   PostgresSession session = PostgresSession::attach(owner_.get()).value();
   PostgresTransaction holder = session.begin().value();
   ASSERT_TRUE(once(holder, {"s", "held"}, [](PostgresTx&) {}));
@@ -229,7 +231,8 @@ TEST_F(PostgresBadInput, AStatementTimeoutIsToldAndNothingHappened) {
   expect_refusal(refused.error(), Code::store_busy, "statement timeout", "raise it");
   EXPECT_TRUE(refused.error().retryable());
   holder.rollback();
-  EXPECT_FALSE(store.dedup({.scope = "s", .id = "held"})->duplicate);
+  const DedupRequest again{.scope = "s", .id = "held", .token = make_token()};
+  EXPECT_FALSE(ask_until_known(store, again).value().duplicate);
 }
 
 TEST_F(PostgresBadInput, OptionsThatCannotWorkAreRefused) {

@@ -69,7 +69,7 @@ class DedupCircleTest : public CircleTest {
     return " FROM hapax.claim WHERE key = decode('" + Witness::key_of(id) + "', 'hex')";
   }
 
-  Store open_node() const { return open(database_.url()).value(); }
+  Store open_node() const { return open(database_.url(), {.timeout = kLongTimeout}).value(); }
 
   std::optional<Store> one_ = open_node();
   std::optional<Store> two_ = open_node();

@@ -26,8 +26,7 @@ class ContentionTest : public testing::Test {
     ask_server("ALTER DATABASE " + database_.name() +
                " SET default_transaction_isolation = 'serializable'");
     for (std::size_t i = 0; i < kNodes; ++i) {
-      // Long enough for all to have their turn on a slow disk.
-      nodes_.push_back(open(database_.url(), {.timeout = 20s, .connections = 1}).value());
+      nodes_.push_back(open(database_.url(), {.timeout = kLongTimeout, .connections = 1}).value());
     }
   }
 

@@ -3,6 +3,7 @@
 #include "postgres/jobs.hpp"
 #include "postgres/libpq_faults.hpp"
 #include "store/postgres/schema.hpp"
+#include "support/eventually.hpp"
 #include "support/postgres.hpp"
 
 #include <gtest/gtest.h>
@@ -46,17 +47,21 @@ class FailEveryCall : public testing::Test {
   // Short where the fault stays, because then nothing but the end of it is to be waited for.
   OpenOptions options() {
     const bool lasting = shape_.lasting == Lasting::yes;
-    return {.timeout = lasting ? std::chrono::milliseconds(50) : std::chrono::seconds(5),
-            .clock = &clock_};
+    return {.timeout = lasting ? std::chrono::milliseconds(50) : kLongTimeout, .clock = &clock_};
   }
   // Asks again where no fault is at work: with so little patience a busy machine is fault enough.
   template <class Call>
   static auto patiently(Call call) {
-    auto answer = call();
-    for (int i = 0; i < 100 && !answer && answer.error().retryable(); ++i) answer = call();
-    return answer;
+    std::optional<decltype(call())> answer;
+    const bool is_known = eventually([&] {
+      answer.emplace(call());
+      return *answer || !answer->error().retryable();
+    });
+    EXPECT_TRUE(is_known) << answer->error().to_string();
+    return std::move(*answer);
   }
-  // One failure is for the store to overcome: the server is well.
+  // One failure is for the store to overcome: the server is well. With a short time-out a call may
+  // fail on a slow machine without a fault; its answer must be true all the same.
   bool must_succeed() const { return shape_.lasting == Lasting::no; }
   // Of an id that no other run has.
   std::string name_of_run(int nth) const {
@@ -71,11 +76,9 @@ class FailEveryCall : public testing::Test {
 
   // Until the stores have only so many connections left on the server.
   void wait_for_backends(int left) const {
-    while (ask(watcher_.get(),
-               "SELECT count(*) FROM pg_stat_activity"
-               " WHERE datname = current_database() AND application_name = 'hapax'") !=
-           std::to_string(left)) {
-    }
+    wait_until(watcher_.get(), "count(*) = " + std::to_string(left) +
+                                   " FROM pg_stat_activity WHERE datname = current_database()"
+                                   " AND application_name = 'hapax'");
   }
 
   ManualClock clock_;
@@ -130,7 +133,8 @@ TEST_F(FailEveryCallOfOpening, AStoreWhoseFirstOpeningFailedCanBeOpenedAgain) {
   fail_every_call(kOnce, [&](int nth) {
     drop_whole_schema();
     bool reached = false;
-    const Result<Store> store = under_fault(nth, reached, [&] { return open(database_.url()); });
+    const Result<Store> store =
+        under_fault(nth, reached, [&] { return open(database_.url(), {.timeout = kLongTimeout}); });
     EXPECT_TRUE(store || reached) << store.error().to_string();
     return reached;
   });
@@ -172,7 +176,7 @@ class FailEveryCallOfDedup : public FailEveryCall {
   // is then.
   template <class Make>
   void fail_dedup(std::span<const Shape> shapes, Before before, Make make) {
-    Store witness = open(database_.url(), {.clock = &clock_}).value();
+    Store witness = open(database_.url(), {.timeout = kLongTimeout, .clock = &clock_}).value();
     fail_every_call(shapes, [&](int nth) {
       Asked call = make(name_of_run(nth));
       for (Token& token : call.tokens) token = make_token();
@@ -184,7 +188,7 @@ class FailEveryCallOfDedup : public FailEveryCall {
       bool reached = false;
       const Result<std::vector<Dedup>> told =
           under_fault(nth, reached, [&] { return store.dedup(call.requests()); });
-      EXPECT_TRUE(told || (reached && !must_succeed())) << told.error().to_string();
+      EXPECT_TRUE(told || !must_succeed()) << told.error().to_string();
       expect_told_truly(witness, call, told);
       expect_works(store, name_of_run(nth));
       return reached;
@@ -275,7 +279,7 @@ class FailEveryCallOfPurge : public FailEveryCall {
 };
 
 void FailEveryCallOfPurge::fail_purge(std::span<const Shape> shapes) {
-  Store witness = open(database_.url(), {.clock = &clock_}).value();
+  Store witness = open(database_.url(), {.timeout = kLongTimeout, .clock = &clock_}).value();
   ASSERT_TRUE(witness.dedup({.scope = kScope, .id = "living"}));
   const std::chrono::milliseconds ttl(10);
   fail_every_call(shapes, [&](int nth) {
@@ -283,7 +287,7 @@ void FailEveryCallOfPurge::fail_purge(std::span<const Shape> shapes) {
     clock_.advance(ttl);
     bool reached = false;
     const Result<Purged> told = purge_under_fault(nth, reached);
-    EXPECT_TRUE(told || (reached && !must_succeed())) << told.error().to_string();
+    EXPECT_TRUE(told || !must_succeed()) << told.error().to_string();
     wait_for_backends(1);  // a purge that nobody waits for any more runs to its end
     EXPECT_EQ(ask(watcher_.get(), "SELECT count(*) FROM hapax.claim"), "1");
     EXPECT_TRUE(witness.dedup({.scope = kScope, .id = "living"})->duplicate);

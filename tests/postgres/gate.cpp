@@ -84,6 +84,10 @@ class Gate::Loop {
     const std::lock_guard lock(mutex_);
     return strikes_;
   }
+  bool wait_for_strikes(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kLongTimeout, [&] { return strikes_ >= count; });
+  }
   void wait_until_drained() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !is_holding_; });
@@ -349,6 +353,9 @@ void Gate::arm(Fault fault, Kind kind) {
 }
 int Gate::strikes() const {
   return loop_->strikes();
+}
+bool Gate::wait_for_strikes(int count) {
+  return loop_->wait_for_strikes(count);
 }
 
 void Gate::release_held() {

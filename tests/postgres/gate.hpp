@@ -59,8 +59,12 @@ class Gate {
 
   // The next request of this kind, on any connection, meets the fault. One at a time.
   void arm(Fault fault, Kind kind);
-  // How many faults have happened; "after" faults when the server's answer was there.
+  // How many faults have happened; "after" faults when the server's answer was there. A cut is
+  // counted before the client can notice it. A client whose connection falls silent times out,
+  // perhaps before that is counted: wait for it.
   int strikes() const;
+  // Waits until that many have happened. False: they have not.
+  bool wait_for_strikes(int count);
 
   // Sends the held request to the server, whose answer nobody reads.
   void release_held();

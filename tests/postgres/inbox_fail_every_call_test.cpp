@@ -26,7 +26,7 @@ class InboxCalls : public testing::TestWithParam<Scene> {
   // Otherwise every migration would wait for a disk that does not fail here.
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
-    NodeInbox(database_.url(), seconds(5), clock_);
+    NodeInbox(database_.url(), kLongTimeout, clock_);
   }
 
   // Whether the nth call was reached.
@@ -51,11 +51,11 @@ bool InboxCalls::run(const Shape& shape, int nth) {
   empty_inbox(witness_);
   ManualClock clock;
   const bool lasting = shape.lasting == Lasting::yes;
-  NodeInbox calm(database_.url(), seconds(5), clock);
+  NodeInbox calm(database_.url(), kLongTimeout, clock);
   Side before(calm);
   for (const Operation& each : scene.before) before.apply(each);
   std::optional<NodeInbox> node;
-  node.emplace(database_.url(), lasting ? milliseconds(250) : seconds(5), clock);
+  node.emplace(database_.url(), lasting ? milliseconds(250) : kLongTimeout, clock);
   Side side(before, *node);
   Progress progress;
   bool reached = false;
@@ -77,12 +77,11 @@ bool InboxCalls::run(const Shape& shape, int nth) {
       break;
     }
   }
-  auto works = node->driver().paused();
-  for (int more = 20; !works && more > 0; --more) works = node->driver().paused();
-  EXPECT_TRUE(works) << "the fault is over: " << works.error().to_string();
+  EXPECT_TRUE(eventually([&] { return node->driver().paused().has_value(); }))
+      << "the fault is over";
   node.reset();
   wait_for_backends(1);
-  NodeInbox healed(database_.url(), seconds(5), clock);
+  NodeInbox healed(database_.url(), kLongTimeout, clock);
   Side after(side, healed);
   expect_sound(witness_);
   expect_goes_on(after, scene, script_, progress);
@@ -120,7 +119,7 @@ class InboxLeaseCalls : public testing::Test {
 
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
-    NodeInbox calm(database_.url(), seconds(5), clock_);
+    NodeInbox calm(database_.url(), kLongTimeout, clock_);
     to_ = calm.driver().number_of(store::NameKind::destination, "one").value();
     source_ = calm.driver().number_of(store::NameKind::source, "x").value();
   }
@@ -179,12 +178,12 @@ class InboxLeaseCalls : public testing::Test {
 bool InboxLeaseCalls::run(const Shape& shape, int nth) {
   const bool lasting = shape.lasting == Lasting::yes;
   empty_inbox(witness_);
-  NodeInbox calm(database_.url(), seconds(5), clock_);
+  NodeInbox calm(database_.url(), kLongTimeout, clock_);
   admit(calm.driver());
   std::size_t acked = 0;
   bool reached = false;
   {
-    NodeInbox node(database_.url(), lasting ? milliseconds(250) : seconds(5), clock_);
+    NodeInbox node(database_.url(), lasting ? milliseconds(250) : kLongTimeout, clock_);
     const FailCall fault(shape.fault, nth, shape.lasting);
     acked = lease_and_ack(node.driver(), lease(node.driver()), !lasting);
     reached = fault.reached();

@@ -24,7 +24,9 @@ struct Post {
 class InboxNode {
  public:
   InboxNode(const std::string& url, std::int64_t node)
-      : driver_(store::postgres::open_driver(url, {.connections = 8}, random_).value()),
+      : driver_(
+            store::postgres::open_driver(url, {.timeout = kLongTimeout, .connections = 8}, random_)
+                .value()),
         numbers_(*clock_, NodeNo(node)),
         source_(driver_->number_of(store::NameKind::source, "src").value()),
         destination_(driver_->number_of(store::NameKind::destination, "dst").value()) {}

@@ -13,7 +13,8 @@ namespace {
 class Subject final : public InboxSubject {
  public:
   explicit Subject(const std::string& url)
-      : driver_(postgres::open_driver(url, {.clock = &clock_}, random_).value()) {}
+      : driver_(postgres::open_driver(url, {.timeout = kLongTimeout, .clock = &clock_}, random_)
+                    .value()) {}
 
   Driver& driver() override { return *driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }

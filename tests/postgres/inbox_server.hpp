@@ -5,8 +5,10 @@
 #include "compliance/inbox_suite.hpp"
 #include "postgres/witness.hpp"
 #include "store/postgres/driver.hpp"
+#include "support/eventually.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 // An inbox in a PostgreSQL database that a test can empty and look into.
@@ -16,7 +18,7 @@ namespace hapax::test {
 class NodeInbox final : public InboxSubject {
  public:
   NodeInbox(const std::string& url, milliseconds timeout, ManualClock& clock)
-      : clock_(clock), driver_(open(url, {.timeout = timeout, .clock = &clock})) {}
+      : clock_(clock), driver_(open_with_retries(url, {.timeout = timeout, .clock = &clock})) {}
 
   Driver& driver() override { return *driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
@@ -24,12 +26,13 @@ class NodeInbox final : public InboxSubject {
 
  private:
   // A short timeout may be over before a busy machine has connected: that is not the test.
-  std::unique_ptr<Driver> open(const std::string& url, const OpenOptions& options) {
-    auto driver = store::postgres::open_driver(url, options, random_);
-    for (int more = 50; !driver && more > 0; --more) {
-      driver = store::postgres::open_driver(url, options, random_);
-    }
-    return std::move(driver).value();
+  std::unique_ptr<Driver> open_with_retries(const std::string& url, const OpenOptions& options) {
+    std::optional<Result<std::unique_ptr<Driver>>> driver;
+    const bool is_open = eventually([&] {
+      return driver.emplace(store::postgres::open_driver(url, options, random_)).has_value();
+    });
+    EXPECT_TRUE(is_open) << driver->error().to_string();
+    return std::move(*driver).value();
   }
 
   ManualClock& clock_;

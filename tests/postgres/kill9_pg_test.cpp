@@ -18,9 +18,7 @@ constexpr std::int64_t kJobsMax = 1'000'000;  // more than a worker does before 
 
 // The backend of a worker that was killed runs to the end of what it was told.
 void wait_for_leftovers(PGconn* connection) {
-  while (ask(connection,
-             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()") != "1") {
-  }
+  wait_until(connection, "count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
 }
 
 void expect_all_once(PGconn* connection, std::int64_t last) {

@@ -37,7 +37,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET default_transaction_isolation = '" +
                GetParam() + "'");
-    node_ = std::make_unique<NodeInbox>(database_.url(), seconds(5), clock_);
+    node_ = std::make_unique<NodeInbox>(database_.url(), kLongTimeout, clock_);
     mail_ = DestinationNo(node_->driver().number_of(NameKind::destination, "mail").value());
   }
 

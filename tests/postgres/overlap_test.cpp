@@ -41,7 +41,9 @@ struct Wish {
 
 class OverlapTest : public testing::Test {
  protected:
-  Store open_node() { return open(database_.url(), {.clock = &clock_}).value(); }
+  Store open_node() {
+    return open(database_.url(), {.timeout = kLongTimeout, .clock = &clock_}).value();
+  }
 
   // Returns how many deadlocks the server has broken up. The store hides them, but each costs a
   // second.

@@ -26,7 +26,7 @@ void claim_every_round(Race& race, Store& store, int count) {
 }
 
 void race_in_threads(Race& race, const std::string& url, unsigned threads, int count) {
-  Result<Store> store = open(url);
+  Result<Store> store = open(url, {.timeout = kLongTimeout});
   if (!store) die(store.error());
   std::vector<std::jthread> running;
   for (unsigned i = 0; i < threads; ++i) {

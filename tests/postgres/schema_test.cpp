@@ -38,12 +38,7 @@ class PostgresSchema : public testing::Test {
     return as_owner("SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'") == "1";
   }
   // Until another backend waits for a lock.
-  void wait_for_a_waiter() const {
-    while (ask(watcher_.get(),
-               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
-               "wait_event_type = 'Lock'") == "0") {
-    }
-  }
+  void wait_for_a_waiter() const { ASSERT_TRUE(wait_for_lock_waiter(watcher_.get())); }
   // It has what a migration that nothing disturbs makes.
   void expect_complete() const {
     EXPECT_EQ(as_owner("SELECT string_agg(version::text, ',') FROM hapax.schema_version"),
@@ -62,11 +57,11 @@ class PostgresSchema : public testing::Test {
 // As nodes of every kind do that are started by one command.
 void open_in_some_way(const PostgresDatabase& database, int way) {
   if (way % 3 == 0) {
-    const Result<int> version = migrate(database.url());
+    const Result<int> version = migrate(database.url(), {.timeout = kLongTimeout});
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, kKnown);
   } else if (way % 3 == 1) {
-    Result<Store> store = open(database.url());
+    Result<Store> store = open(database.url(), {.timeout = kLongTimeout});
     ASSERT_TRUE(store) << store.error().to_string();
     EXPECT_TRUE(store->dedup({.scope = "s", .id = std::to_string(way)}));
   } else {
@@ -98,7 +93,7 @@ TEST(PostgresSchemaRace, EightThatStartAtOnceOnANewDatabaseAllSucceed) {
 TEST_F(PostgresSchema, AMigrationThatWaitedForAnotherFindsItDone) {
   as_owner("BEGIN; SELECT pg_advisory_xact_lock(448345170296)");
   std::jthread second([&] {
-    const Result<int> version = migrate(database_.url());
+    const Result<int> version = migrate(database_.url(), {.timeout = kLongTimeout});
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, kKnown);
   });
@@ -255,7 +250,7 @@ TEST_P(PostgresSchemaInterrupted, NothingIsHalfMadeAndTheNextOneSucceeds) {
   pause_after(GetParam());
   {
     std::jthread interrupted([&] {
-      const Result<int> version = migrate(database_.url());
+      const Result<int> version = migrate(database_.url(), {.timeout = kLongTimeout});
       ASSERT_FALSE(version);
       EXPECT_TRUE(version.error().retryable()) << version.error().to_string();
     });

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/server.hpp"
 
+#include "support/eventually.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -142,10 +144,13 @@ void PostgresServer::start() {
                   "unix_socket_directories=" + place_, "-c", "recovery_init_sync_method=syncfs"},
                  log_file());
   const std::string where = url();
-  while (PQping(where.c_str()) != PQPING_OK) {
-    if (waitpid(child_, nullptr, WNOHANG) != 0) give_up(read_file(log_file()));
-    poll(nullptr, 0, 5);  // it tells nobody when it is ready: ask again
-  }
+  const bool is_ready = eventually(
+      [&] {
+        if (waitpid(child_, nullptr, WNOHANG) != 0) give_up(read_file(log_file()));
+        return PQping(where.c_str()) == PQPING_OK;
+      },
+      std::chrono::minutes(5));  // after a crash it recovers first
+  if (!is_ready) give_up("the server does not become ready:\n" + read_file(log_file()));
   server_ = std::atoi(read_file(place_ + "/data/postmaster.pid").c_str());
 }
 

@@ -5,13 +5,14 @@
 #include "base/claim_key.hpp"
 #include "base/hex.hpp"
 #include "store/contract.hpp"
+#include "support/eventually.hpp"
 #include "support/postgres.hpp"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,14 +26,39 @@ inline std::string hex(const Token& token) {
   return to_hex(store::view(token));
 }
 
-// Asks as a caller does who must know: the same again, with the same tokens. Bounded.
+// For a store whose calls may time out, here or on the server. Opening it is retried: a time-out
+// there is not the subject of the test.
+inline Store open_with_retries(const std::string& url, const OpenOptions& options) {
+  std::optional<Result<Store>> store;
+  const bool is_open = eventually([&] {
+    store.emplace(open(url, options));
+    return *store || !store->error().retryable();
+  });
+  EXPECT_TRUE(is_open && *store) << store->error().to_string();
+  return std::move(*store).value();
+}
+
+// A store with a short time-out for an answer. Its schema is created before, with a long one.
+inline Store open_with_short_timeout(const std::string& url, std::chrono::milliseconds timeout) {
+  EXPECT_TRUE(migrate(url, {.timeout = kLongTimeout}));
+  return open_with_retries(url, {.timeout = timeout});
+}
+
+// Repeats the requests with the same tokens until their outcome is known.
 inline Result<std::vector<Dedup>> ask_until_known(Store& store,
                                                   std::span<const DedupRequest> requests) {
-  Result<std::vector<Dedup>> answers = store.dedup(requests);
-  for (int i = 0; i < 20 && !answers && answers.error().retryable(); ++i) {
-    answers = store.dedup(requests);
-  }
-  return answers;
+  std::optional<Result<std::vector<Dedup>>> answers;
+  const bool is_known = eventually([&] {
+    answers.emplace(store.dedup(requests));
+    return *answers || !answers->error().retryable();
+  });
+  EXPECT_TRUE(is_known) << answers->error().to_string();
+  return std::move(*answers);
+}
+inline Result<Dedup> ask_until_known(Store& store, const DedupRequest& request) {
+  Result<std::vector<Dedup>> answers = ask_until_known(store, std::span(&request, 1));
+  if (!answers) return std::move(answers).error();
+  return answers->front();
 }
 
 // The test's own connection to the server, which sees what is true there.
@@ -73,17 +99,9 @@ class Witness {
     return to_hex(claim_key(ClaimKind::id, kScope, id));
   }
 
-  // Until the server says that it is so. A minute is for ever: the test has failed then.
+  // Until the server says that it is so.
   bool wait_until(const std::string& condition) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (text("SELECT " + condition) != "t") {
-      if (std::chrono::steady_clock::now() > end) {
-        ADD_FAILURE() << "never: " << condition;
-        return false;
-      }
-      poll(nullptr, 0, 2);  // the server tells nobody: ask again
-    }
-    return true;
+    return test::wait_until(connection_.get(), condition);
   }
 
   // Until a backend of this database, other than that one, waits for `event`. Its process id.

@@ -5,6 +5,7 @@
 #include "base/hex.hpp"
 #include "base/sha256.hpp"
 #include "store/postgres/schema.hpp"
+#include "support/eventually.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -114,6 +115,18 @@ std::string ask(PGconn* connection, const std::string& sql) {
 
 std::string ask_server(const std::string& sql) {
   return ask(connect_to(url_of("postgres", "5432")).get(), sql);
+}
+
+bool wait_until(PGconn* connection, const std::string& condition) {
+  const bool is_so = eventually([&] { return ask(connection, "SELECT " + condition) == "t"; });
+  EXPECT_TRUE(is_so) << "never: " << condition;
+  return is_so;
+}
+
+bool wait_for_lock_waiter(PGconn* connection) {
+  return wait_until(connection,
+                    "EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+                    " AND wait_event_type = 'Lock')");
 }
 
 }  // namespace hapax::test

@@ -47,4 +47,10 @@ std::string ask(PGconn* connection, const std::string& sql);
 // ... on a connection to the maintenance database.
 std::string ask_server(const std::string& sql);
 
+// Waits until `condition`, an SQL expression, is true on the server. A failure of the test if it
+// never is.
+bool wait_until(PGconn* connection, const std::string& condition);
+// Waits until a backend of this database waits for a lock.
+bool wait_for_lock_waiter(PGconn* connection);
+
 }  // namespace hapax::test

@@ -5,11 +5,16 @@
 #include <hapax/env.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <string>
 
 // What tests need of the world: a clock they turn, chance from a seed, a directory of their own.
 namespace hapax::test {
+
+// For stores whose time-out is not the subject of a test: no machine is that slow. A shorter one is
+// only for calls that are expected to time out.
+inline constexpr std::chrono::seconds kLongTimeout{60};
 
 // Stands still until it is told. Wall and boot clock move together, unless jump_wall() is called.
 class ManualClock final : public Clock {

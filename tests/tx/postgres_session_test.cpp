@@ -20,15 +20,6 @@ const auto kNothing = [](PostgresTx&) {};
 
 class PostgresSessionTest : public testing::Test {
  protected:
-  // Until another backend waits for a lock, so that a test need not guess how long that takes.
-  void wait_for_a_waiter() {
-    const PgHandle watcher = caller_.database().connect();
-    while (ask(watcher.get(),
-               "SELECT count(*) FROM pg_stat_activity WHERE datname = "
-               "current_database() AND wait_event_type = 'Lock'") == "0") {
-    }
-  }
-
   test::ManualClock clock_;
   PostgresCaller caller_{clock_};
   PostgresSession session_ = caller_.attach();
@@ -179,7 +170,7 @@ class IsolationTest : public PostgresSessionTest, public testing::WithParamInter
       answer = once(tx, {"s", "a"}, kNothing);
       ask(other_.get(), "COMMIT");
     });
-    wait_for_a_waiter();
+    EXPECT_TRUE(test::wait_for_lock_waiter(caller_.database().connect().get()));
     if (commit) {
       EXPECT_TRUE(holder.commit());
     } else {

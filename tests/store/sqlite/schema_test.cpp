@@ -16,7 +16,7 @@
 namespace hapax::store::sqlite {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(10);
+using test::kLongTimeout;
 
 // The schema as version 1 had it.
 constexpr const char* kVersion1 = R"sql(
@@ -38,7 +38,7 @@ constexpr const char* kVersion1 = R"sql(
 
 class SchemaTest : public testing::Test {
  protected:
-  Handle connect() { return open_file(file_, kPatience).value(); }
+  Handle connect() { return open_file(file_, kLongTimeout).value(); }
   void execute_sql(const char* sql) {
     ASSERT_TRUE(execute(connect().get(), sql, "prepare the test"));
   }
@@ -102,7 +102,7 @@ TEST_F(SchemaTest, ThreadsThatOpenANewFileAtOnceAllSucceed) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
-        const Result<Store> store = open("sqlite:" + file, {.busy_timeout = kPatience});
+        const Result<Store> store = open("sqlite:" + file, {.busy_timeout = kLongTimeout});
         if (!store) ADD_FAILURE() << store.error().to_string();
       });
     }
