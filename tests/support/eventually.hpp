@@ -1,0 +1,32 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace hapax::test {
+
+// A test waits for an event, never for a time. What happens in the test's own process announces
+// itself: wait on a latch, a future, a pipe or a condition variable. This is for events that only
+// another process can see, such as a statement that waits for a lock in PostgreSQL or a file that a
+// server writes: it evaluates `condition` again and again until it holds.
+//
+// True as soon as the condition holds. False if it still does not after `at_most`, which is a guard
+// against a test that hangs and no part of what the test checks: make it a failure of the test
+// (`ASSERT_TRUE(eventually(...))`), and leave it so large that no machine is too slow for it.
+//
+// No other place in the tests sleeps.
+[[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
+                                     std::chrono::seconds at_most = std::chrono::seconds(60)) {
+  constexpr std::chrono::milliseconds kPause{2};
+  const auto give_up = std::chrono::steady_clock::now() + at_most;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= give_up) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace hapax::test
