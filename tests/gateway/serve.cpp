@@ -39,10 +39,11 @@ std::string read_line(int fd) {
 
 }  // namespace
 
-std::string demo_config(const std::string& store_url, const std::string& server) {
+std::string demo_config(const std::string& store_url, const std::string& server,
+                        const std::string& store) {
   return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n" + server +
-         "[store]\nurl = \"" + store_url +
-         "\"\n[[source]]\nname = \"demo\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
+         "[store]\nurl = \"" + store_url + "\"\n" + store +
+         "[[source]]\nname = \"demo\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
          kDemoSecret +
          "\"]\ndeliver_to = [\"work\"]\n[[destination]]\nname = \"work\"\nkind = \"pull\"\n";
 }
@@ -136,7 +137,7 @@ HttpAnswer Serve::post(RawClient& client, const std::string& id, std::string_vie
 StoreView::StoreView(const std::string& url) {
   OpenOptions options;
   options.needs = {Capability::inbox};
-  options.timeout = std::chrono::minutes(1);
+  options.timeout = options.busy_timeout = std::chrono::minutes(10);
   Result<std::unique_ptr<store::Opened>> opened = store::open_store(url, options);
   if (opened) {
     opened_ = std::move(*opened);
