@@ -275,13 +275,13 @@ TEST(Push, ADestinationThatLeavesTheFileKeepsItsDeliveriesUntilItIsBack) {
   const Story story(with);
   const std::string event = story.send("evt_1");
   ASSERT_TRUE(handler.wait_for(1));
-  story.reload(push_config({}, ""));
+  story.serve.reload(push_config({}, ""));
   EXPECT_EQ(text(story.destination("a"), "defined"), "false");
   gone.open();
   ASSERT_TRUE(eventually([&] { return number(story.delivery(event, "a"), "attempts") == 1; }));
   EXPECT_EQ(text(story.delivery(event, "a"), "status"), "pending");
   open = true;
-  story.reload(with);
+  story.serve.reload(with);
   ASSERT_TRUE(story.becomes(event, "a", "completed"));
 }
 
@@ -295,7 +295,7 @@ TEST(Push, AChangedUrlIsUsedFromTheNextAttemptOn) {
   const Story story(push_config({"a"}, destination("a", before.url(), "retry = ['10ms']\n")));
   const std::string event = story.send("evt_1");
   ASSERT_TRUE(before.wait_for(1));
-  story.reload(push_config({"a"}, destination("a", after.url(), "retry = ['10ms']\n")));
+  story.serve.reload(push_config({"a"}, destination("a", after.url(), "retry = ['10ms']\n")));
   changed.open();
   ASSERT_TRUE(story.becomes(event, "a", "completed"));
   EXPECT_EQ(after.heard().at(0).header("Idempotency-Key"),

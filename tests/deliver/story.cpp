@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <fstream>
 
 namespace hapax::test {
@@ -94,22 +93,6 @@ std::vector<std::string> Story::attempts(const std::string& event_id) const {
                    text(each, "error"));
   }
   return list;
-}
-
-void Story::reload(const std::string& config) const {
-  const auto count = [&] {
-    const std::string log = serve.log();
-    std::size_t found = 0;
-    for (std::size_t at = log.find("reloaded"); at != std::string::npos;
-         at = log.find("reloaded", at + 1)) {
-      ++found;
-    }
-    return found;
-  };
-  serve.write_config(config);
-  const std::size_t before = count();
-  serve.signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return count() > before; })) << serve.log();
 }
 
 }  // namespace hapax::test

@@ -42,8 +42,6 @@ class Story {
                const std::string& status) const;
   // "retried 500 status", "completed 200 ": outcome, status and error of each attempt.
   std::vector<std::string> attempts(const std::string& event) const;
-  // SIGHUP, and waits until it is in force.
-  void reload(const std::string& config) const;
 
   Serve serve;
 };

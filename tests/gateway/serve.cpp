@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
 
+#include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
 
 #include <fcntl.h>
@@ -63,6 +64,22 @@ Serve::~Serve() {
 
 void Serve::write_config(const std::string& config) const {
   std::ofstream(file("hapax.toml"), std::ios::trunc) << config;
+}
+
+void Serve::reload(const std::string& config) const {
+  const auto times = [&] {
+    const std::string text = log();
+    std::size_t count = 0;
+    for (std::size_t at = text.find("reloaded"); at != std::string::npos;
+         at = text.find("reloaded", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  write_config(config);
+  const std::size_t before = times();
+  signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return times() > before; })) << log();
 }
 
 std::string Serve::log() const {

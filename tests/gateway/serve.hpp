@@ -52,6 +52,8 @@ class Serve {
   // The admin API, asked on a connection of its own.
   HttpAnswer ask(std::string_view target) const;
   void write_config(const std::string& config) const;
+  // Writes it, and waits until it is in force.
+  void reload(const std::string& config) const;
 
   void start();    // again, after stop() or kill_it(), with the same files
   int stop();      // by SIGTERM; the exit code
