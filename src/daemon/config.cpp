@@ -27,7 +27,7 @@ constexpr std::array<Words, 7> kServerOnly{"listen",   "admin",    "data_dir", "
                                            "max_body", "insecure", "tls"};
 constexpr std::array<Words, 2> kTls{"cert", "key"};
 constexpr std::array<Words, 2> kAdmin{"token", "names"};
-constexpr std::array<Words, 1> kStore{"url"};
+constexpr std::array<Words, 2> kStore{"url", "timeout"};
 
 constexpr std::size_t kMaxTlsFile = 1024 * 1024;
 
@@ -205,12 +205,23 @@ bool has_password(std::string_view url) {
          (rest.find('@') != std::string_view::npos && user.find(':') != std::string_view::npos);
 }
 
+std::optional<std::chrono::milliseconds> read_store_timeout(const Node& node, Report& report) {
+  constexpr std::chrono::seconds kLeast{1};
+  constexpr std::chrono::hours kMost{1};
+  const std::optional<std::chrono::milliseconds> timeout = read_duration(node, kLeast, report);
+  if (!timeout || *timeout <= kMost) return timeout;
+  report.problem(node, in_words(*timeout) + " is longer than a sender waits; write \"" +
+                           in_words(kMost) + "\" at most");
+  return std::nullopt;
+}
+
 void read_store(const Node& root, Config& config, Loading& loading) {
   constexpr std::string_view kSqlite = "sqlite:";
   const Node* node = nullptr;
   if (const Node* table = table_of(root, "store", loading.report)) {
     check_keys(*table, {kStore}, loading.report);
     node = table->find("url");
+    take(*table, "timeout", config.store_timeout, read_store_timeout, loading.report);
   }
   if (node != nullptr) {
     // A URL may hold a password, so it can be written as a secret is; alone it need not be one.

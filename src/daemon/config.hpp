@@ -50,6 +50,8 @@ struct Config {
   std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
   std::string store_url = "sqlite:hapax.db";
+  // How long a request waits for the store; nothing: 3 s in the queue, 5 s for an answer.
+  std::optional<std::chrono::milliseconds> store_timeout;
   std::vector<std::string> secret_files;  // that { file = ... } named
   std::vector<gateway::Source> sources;   // those with declared tenants once for each
   std::vector<deliver::Destination> destinations;

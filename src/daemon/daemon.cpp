@@ -46,6 +46,21 @@ std::size_t store_threads(const std::string& url) {
   return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
 }
 
+CommitQueue::Limits queue_limits(const Config& config) {
+  CommitQueue::Limits limits{.threads = store_threads(config.store_url)};
+  limits.max_wait = config.store_timeout.value_or(limits.max_wait);
+  return limits;
+}
+
+OpenOptions store_options(const Config& config) {
+  OpenOptions options;
+  options.needs = {Capability::dedup, Capability::inbox};
+  options.connections = store_threads(config.store_url) + 2;  // those that read, too
+  options.timeout = config.store_timeout.value_or(options.timeout);
+  options.busy_timeout = config.store_timeout.value_or(options.busy_timeout);
+  return options;
+}
+
 std::string address(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
@@ -85,7 +100,7 @@ struct Daemon::Parts {
         rejects(clock()),
         numbers(clock()),
         unclaimed(clock()),
-        commit(*store->driver, clock(), {.threads = store_threads(config.store_url)},
+        commit(*store->driver, clock(), queue_limits(config),
                [this](const CommitQueue::Batch& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { every_second(); }),
@@ -292,6 +307,7 @@ void Daemon::Parts::say_what_waits(const Config& next) {
   say(next.admin != config.admin, "server.admin");
   say(next.limits != config.limits, "connections and time-outs of [server]");
   say(next.store_url != config.store_url, "store.url");
+  say(next.store_timeout != config.store_timeout, "store.timeout");
   say(next.data_dir != config.data_dir, "server.data_dir");
   say(next.admin_token != config.admin_token, "admin.token");
 }
@@ -307,10 +323,7 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
     HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size()) + ".lock"));
     lock.emplace(std::move(taken));
   }
-  OpenOptions options;
-  options.needs = {Capability::dedup, Capability::inbox};
-  options.connections = store_threads(config.store_url) + 2;  // those that read, too
-  HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, options));
+  HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));
   auto parts = std::make_unique<Parts>(std::move(config), log, std::move(opened));
   if (lock) parts->lock.emplace(std::move(*lock));
   HAPAX_TRY(parts->begin());

@@ -7,10 +7,12 @@
 #include "base/check.hpp"
 #include "commit/queue.hpp"
 #include "deliver/replays.hpp"
+#include "http/generous.hpp"
 #include "model/headers.hpp"
 #include "model/ids.hpp"
 #include "store/memory/driver.hpp"
 #include "store/sqlite/driver.hpp"
+#include "support/eventually.hpp"
 #include "support/http.hpp"
 
 #include <condition_variable>
@@ -145,11 +147,12 @@ struct Api::Parts {
   Parts(StoreKind kind, const std::vector<std::string>& destinations)
       : driver(make(kind, directory.file("inbox.db"), clock)),
         served(make_served(*driver, destinations)) {
-    const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, {}, [this](std::size_t) {
+    const http::MakeHandler make_admin = [this](std::size_t) {
       auto endpoint = std::make_unique<admin::Endpoint>(shared);
       endpoints.push_back(endpoint.get());
       return endpoint;
-    });
+    };
+    const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, generous_limits(), make_admin);
     port = made.value();
     server.start();
     if (kind != StoreKind::without_inbox) replays.start();
@@ -179,13 +182,13 @@ struct Api::Parts {
   Bells bells;
   deliver::Loans loans;
   deliver::Polls polls;
-  CommitQueue commit{*driver, clock, {}, [](const CommitQueue::Batch&) {}};
+  CommitQueue commit{*driver, clock, {.max_wait = kGenerous}, [](const CommitQueue::Batch&) {}};
   admin::Pulling pulling{commit, bells, loans, polls, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
-  deliver::Replays replays{{*driver, *server_clock, random, bells, log, true}};
+  deliver::Replays replays{{*driver, clock, random, bells, log, true}};
   admin::Shared shared{*driver,    metrics,
                        log,        clock,
                        random,     pool,
@@ -196,7 +199,7 @@ struct Api::Parts {
                        &replays};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
-  http::Server server{*server_clock, 2};  // the first to go
+  http::Server server{*server_clock, kServerThreads};  // the first to go
 };
 
 Api::Api(StoreKind kind, const std::vector<std::string>& destinations)
@@ -323,6 +326,16 @@ SourceNo source_no(Api& api, const std::string& name) {
 
 DestinationNo destination_no(Api& api, const std::string& name) {
   return DestinationNo(api.driver().number_of(store::NameKind::destination, name).value());
+}
+
+boost::json::value ended_replay(Api& api, const std::string& replay) {
+  json::value job;
+  EXPECT_TRUE(eventually([&] {
+    api.clock().advance(std::chrono::milliseconds(100));
+    job = api.get("/v1/replays/" + replay).json();
+    return job.at("state").as_string() != "running";
+  })) << json::serialize(job);
+  return job;
 }
 
 std::vector<std::string> ids_in(const ApiAnswer& list) {

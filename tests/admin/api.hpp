@@ -34,9 +34,12 @@ inline constexpr const char* kToken = "the-admin-token";
 inline constexpr const char* kWorkerToken = "of-a-worker";  // lease:audit, settle:audit
 inline constexpr const char* kReaderToken = "of-a-reader";  // read, dedup:mail
 
+inline constexpr std::size_t kServerThreads = 2;
+
 enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
 
-// A store with a clock that the test turns, and the admin API over it on a port of its own.
+// A store with a clock that the test turns, and the admin API over it on a port of its own. Leases,
+// polls and replays go by that clock.
 class Api {
  public:
   // `destinations` are of kind pull, but for "pushed". Failures are tried again after 10 s and 20
@@ -102,6 +105,9 @@ std::string states_of(Api& api, const std::string& event);
 
 SourceNo source_no(Api& api, const std::string& name);
 DestinationNo destination_no(Api& api, const std::string& name);
+
+// The replay of many with that id, once it has ended. Time passes meanwhile.
+boost::json::value ended_replay(Api& api, const std::string& replay);
 
 // What the events of a list are called by their senders.
 std::vector<std::string> ids_in(const ApiAnswer& list);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 
@@ -144,7 +145,7 @@ TEST(AdminEndpoint, GoesOnWhileTheStoreHangs) {
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back([&] { EXPECT_EQ(api.get("/readyz").status, 503); });
   }
-  while (api.state().waiting < clients.size()) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return api.state().waiting == clients.size(); }));
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(api.get("/healthz").status, 200);
     EXPECT_EQ(api.get("/metrics").status, 200);

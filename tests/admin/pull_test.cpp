@@ -3,6 +3,8 @@
 #include "admin/api.hpp"
 #include "base/base64.hpp"
 #include "deliver/polls.hpp"
+#include "http/raw_server.hpp"
+#include "support/eventually.hpp"
 #include "support/http.hpp"
 
 #include <gmock/gmock.h>
@@ -10,14 +12,12 @@
 
 #include <deque>
 #include <future>
-#include <thread>
 
 // Workers that lease and settle over HTTP, on a clock that the test turns.
 namespace hapax::test {
 namespace {
 
 namespace json = boost::json;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -78,18 +78,23 @@ class AdminPull : public testing::TestWithParam<StoreKind> {
     return std::string(delivery(event).at("status").as_string());
   }
   void until_state(const std::string& event, const std::string& wanted) {
-    for (int i = 0; i < 100'000 && state(event) != wanted; ++i) std::this_thread::yield();
-    EXPECT_EQ(state(event), wanted);
+    EXPECT_TRUE(eventually([&] { return state(event) == wanted; })) << state(event);
   }
   void until_polling(std::size_t count) {
-    while (api_.state().polling != count) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return api_.state().polling == count; })) << api_.state().polling;
   }
   // The server may look at the clock at any moment between.
   void pass_time_until_polling(std::size_t count) {
-    while (api_.state().polling != count) {
+    EXPECT_TRUE(eventually([&] {
       api_.clock().advance(seconds(1));
-      std::this_thread::yield();
-    }
+      return api_.state().polling == count;
+    })) << api_.state().polling;
+  }
+  // Requests that come behind it on each of the server's threads are answered: whoever polls has
+  // asked the store by then, and waits.
+  void until_waiting(std::size_t count) {
+    until_polling(count);
+    for (std::size_t i = 0; i < kServerThreads; ++i) EXPECT_THAT(lease("", "audit"), IsEmpty());
   }
   std::future<std::vector<Got>> lease_later(const std::string& more) {
     return std::async(std::launch::async, [this, more] { return lease(more); });
@@ -281,14 +286,9 @@ TEST_P(AdminPull, AWaitingWorkerIsWokenByTheBell) {
 
 TEST_P(AdminPull, AWaitingWorkerFindsWhatAnotherNodeAdmitted) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
-  until_polling(1);
-  admit(api_, {{.id = "1", .destinations = {"work"}}});
-  // Nobody rings. A second at a time: who is slow to ask for the first time has a minute for it.
-  for (int i = 0; i < 50 && api_.state().polling > 0; ++i) {
-    api_.clock().advance(seconds(1));
-    waiting.wait_for(milliseconds(1200));
-  }
-  pass_time_until_polling(0);
+  until_waiting(1);
+  admit(api_, {{.id = "1", .destinations = {"work"}}});  // nobody rings
+  api_.clock().advance(seconds(1));
   EXPECT_EQ(waiting.get().size(), 1U);
 }
 
@@ -340,7 +340,7 @@ TEST_P(AdminPull, TheWorkersOfOneDestinationLeavePlacesToThoseOfAnother) {
     fleet.emplace_back(api_.port());
     ASSERT_TRUE(fleet.back().send(poll));
   }
-  until_polling(fleet.size());
+  until_waiting(fleet.size());
   const ApiAnswer more = api_.post("/v1/lease", R"({"destination":"work"})");
   EXPECT_EQ(more.status, 503);
   EXPECT_EQ(more.problem(), "queue-full");
@@ -359,6 +359,7 @@ TEST_P(AdminPull, AClientThatLeavesWhileItWaitsTakesNothingAlong) {
     RawClient client(api_.port());
     client.send(request(R"({"destination":"work","wait_s":60})"));
     until_polling(1);
+    EXPECT_TRUE(end_sending(client.handle()));
   }
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   api_.bells().ring(destination_no(api_, "work"));
@@ -380,6 +381,7 @@ TEST_P(AdminPull, AWaitEndsSoonAfterItsClientHasGone) {
     RawClient client(api_.port());
     client.send(request(R"({"destination":"work","wait_s":60})"));
     until_polling(1);
+    EXPECT_TRUE(end_sending(client.handle()));
   }
   pass_time_until_polling(0);
 }

@@ -4,12 +4,12 @@
 #include "admin/api/resources.hpp"
 #include "admin/idempotency_key.hpp"
 #include "model/ids.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 
 #include <future>
 #include <set>
-#include <thread>
 
 // Requests to replay with an Idempotency-Key, over every store that needs no server. Killed servers
 // and two nodes are in tests/deliver/replay_story_test.cpp.
@@ -54,11 +54,7 @@ class ReplayKeys : public testing::TestWithParam<StoreKind> {
   std::string states(const std::string& event) { return states_of(api_, event); }
   void until_done(const ApiAnswer& begun) {
     const std::string replay(begun.json().at("replay").as_string());
-    for (int i = 0; i < 6000; ++i) {
-      if (api_.get("/v1/replays/" + replay).json().at("state").as_string() == "done") return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ADD_FAILURE() << "the replay does not end";
+    EXPECT_EQ(ended_replay(api_, replay).at("state").as_string(), "done");
   }
 
   Api api_{GetParam()};
@@ -180,10 +176,11 @@ TEST_P(ReplayKeys, OfManyAtOnceOneReplays) {
   std::vector<std::future<std::string>> all;
   for (int i = 0; i < 16; ++i) {
     all.push_back(std::async(std::launch::async, [&, i] {
-      ApiAnswer answer;  // 503: another is being counted
-      for (int n = 0; n < 1000 && (n == 0 || answer.status == 503); ++n) {
+      ApiAnswer answer;
+      EXPECT_TRUE(eventually([&] {
         answer = i % 2 == 0 ? one(event, kAsNew, "k") : many(kAllAsNew, "k");
-      }
+        return answer.status != 503;  // another is being counted
+      }));
       return answer.body;
     }));
   }
@@ -198,6 +195,7 @@ TEST_P(ReplayKeys, ListsAreInTheOrderOfTimeAllTheSame) {
   make("a");
   std::vector<std::string> begun;
   for (int i = 0; i < 8; ++i) {
+    api_.clock().advance(std::chrono::milliseconds(1));
     const ApiAnswer answer = many(R"({"filter":{"id":"none"}})", "k" + std::to_string(i));
     begun.emplace(begun.begin(), answer.json().at("replay").as_string());
   }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
 #include "model/ids.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
-
-#include <thread>
 
 // Replaying and cancelling, over every store that needs no server. Stories with a whole server are
 // in tests/deliver/.
@@ -50,15 +49,7 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
   std::string delivery(const std::string& event, std::int64_t nth) {
     return to_text(DeliveryRef{*event_from(event), DeliveryNo(nth)});
   }
-  json::value ended(const std::string& replay) {
-    for (int i = 0; i < 6000; ++i) {
-      json::value job = api_.get("/v1/replays/" + replay).json();
-      if (job.at("state").as_string() != "running") return job;
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    ADD_FAILURE() << "the replay does not end";
-    return {};
-  }
+  json::value ended(const std::string& replay) { return ended_replay(api_, replay); }
   std::string begin(const std::string& body, std::int64_t matched) {
     const ApiAnswer answer = api_.post("/v1/replay", body);
     EXPECT_EQ(answer.status, 202) << answer.body;
@@ -242,15 +233,16 @@ TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
   const std::vector<std::string> events = admit(api_, samples);
   for (int i = 0; i < 50; ++i) rule(Dead{});
   const std::string replay = begin(R"({"filter":{"status":"dead"},"rate":1})", 50);
-  while (api_.get("/v1/replays/" + replay).json().at("replayed").as_int64() == 0) {
-    std::this_thread::sleep_for(milliseconds(5));
-  }
+  // Time stands still, so that there is a first step and no second.
+  ASSERT_TRUE(eventually(
+      [&] { return api_.get("/v1/replays/" + replay).json().at("replayed").as_int64() > 0; }));
   const ApiAnswer cancelled = api_.ask("DELETE", "/v1/replays/" + replay, "");
   EXPECT_EQ(cancelled.status, 200);
   EXPECT_EQ(cancelled.json().at("state").as_string(), "cancelled");
   const ApiAnswer again = api_.ask("DELETE", "/v1/replays/" + replay, "");
   EXPECT_EQ(again.json(), cancelled.json());
   EXPECT_EQ(states(events[0]), "pending") << "what was replayed stays so";
+  EXPECT_EQ(states(events[1]), "dead");
   EXPECT_EQ(states(events[49]), "dead");
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,10 +55,14 @@ class DoctorCliTest : public testing::Test {
 
 TEST_F(DoctorCliTest, ARunningServerIsWell) {
   send();
-  const Ran ran = doctor();
+  Ran ran;
+  // Two clocks that are read five seconds apart, on a busy machine, seem to differ.
+  EXPECT_TRUE(eventually([&] {
+    ran = doctor();
+    return findings(ran, "clock").starts_with("ok: ");
+  })) << ran.out;
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
   EXPECT_THAT(findings(ran, "store"), HasSubstr("ok: the store can be read; its schema has"));
-  EXPECT_THAT(findings(ran, "clock"), HasSubstr("ok: "));
   EXPECT_THAT(findings(ran, "fsync"), HasSubstr("a sync in "));
   EXPECT_THAT(findings(ran, "permissions"), Not(HasSubstr("problem")));
   EXPECT_THAT(findings(ran, "server"), HasSubstr("ok: runs and answers"));

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
 #include "http/raw_server.hpp"
+#include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -93,13 +93,12 @@ class ListenTest : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, wrote};
   }
   void press_ctrl_c() {
-    for (int i = 0; i < 1000; ++i) {
-      pid_t process = 0;
+    pid_t process = 0;
+    EXPECT_TRUE(test::eventually([&] {
       std::ifstream(directory_.file("pid")) >> process;
-      if (process > 0) kill(process, SIGINT);
-      if (process > 0) return;
-      usleep(10'000);
-    }
+      return process > 0;
+    }));
+    if (process > 0) kill(process, SIGINT);
   }
 
   test::TempDir directory_;

@@ -1,15 +1,14 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
+#include "support/eventually.hpp"
 #include "support/http.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <chrono>
 #include <sstream>
-#include <thread>
 
 namespace hapax {
 namespace {
@@ -34,15 +33,14 @@ class RejectsCli : public testing::Test {
   // One line for each reject, when so many are written.
   std::vector<json::value> rejects(std::size_t wanted, const std::string& how = "") {
     std::vector<json::value> found;
-    for (int tries = 0; tries < 1000; ++tries) {
+    EXPECT_TRUE(test::eventually([&] {
       const Ran ran = run("rejects --json " + how);
       EXPECT_EQ(ran.exit_code, 0) << ran.errors;
       found.clear();
       std::istringstream lines(ran.out);
       for (std::string line; std::getline(lines, line);) found.push_back(json::parse(line));
-      if (found.size() >= wanted) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+      return found.size() >= wanted;
+    }));
     EXPECT_EQ(found.size(), wanted);
     return found;
   }

@@ -35,7 +35,7 @@ class SendTest : public testing::Test {
  protected:
   Ran send(const std::string& arguments) const {
     return test::run_hapax(server_.directory(),
-                           "send --url " + server_.url("demo") + " " + arguments);
+                           "send --timeout 600 --url " + server_.url("demo") + " " + arguments);
   }
 
   Served server_{kDemo};
@@ -129,9 +129,9 @@ TEST(SendPresets, AnEventHasItsIdWhereItsProviderHasIt) {
       "[[source]]\nname = 'linear'\npreset = 'linear'\nsecrets = ['s']\n"
       "[[source]]\nname = 'adyen'\npreset = 'adyen'\nsecrets = ['00112233']\n");
   for (const std::string source : {"github", "stripe", "sendgrid", "mailgun", "linear", "adyen"}) {
-    const Ran ran =
-        test::run_hapax(server.directory(), "send --count 6 --duplicates 2 --source " + source +
-                                                " --url " + server.url(source));
+    const Ran ran = test::run_hapax(
+        server.directory(), "send --timeout 600 --count 6 --duplicates 2 --source " + source +
+                                " --url " + server.url(source));
     EXPECT_EQ(ran.exit_code, 0) << source << ": " << ran.out << ran.errors;
     const json::value all = parsed(ran);
     EXPECT_EQ(number(all, "accepted"), 4) << source << ran.out;

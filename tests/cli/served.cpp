@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
 
+#include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
 
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 namespace hapax::test {
 
@@ -53,8 +53,11 @@ Ran run_hapax(const TempDir& directory, const std::string& arguments) {
 namespace {
 
 void write_config(const std::string& file, const std::string& sources) {
+  // No time-out of the server expires, however busy the machine is.
   std::ofstream(file) << "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n"
-                         "[store]\nurl = 'sqlite:hapax.db'\n"
+                         "idle_timeout = '10m'\nheader_timeout = '10m'\nbody_timeout = '10m'\n"
+                         "write_timeout = '10m'\n"
+                         "[store]\nurl = 'sqlite:hapax.db'\ntimeout = '10m'\n"
                       << sources;
   chmod(file.c_str(), 0600);
 }
@@ -92,12 +95,12 @@ int Served::port() const {
 }
 
 void Served::reload(const std::string& sources) {
+  const auto log = [&] { return contents(directory_.file("log")); };
+  const std::size_t before = log().size();
   write_config(directory_.file("hapax.toml"), sources);
   kill(process_, SIGHUP);
-  for (int tries = 0; tries < 3000; ++tries) {
-    if (contents(directory_.file("log")).find("reloaded") != std::string::npos) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(eventually([&] { return log().find("reloaded", before) != std::string::npos; }))
+      << log();
 }
 
 Served::~Served() {

@@ -10,7 +10,7 @@
 namespace hapax::test {
 
 struct Ran {
-  int exit_code;
+  int exit_code = 0;
   std::string out;     // standard output
   std::string errors;  // standard error
 };
@@ -31,7 +31,7 @@ class Served {
   std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE
   std::string admin() const { return "http://" + admin_; }
   int port() const;
-  // Other sources from now on.
+  // Other sources from now on: waits until they are in force.
   void reload(const std::string& sources);
   void stop();  // a failure when it does not end well
 

@@ -4,6 +4,7 @@
 
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/asio/co_spawn.hpp>
@@ -77,7 +78,10 @@ struct OneEvent {
 
 class CommitQueueTest : public testing::Test {
  protected:
-  void make(const CommitQueue::Limits& limits) {
+  // Nobody is given up for waiting, however slow the machine is, unless the test says so.
+  void make(CommitQueue::Limits limits,
+            std::chrono::milliseconds max_wait = std::chrono::hours(1)) {
+    limits.max_wait = max_wait;
     queue_ = std::make_unique<CommitQueue>(faulty_, *clock_, limits,
                                            [&](const CommitQueue::Batch& batch) {
                                              const std::lock_guard lock(mutex_);
@@ -168,7 +172,7 @@ TEST_F(CommitQueueTest, BytesThatWaitAreBoundedToo) {
 }
 
 TEST_F(CommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
-  make({.threads = 1, .max_wait = std::chrono::milliseconds(50)});
+  make({.threads = 1}, std::chrono::milliseconds(50));
   const OneEvent& first = send();
   gate_.wait_for(1);  // the store has it, and does not answer
   const OneEvent& second = send();
@@ -178,12 +182,15 @@ TEST_F(CommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
   EXPECT_EQ(second.answer->error().outcome(), Outcome::did_not_happen);
   EXPECT_FALSE(first.answer) << "what the store has taken has its own time";
   EXPECT_EQ(queue_->waiting(), 0U);
-  gate_.open(2);
+  gate_.open(100'000);
   while (!first.answer) context_.run_one();
   EXPECT_TRUE(*first.answer);
-  const OneEvent& third = send();
-  while (!third.answer) context_.run_one();
-  EXPECT_TRUE(*third.answer) << third.answer->error().to_string();
+  // On a busy machine this one may wait for too long, too; then it is sent again.
+  EXPECT_TRUE(test::eventually([&] {
+    const OneEvent& third = send();
+    while (!third.answer) context_.run_one();
+    return third.answer->has_value();
+  }));
 }
 
 TEST_F(CommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
@@ -250,7 +257,7 @@ class MixedQueueTest : public CommitQueueTest {
     return memory_->write({.lease = {&request, 1}}).lease->front().deliveries;
   }
   static store::LeaseRequest lease_request(std::size_t max) {
-    return {.from = DestinationNo(1), .max = max, .lease = std::chrono::minutes(1), .holder = {}};
+    return {.from = DestinationNo(1), .max = max, .lease = std::chrono::hours(1), .holder = {}};
   }
   static Settlements acks(std::span<const store::Leased> leased) {
     Settlements settlements;

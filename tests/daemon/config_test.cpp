@@ -102,6 +102,12 @@ write_timeout = "4s"
   EXPECT_EQ(limits.write, std::chrono::seconds(4));
 }
 
+TEST_F(ConfigTest, TheTimeoutOfTheStoreIsRead) {
+  const Loaded loaded = load("[store]\nurl = \"memory:\"\ntimeout = \"30s\"\n");
+  ASSERT_TRUE(loaded.config);
+  EXPECT_EQ(loaded.config->store_timeout, std::chrono::seconds(30));
+}
+
 // Callers never get the open files that the store needs.
 TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
   const Shares many = shares_of({}, 20'000);
@@ -211,6 +217,7 @@ TEST_F(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(loaded.config->listen.port, 8420);
   EXPECT_EQ(loaded.config->admin.port, 8421);
   EXPECT_EQ(loaded.config->store_url, "sqlite:" + directory_.file("hapax.db"));
+  EXPECT_EQ(loaded.config->store_timeout, std::nullopt);
   EXPECT_EQ(loaded.config->data_dir, directory_.path().string());
 }
 

@@ -24,6 +24,7 @@ constexpr int kEvents = 20'000;
 constexpr int kKills = 20;
 constexpr int kSenders = 4;
 constexpr int kLanes = 8;  // of each sender
+constexpr std::chrono::minutes kGuard{10};
 const std::vector<std::string> kDestinations{"a", "b", "c"};
 
 // Does what it is told once per key, and says so if it feels like it.
@@ -56,7 +57,7 @@ class Fickle {
         if (random_.below(4) == 0) wait_for_end(fd);
         return false;
       case 7:  // no answer in time
-        if (random_.below(4) != 0) break;
+        if (random_.below(4) != 0 || silences_.fetch_sub(1) <= 0) break;
         act(heard);
         wait_for_end(fd);
         return false;
@@ -92,6 +93,7 @@ class Fickle {
   }
 
   SeededRandom random_;
+  std::atomic<int> silences_ = rounds(300);  // each lasts for a whole time-out
   mutable std::mutex mutex_;
   std::set<std::string> keys_;
   std::map<std::string, std::vector<std::string>> effects_;
@@ -125,21 +127,17 @@ class Killing {
     for (int i = 0; i < kSenders; ++i) senders.emplace_back([this, i, each] { send(i, each); });
     for (int kill = 1; kill <= kills; ++kill) {
       const int enough = each * kSenders * kill / (kills + 1);
-      EXPECT_TRUE(eventually([&] { return acknowledged_ >= enough; }));
+      EXPECT_TRUE(eventually([&] { return acknowledged_ >= enough; }, kGuard));
       const std::size_t node = static_cast<std::size_t>(kill) % nodes_.size();
       EXPECT_TRUE(nodes_[node]->kill_it());
       nodes_[node]->start();
       ports_[node] = nodes_[node]->port();
     }
     for (std::thread& sender : senders) sender.join();
-    const bool drained = eventually_drained();
-    EXPECT_TRUE(drained) << boost::json::serialize(story_.get("/v1/destinations"));
+    EXPECT_TRUE(eventually([&] { return is_drained(); }, 2 * kGuard))
+        << boost::json::serialize(story_.get("/v1/destinations"));
     for (const std::string& to : kDestinations) check(fickle_.effects(to), each);
-    for (const Serve* node : nodes_) {
-      EXPECT_THAT(node->ask("/metrics").body,
-                  testing::ContainsRegex(R"(hapax_attempts_total\{[^}]*\} [1-9])"))
-          << "each does its part";
-    }
+    for (const Serve* node : nodes_) EXPECT_TRUE(does_its_part(*node));
     std::cout << each * kSenders << " events at " << kDestinations.size() << " destinations, "
               << kills << " kills, " << fickle_.again() << " repeated calls without effect\n";
   }
@@ -148,7 +146,8 @@ class Killing {
   std::string config(const std::string& store_url) const {
     std::string retry;
     for (int i = 0; i < 100; ++i) retry += (i == 0 ? "'20ms'" : ", '20ms'");
-    const std::string often = "timeout = '500ms'\nconcurrency = 32\nretry = [" + retry + "]\n";
+    // A hundred attempts have room for many that a busy machine does not answer in time.
+    const std::string often = "timeout = '3s'\nconcurrency = 32\nretry = [" + retry + "]\n";
     std::string destinations;
     for (const std::string& to : kDestinations) {
       const std::string breaker =
@@ -164,28 +163,34 @@ class Killing {
     auto client = std::make_unique<RawClient>(ports_[node]);
     for (int i = 0; i < count; ++i) {
       const std::string id = std::to_string(sender) + "." + std::to_string(i);
-      const bool taken = eventually([&] {
+      const auto is_taken = [&] {
         if (story_.serve.post(*client, id, body_of(sender, i)).status == 200) return true;
         client = std::make_unique<RawClient>(ports_[node]);
         return false;
-      });
-      ASSERT_TRUE(taken) << id;
+      };
+      ASSERT_TRUE(eventually(is_taken, kGuard)) << id;
       ++acknowledged_;
     }
   }
 
-  bool eventually_drained() const {
-    for (int patience = 0; patience < 10; ++patience) {
-      const bool drained = eventually([&] {
-        return std::all_of(kDestinations.begin(), kDestinations.end(), [&](const std::string& to) {
-          const boost::json::value shown = story_.destination(to);
-          EXPECT_EQ(number(shown, "dead"), 0);
-          return number(shown, "pending") == 0 && number(shown, "leased") == 0;
-        });
-      });
-      if (drained) return true;
-    }
-    return false;
+  bool is_drained() const {
+    return std::all_of(kDestinations.begin(), kDestinations.end(), [&](const std::string& to) {
+      const boost::json::value shown = story_.destination(to);
+      EXPECT_EQ(number(shown, "dead"), 0);
+      return number(shown, "pending") == 0 && number(shown, "leased") == 0;
+    });
+  }
+
+  // Since it was started last. Where the others were faster it gets more to do.
+  static bool does_its_part(const Serve& node) {
+    int more = 0;
+    return eventually([&] {
+      const auto has_attempts = testing::ContainsRegex(R"(hapax_attempts_total\{[^}]*\} [1-9])");
+      if (testing::Value(node.ask("/metrics").body, has_attempts)) return true;
+      RawClient client(node.port());
+      EXPECT_EQ(node.post(client, "more-" + std::to_string(++more), R"({"k":"more"})").status, 200);
+      return false;
+    });
   }
 
   static void check(const std::vector<std::string>& effects, int each) {

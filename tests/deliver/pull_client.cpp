@@ -27,7 +27,7 @@ HttpAnswer PullClient::post(const std::string& path, const std::string& body) co
 std::vector<InHand> PullClient::lease(const std::string& destination,
                                       const std::string& more) const {
   const HttpAnswer answer =
-      post("/v1/lease", R"({"destination":")" + destination + '"' + more + "}");
+      post("/v1/lease", R"({"destination":")" + destination + R"(","lease_s":3600)" + more + "}");
   EXPECT_EQ(answer.status, 200) << answer.body;
   std::vector<InHand> leased;
   if (answer.status != 200) return leased;

@@ -26,7 +26,7 @@ class PullClient {
   explicit PullClient(const Serve& serve, std::string token = "");
 
   HttpAnswer post(const std::string& path, const std::string& body) const;
-  // `more` are further members: R"(,"wait_s":20)".
+  // `more` are further members: R"(,"wait_s":20)". For an hour, so that no lease lapses in a test.
   std::vector<InHand> lease(const std::string& destination, const std::string& more = "") const;
   // "ok", "stale" or "unknown".
   std::string settle(const InHand& what, const std::string& outcome,

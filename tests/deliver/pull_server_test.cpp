@@ -1,35 +1,41 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "deliver/polls.hpp"
 #include "deliver/pull_client.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <csignal>
+#include <deque>
 #include <future>
-#include <thread>
+#include <map>
 
 // Stories of workers and a real server. What needs time to pass is in tests/admin/pull_test.cpp.
 namespace hapax::test {
 namespace {
 
 using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 
 std::string token(const std::string& secret, const std::string& allow) {
   return "[[token]]\nname = \"worker\"\nsecret = \"" + secret + "\"\nallow = [" + allow + "]\n";
 }
 
+// Of one that waits for a minute.
+std::string lease_request(const Serve& serve, const std::string& destination) {
+  const std::string body = R"({"destination":")" + destination + R"(","wait_s":60})";
+  return "POST /v1/lease HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+         admin_token(serve) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
+
 void send(const Serve& serve, const std::string& id) {
   RawClient sender(serve.port());
   EXPECT_EQ(serve.post(sender, id, "{\"id\":\"" + id + "\"}").status, 200);
-}
-
-// As the server last counted them.
-std::size_t connections(const Serve& serve) {
-  const std::string name = "\nhapax_connections ";
-  const std::string metrics = serve.ask("/metrics").body;
-  const std::size_t at = metrics.find(name);
-  return at == std::string::npos ? 0 : std::stoul(metrics.substr(at + name.size()));
 }
 
 TEST(PullServer, AnEventIsTakenAndDone) {
@@ -44,7 +50,6 @@ TEST(PullServer, AnEventIsTakenAndDone) {
   EXPECT_NE(serve.ask("/v1/events").body.find("\"status\":\"completed\""), std::string::npos);
 }
 
-// The client would give up after ten seconds; the wait is a minute.
 TEST(PullServer, AnArrivalWakesTheWorkerThatWaits) {
   const Serve serve(demo_config("sqlite:hapax.db"));
   const PullClient worker(serve);
@@ -58,15 +63,24 @@ TEST(PullServer, AnArrivalWakesTheWorkerThatWaits) {
 
 TEST(PullServer, AServerThatStopsAnswersTheWorkersThatWait) {
   Serve serve(demo_config("sqlite:hapax.db"));
-  const PullClient worker(serve);
-  std::vector<std::future<std::vector<InHand>>> waiting;
-  for (int i = 0; i < 8; ++i) {
-    waiting.push_back(
-        std::async(std::launch::async, [&] { return worker.lease("work", R"(,"wait_s":60)"); }));
+  // One more than may wait for a destination: when it is refused, the others wait.
+  constexpr std::size_t kMayWait = deliver::kMaxPolls / 2;
+  std::deque<RawClient> workers;
+  std::vector<pollfd> answered;
+  for (std::size_t i = 0; i < kMayWait + 1; ++i) {
+    RawClient& worker = workers.emplace_back(serve.admin_port());
+    ASSERT_TRUE(worker.send(lease_request(serve, "work")));
+    answered.push_back({.fd = worker.handle(), .events = POLLIN, .revents = 0});
   }
-  while (connections(serve) < waiting.size()) std::this_thread::yield();
+  ASSERT_EQ(poll(answered.data(), answered.size(), 60'000), 1);
   EXPECT_EQ(serve.stop(), 0);
-  for (auto& each : waiting) EXPECT_THAT(each.get(), IsEmpty());
+  std::map<std::string, std::size_t> answers;
+  for (RawClient& each : workers) {
+    const HttpAnswer answer = each.receive();
+    ++answers[answer.status == 200 ? answer.body : answer.problem()];
+  }
+  EXPECT_THAT(answers, UnorderedElementsAre(Pair("{\"deliveries\":[]}\n", kMayWait),
+                                            Pair("queue-full", 1U)));
 }
 
 TEST(PullServer, AWorkerSettlesWhatItLeasedBeforeTheServerWasKilled) {
@@ -104,13 +118,13 @@ TEST(PullServer, ATokenChangesWithTheFile) {
 
   serve.write_config(config + token("second-secret", rights));
   serve.signal(SIGHUP);
-  while (second.post("/v1/lease", lease).status != 200) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return second.post("/v1/lease", lease).status == 200; }));
   EXPECT_EQ(first.post("/v1/lease", lease).problem(), "token-invalid");
   EXPECT_EQ(second.settle(leased[0], "ack"), "ok");
 
   serve.write_config(config + token("second-secret", "\"read\""));
   serve.signal(SIGHUP);
-  while (second.post("/v1/lease", lease).status == 200) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return second.post("/v1/lease", lease).status != 200; }));
   EXPECT_EQ(second.post("/v1/lease", lease).problem(), "forbidden");
   EXPECT_EQ(serve.log().find("second-secret"), std::string::npos);
 }

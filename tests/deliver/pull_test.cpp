@@ -13,7 +13,8 @@
 
 #include <deque>
 
-// Pull without HTTP: a store that does not always answer, and many who wait.
+// Pull without HTTP: a store that does not always answer, and many who wait. The clock stands
+// still, so that nobody asks because of the time.
 namespace hapax::deliver {
 namespace {
 
@@ -50,6 +51,29 @@ class DirectCommit final : public Commit {
   store::Driver& driver_;
 };
 
+// Whoever waits for a time has it at once.
+class TimePasses final : public Alarms {
+ public:
+  explicit TimePasses(test::ManualClock& clock) : clock_(clock) {}
+  std::unique_ptr<Alarm> make() override { return std::make_unique<One>(clock_); }
+
+ private:
+  class One final : public Alarm {
+   public:
+    explicit One(test::ManualClock& clock) : clock_(clock) {}
+    Task<void> wait_until(BootTime when) override {
+      clock_.advance(std::max(BootTime{0}, when - clock_.since_boot()));
+      co_return;
+    }
+    void ring() override {}
+
+   private:
+    test::ManualClock& clock_;
+  };
+
+  test::ManualClock& clock_;
+};
+
 class PullTest : public testing::Test {
  protected:
   PullTest() {
@@ -83,7 +107,7 @@ class PullTest : public testing::Test {
   Task<void> settle_into(Said said, std::optional<Result<std::vector<Settled>>>& into) {
     const Mine all;
     const std::span<const Said> one(&said, 1);
-    Result<std::vector<Settled>> settled = co_await pull_.settle(one, all);
+    Result<std::vector<Settled>> settled = co_await settling_.settle(one, all);
     into.emplace(std::move(settled));
   }
   Result<std::vector<Settled>> settle(const Said& said) {
@@ -100,8 +124,22 @@ class PullTest : public testing::Test {
     return names_of(leased.at(0)).at(0);
   }
 
-  std::unique_ptr<Clock> real_ = make_system_clock();
-  Clock& clock_ = *real_;
+  Pull::With with(Alarms& alarms) {
+    return {loop_.get_executor(),
+            commit_,
+            alarms,
+            bells_,
+            clock_,
+            random_,
+            loans_,
+            [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
+              co_return std::vector<std::optional<Loan>>(names.size());
+            },
+            [this](DestinationNo) { return std::make_shared<const Destination>(to_); },
+            [] { return std::int64_t{1}; }};
+  }
+
+  test::ManualClock clock_;
   EventNumbers numbers_{clock_, NodeNo(1)};
   test::SeededRandom random_{1};
   std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(1000, clock_);
@@ -111,13 +149,9 @@ class PullTest : public testing::Test {
   Destination to_{.name = "work"};
   boost::asio::io_context loop_;
   std::unique_ptr<Alarms> alarms_ = make_alarms(loop_.get_executor(), clock_);
-  Pull pull_{
-      {loop_.get_executor(), commit_, *alarms_, bells_, clock_, random_, loans_,
-       [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
-         co_return std::vector<std::optional<Loan>>(names.size());
-       },
-       [this](DestinationNo) { return std::make_shared<const Destination>(to_); },
-       [] { return std::int64_t{1}; }}};
+  TimePasses time_passes_{clock_};
+  Pull pull_{with(*alarms_)};
+  Pull settling_{with(time_passes_)};  // between its tries
 };
 
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <map>
 #include <set>
 
@@ -19,6 +20,19 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 const std::string kSoon = "retry = ['10ms', '10ms', '10ms']\nbreaker = false\n";
+
+// What a handler waits for before it answers, so that a test can do something meanwhile.
+class Gate {
+ public:
+  void open() { open_.set_value(); }
+  void pass() const { EXPECT_EQ(is_open_.wait_for(kGuard), std::future_status::ready); }
+
+ private:
+  static constexpr std::chrono::minutes kGuard{2};
+
+  std::promise<void> open_;
+  const std::shared_future<void> is_open_ = open_.get_future().share();
+};
 
 std::vector<std::string> bodies(const Handler& handler) {
   std::vector<std::string> list;
@@ -53,9 +67,16 @@ TEST(Push, AnEventIsDeliveredOnceWithItsBytesAndHeaders) {
 TEST(Push, ConnectionsAreKeptForTheNextDelivery) {
   Handler handler([](int fd, const Heard&) { return reply(fd, 200, "ok"); });
   const Story story(push_config({"a"}, destination("a", handler.url(), "concurrency = 1\n")));
-  for (int i = 0; i < 20; ++i) story.send("evt_" + std::to_string(i));
-  ASSERT_TRUE(handler.wait_for(20));
-  EXPECT_EQ(handler.connections(), 1);
+  // One that was idle for four seconds is not used again. On a machine that is as busy as that the
+  // next twenty have better luck.
+  std::size_t sent = 0;
+  const auto twenty_share_one = [&] {
+    const int before = handler.connections();
+    for (int i = 0; i < 20; ++i) story.send("evt_" + std::to_string(++sent));
+    EXPECT_TRUE(handler.wait_for(sent));
+    return handler.connections() <= before + 1;
+  };
+  EXPECT_TRUE(eventually(twenty_share_one));
 }
 
 TEST(Push, AFailureIsTriedAgainWithTheSameKey) {
@@ -243,28 +264,39 @@ TEST(Push, PauseSurvivesARestart) {
 }
 
 TEST(Push, ADestinationThatLeavesTheFileKeepsItsDeliveriesUntilItIsBack) {
+  Gate gone;
   std::atomic<bool> open = false;
-  Handler handler([&](int fd, const Heard&) { return reply(fd, open ? 200 : 503); });
-  const std::string with = push_config(
-      {"a"}, destination("a", handler.url(), "retry = ['200ms', '200ms', '200ms', '200ms']\n"));
+  Handler handler([&](int fd, const Heard&) {
+    gone.pass();
+    return reply(fd, open ? 200 : 503);
+  });
+  const std::string with =
+      push_config({"a"}, destination("a", handler.url(), "retry = ['10ms']\n"));
   const Story story(with);
   const std::string event = story.send("evt_1");
   ASSERT_TRUE(handler.wait_for(1));
-  story.reload(push_config({}, ""));
+  story.serve.reload(push_config({}, ""));
   EXPECT_EQ(text(story.destination("a"), "defined"), "false");
-  ASSERT_TRUE(eventually([&] { return text(story.delivery(event, "a"), "status") == "pending"; }));
+  gone.open();
+  ASSERT_TRUE(eventually([&] { return number(story.delivery(event, "a"), "attempts") == 1; }));
+  EXPECT_EQ(text(story.delivery(event, "a"), "status"), "pending");
   open = true;
-  story.reload(with);
+  story.serve.reload(with);
   ASSERT_TRUE(story.becomes(event, "a", "completed"));
 }
 
 TEST(Push, AChangedUrlIsUsedFromTheNextAttemptOn) {
-  Handler before([](int fd, const Heard&) { return reply(fd, 500); });
+  Gate changed;
+  Handler before([&](int fd, const Heard&) {
+    changed.pass();
+    return reply(fd, 500);
+  });
   Handler after([](int fd, const Heard&) { return reply(fd, 200); });
-  const Story story(push_config({"a"}, destination("a", before.url(), "retry = ['300ms']\n")));
+  const Story story(push_config({"a"}, destination("a", before.url(), "retry = ['10ms']\n")));
   const std::string event = story.send("evt_1");
   ASSERT_TRUE(before.wait_for(1));
-  story.reload(push_config({"a"}, destination("a", after.url(), "retry = ['300ms']\n")));
+  story.serve.reload(push_config({"a"}, destination("a", after.url(), "retry = ['10ms']\n")));
+  changed.open();
   ASSERT_TRUE(story.becomes(event, "a", "completed"));
   EXPECT_EQ(after.heard().at(0).header("Idempotency-Key"),
             before.heard().at(0).header("Idempotency-Key"));

@@ -5,16 +5,16 @@
 #include "deliver/by_hand.hpp"
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "support/eventually.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
-#include <thread>
 
 // Replays of many, on a store that misbehaves: every event is replayed exactly once, whatever gets
-// lost and whoever works on it.
+// lost and whoever works on it. Their steps and leases go by a clock that the test turns.
 namespace hapax::deliver {
 namespace {
 
@@ -36,7 +36,7 @@ class ReplaysTest : public testing::Test {
 
   std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
     auto made =
-        std::make_unique<Replays>(Replays::With{driver, *clock_, random_, bells_, log_, alone});
+        std::make_unique<Replays>(Replays::With{driver, clock_, random_, bells_, log_, alone});
     made->start();
     return made;
   }
@@ -46,13 +46,13 @@ class ReplaysTest : public testing::Test {
     job.rate = rate;
     return job;
   }
+  // Time passes meanwhile.
   void wait_until_ended(Replays& asked, ReplayNo number) {
-    for (int i = 0; i < 12'000; ++i) {
+    EXPECT_TRUE(test::eventually([&] {
+      clock_.advance(milliseconds(100));
       const auto job = asked.find(number);
-      if (job && *job && (*job)->ended) return;
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    ADD_FAILURE() << "the replay does not end";
+      return job && *job && (*job)->ended;
+    }));
   }
   std::vector<store::DeliveryRow> deliveries(std::int64_t event) {
     Result<store::Lookup<store::EventDetail>> found = inner_->event(EventNo(event));
@@ -73,11 +73,11 @@ class ReplaysTest : public testing::Test {
     }
   }
 
-  std::unique_ptr<Clock> clock_ = make_system_clock();
+  test::ManualClock clock_;
   test::SeededRandom random_{7};
   Bells bells_;
   test::SilentLog log_;
-  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, *clock_);
+  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, clock_);
   const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
   const store::Target target_{
       DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
@@ -86,7 +86,7 @@ class ReplaysTest : public testing::Test {
 TEST_F(ReplaysTest, EveryEventIsReplayedOnceAndNothingThatCameLater) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, *clock_, random_, bells_, log_, false});  // never started
+    Replays nobody({*inner_, clock_, random_, bells_, log_, false});  // never started
     job = nobody.begin(job).value();
   }
   EXPECT_EQ(job.matched, std::uint64_t{kEvents});
@@ -120,7 +120,8 @@ TEST_F(ReplaysTest, WhateverGetsLostNothingIsReplayedTwice) {
 TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
   auto first = make(*inner_);
   const ReplayJob job = first->begin(all_as_new(40)).value();
-  while (replayed() == 0) std::this_thread::sleep_for(milliseconds(1));
+  // Time stands still, so that there is a first step and no second.
+  ASSERT_TRUE(test::eventually([&] { return replayed() > 0; }));
   first.reset();  // stops, and hands back
   const std::size_t half_way = replayed();
   EXPECT_LT(half_way, std::size_t{kEvents});
@@ -132,16 +133,28 @@ TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
 TEST_F(ReplaysTest, OfOneThatDiedItIsTakenOverWhenItsTimeIsOver) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, *clock_, random_, bells_, log_, false});  // never started
+    Replays nobody({*inner_, clock_, random_, bells_, log_, false});  // never started
     job = nobody.begin(job).value();
   }
   const store::Record record = inner_->record("replay/" + replay_text(job.how.no)).value().value();
   job.owner = "the dead one";
-  job.owned_until = clock_->wall() + milliseconds(300);
+  constexpr std::chrono::hours kOwned{10'000};
+  job.owned_until = clock_.wall() + kOwned;
   ASSERT_TRUE(inner_->put_record({record.name, 5, to_record_text(job)}, record.version).value());
-  const auto next = make(*inner_);
+  std::atomic<int> looks = 0;
+  store::fault::FaultyDriver watched(*inner_, [&](std::string_view operation) {
+    if (operation == "records") ++looks;
+    return Fault::none;
+  });
+  const auto next = make(watched);
+  ASSERT_TRUE(test::eventually([&] {
+    clock_.advance(seconds(1));
+    return looks >= 3;
+  }));
+  EXPECT_EQ(replayed(), 0U) << "it has looked, and it is not its turn";
+  clock_.advance(kOwned);
   wait_until_ended(*next, job.how.no);
-  EXPECT_GE(clock_->wall(), job.owned_until);
+  EXPECT_GE(clock_.wall(), job.owned_until);
   expect_each_once();
 }
 
@@ -155,7 +168,7 @@ TEST_F(ReplaysTest, TwoThatWorkOnItAtOnceReplayNothingTwice) {
 }
 
 TEST_F(ReplaysTest, OnlySoManyGoOnAtOnce) {
-  Replays replays({*inner_, *clock_, random_, bells_, log_, false});  // never started
+  Replays replays({*inner_, clock_, random_, bells_, log_, false});  // never started
   for (std::size_t i = 0; i < kMaxRunningReplays; ++i) ASSERT_TRUE(replays.begin(all_as_new(1)));
   const Result<ReplayJob> more = replays.begin(all_as_new(1));
   ASSERT_FALSE(more);

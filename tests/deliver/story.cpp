@@ -4,26 +4,25 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <csignal>
 #include <fstream>
-#include <iterator>
-#include <thread>
 
 namespace hapax::test {
 
 namespace json = boost::json;
 
 std::string destination(const std::string& name, const std::string& url, const std::string& more) {
-  return "[[destination]]\nname = '" + name + "'\nurl = '" + url + "'\n" + more;
+  const bool has_timeout = more.find("timeout = ") != std::string::npos;
+  return "[[destination]]\nname = '" + name + "'\nurl = '" + url + "'\n" +
+         (has_timeout ? "" : "timeout = '5m'\n") + more;
 }
 
 std::string push_config(const std::vector<std::string>& to, const std::string& destinations,
                         const std::string& source, const std::string& store) {
   std::string list;
   for (const std::string& each : to) list += (list.empty() ? "'" : ", '") + each + "'";
-  return "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n[store]\nurl = '" + store +
-         "'\n[[source]]\nname = 'demo'\npreset = 'standard-webhooks'\nsecrets = ['" + kDemoSecret +
+  return "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n" + kGenerousServer +
+         "[store]\nurl = '" + store + "'\n" + kGenerousStore +
+         "[[source]]\nname = 'demo'\npreset = 'standard-webhooks'\nsecrets = ['" + kDemoSecret +
          "']\ndeliver_to = [" + list + "]\n" + source + destinations;
 }
 
@@ -36,15 +35,6 @@ std::string text(const json::value& object, std::string_view member) {
 std::int64_t number(const json::value& object, std::string_view member) {
   const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
   return found != nullptr && found->is_int64() ? found->get_int64() : -1;
-}
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
 }
 
 std::string Story::send(const std::string& id, const std::string& body) const {
@@ -97,26 +87,12 @@ std::vector<std::string> Story::attempts(const std::string& event_id) const {
   const json::value whole = event(event_id);
   std::vector<std::string> list;
   for (const json::value& each : whole.at("attempts").as_array()) {
+    // A lease that came late from a busy store is handed back unused, and comes again.
+    if (text(each, "error") == "not begun") continue;
     list.push_back(text(each, "outcome") + " " + text(each, "http_status") + " " +
                    text(each, "error"));
   }
   return list;
-}
-
-void Story::reload(const std::string& config) const {
-  const auto count = [&] {
-    const std::string log = serve.log();
-    std::size_t found = 0;
-    for (std::size_t at = log.find("reloaded"); at != std::string::npos;
-         at = log.find("reloaded", at + 1)) {
-      ++found;
-    }
-    return found;
-  };
-  serve.write_config(config);
-  const std::size_t before = count();
-  serve.signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return count() > before; })) << serve.log();
 }
 
 }  // namespace hapax::test

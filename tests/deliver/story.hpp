@@ -4,16 +4,17 @@
 
 #include "deliver/handler.hpp"
 #include "gateway/serve.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/json.hpp>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace hapax::test {
 
-// One [[destination]]; `more` are lines of it.
+// One [[destination]]; `more` are lines of it. Its attempts have all the time they take, unless
+// those lines have a time-out.
 std::string destination(const std::string& name, const std::string& url,
                         const std::string& more = "");
 
@@ -36,18 +37,15 @@ class Story {
   // The delivery of an event to a destination: {"status", "reason", "attempts", ...}.
   boost::json::value delivery(const std::string& event, const std::string& destination) const;
   boost::json::value destination(const std::string& name) const;
-  // Polls until the delivery has that status, or a generous time is over. Whether it has.
+  // Waits until the delivery has that status. Whether it has.
   bool becomes(const std::string& event, const std::string& destination,
                const std::string& status) const;
   // "retried 500 status", "completed 200 ": outcome, status and error of each attempt.
   std::vector<std::string> attempts(const std::string& event) const;
-  // SIGHUP, and waits until it is in force.
-  void reload(const std::string& config) const;
 
   Serve serve;
 };
 
-bool eventually(const std::function<bool()>& condition);
 std::string text(const boost::json::value& object, std::string_view member);
 std::int64_t number(const boost::json::value& object, std::string_view member);
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
+#include "support/eventually.hpp"
 #include "support/postgres.hpp"
 #include "verify/sample.hpp"
 
@@ -53,8 +54,8 @@ std::string source_of(const Sample& sample) {
 
 std::string with_sources(const std::string& sources) {
   return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\npublic_url = \"" +
-         kPublicUrl + "\"\n[store]\nurl = \"sqlite:hapax.db\"\n" + sources +
-         "[[destination]]\nname = \"work\"\nkind = \"pull\"\n";
+         kPublicUrl + "\"\n" + kGenerousServer + "[store]\nurl = \"sqlite:hapax.db\"\n" +
+         kGenerousStore + sources + "[[destination]]\nname = \"work\"\nkind = \"pull\"\n";
 }
 
 bool has_id(const Preset& preset, const OwnedRequest& request) {
@@ -266,24 +267,13 @@ TEST_F(DemoTest, AReloadTakesNewSourcesAndABadFileChangesNothing) {
     return RawClient(serve_.port()).post("/in/" + source, headers, body).status;
   };
   EXPECT_EQ(post_to("second"), 404);
-  const auto wait_for_log = [&](const std::string& text) {
-    for (int i = 0; i < 1000 && serve_.log().find(text) == std::string::npos; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  };
-  serve_.write_config(demo_config("sqlite:hapax.db") + "nonsense = 1\n");
-  serve_.signal(SIGHUP);
-  wait_for_log("not reloaded");
+  serve_.reload(demo_config("sqlite:hapax.db") + "nonsense = 1\n");
+  EXPECT_NE(serve_.log().find("not reloaded"), std::string::npos) << serve_.log();
   EXPECT_EQ(post_to("demo"), 200);
-  serve_.write_config(
-      demo_config("sqlite:hapax.db") +
-      "[[source]]\nname = \"second\"\npreset = \"standard-webhooks\"\nsecrets = [\"" + kDemoSecret +
-      "\"]\n");
-  serve_.signal(SIGHUP);
-  wait_for_log("reloaded\n");
-  int status = 0;
-  for (int i = 0; i < 200 && status != 200; ++i) status = post_to("second");
-  EXPECT_EQ(status, 200);
+  serve_.reload(demo_config("sqlite:hapax.db") +
+                "[[source]]\nname = \"second\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
+                kDemoSecret + "\"]\n");
+  EXPECT_TRUE(eventually([&] { return post_to("second") == 200; }));
   EXPECT_EQ(post_to("demo"), 200);
 }
 

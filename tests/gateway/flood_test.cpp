@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -51,11 +52,7 @@ int connections(const Serve& serve) {
 // The gauge is set once a second.
 template <class Holds>
 bool wait_for_connections(const Serve& serve, Holds holds) {
-  for (int i = 0; i < 600; ++i) {
-    if (holds(connections(serve))) return true;
-    poll(nullptr, 0, 100);
-  }
-  return false;
+  return eventually([&] { return holds(connections(serve)); }, std::chrono::minutes(5));
 }
 
 void expect_served(const Serve& serve, const char* from, const std::string& id) {
@@ -78,7 +75,7 @@ bool is_cut_off(RawClient& client) {
 TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
   const std::size_t room = raise_open_files();
   const std::size_t count = std::min<std::size_t>(is_sanitized() ? 1000 : 10'000, room - 200);
-  Serve serve(demo_config("sqlite:hapax.db", "idle_timeout = \"1h\"\n"));
+  Serve serve(demo_config("sqlite:hapax.db"));
   std::deque<RawClient> idle;
   for (std::size_t i = 0; i < count; ++i) {
     idle.emplace_back(serve.port());
@@ -96,41 +93,63 @@ TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
   }
 }
 
-TEST(FloodTest, WhoSendsOrReadsSlowlyIsCutOffAndServiceGoesOn) {
+// Requests that come in one piece are not slow, and nobody is idle: on a busy machine, too, only
+// those are cut off that should be.
+TEST(FloodTest, WhoSendsSlowlyIsCutOffAndServiceGoesOn) {
   Serve serve(demo_config("sqlite:hapax.db",
-                          "idle_timeout = \"5s\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
-                          "write_timeout = \"1s\"\n"));
+                          "idle_timeout = \"10m\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
+                          "write_timeout = \"10m\"\n"));
   const int count = std::max(20, rounds(1000));
   std::deque<RawClient> by_head;
   std::deque<RawClient> by_body;
+  for (int i = 0; i < count; ++i) {
+    ASSERT_TRUE(by_head.emplace_back(serve.port()).send(kStart));
+    ASSERT_TRUE(by_body.emplace_back(serve.port())
+                    .send(std::string(kStart) + "Content-Length: 100\r\n\r\n{"));
+    if (i % 10 == 0) expect_served(serve, nullptr, "between-" + std::to_string(i));
+  }
+  expect_served(serve, nullptr, "after");
+  for (RawClient& each : by_head) EXPECT_EQ(each.receive().status, 408);
+  for (RawClient& each : by_body) EXPECT_EQ(each.receive().status, 408);
+  EXPECT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
+  std::cout << "  " << 2 * count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
+}
+
+TEST(FloodTest, WhoReadsSlowlyIsCutOffAndServiceGoesOn) {
+  Serve serve(demo_config("sqlite:hapax.db",
+                          "idle_timeout = \"5s\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
+                          "write_timeout = \"1s\"\n"));
+  // A sender who is slow to send on an open connection finds it closed, and comes again.
+  const auto expect_served_at_last = [&](const std::string& id) {
+    EXPECT_TRUE(eventually([&] {
+      RawClient client(serve.port());
+      return serve.post(client, id, "{}").status == 200;
+    })) << id;
+  };
+  const int count = std::max(20, rounds(1000));
   std::deque<RawClient> by_reading;
   std::string many;
   while (many.size() < 60'000)
     many += "POST /in/nobody HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
   for (int i = 0; i < count; ++i) {
-    ASSERT_TRUE(by_head.emplace_back(serve.port()).send(kStart));
-    ASSERT_TRUE(by_body.emplace_back(serve.port())
-                    .send(std::string(kStart) + "Content-Length: 100\r\n\r\n{"));
     RawClient& reader = by_reading.emplace_back(serve.port());
     const int small = 1024;
     setsockopt(reader.handle(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     // As much as is taken: the answers fill the way back, and then nothing is read any more.
     while (::send(reader.handle(), many.data(), many.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
     }
-    if (i % 10 == 0) expect_served(serve, nullptr, "between-" + std::to_string(i));
+    if (i % 10 == 0) expect_served_at_last("between-" + std::to_string(i));
   }
-  expect_served(serve, nullptr, "after");
-  for (RawClient& each : by_head) EXPECT_EQ(each.receive().status, 408);
-  for (RawClient& each : by_body) EXPECT_EQ(each.receive().status, 408);
+  expect_served_at_last("after");
   // Before they are looked at: who looks reads, and is slow no more.
   EXPECT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
   for (RawClient& each : by_reading) EXPECT_TRUE(is_cut_off(each));
-  std::cout << "  " << 3 * count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
+  std::cout << "  " << count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
 }
 
 TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
   raise_open_files();
-  Serve serve(demo_config("sqlite:hapax.db", "max_connections = 400\n"));
+  Serve serve(demo_config("sqlite:hapax.db", "max_connections = 400\n" + kGenerousServer));
   std::deque<RawClient> flood;
   for (int i = 0; i < 1000; ++i) {
     RawClient& client = flood.emplace_back(serve.port(), "127.0.0.2");
@@ -149,7 +168,7 @@ TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
 
 // A body counts while it is there. One address cannot have all the room for large ones.
 TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
-  Serve serve(demo_config("sqlite:hapax.db", "body_timeout = \"1h\"\n"));
+  Serve serve(demo_config("sqlite:hapax.db"));
   const std::string start = std::string(kStart) + "Content-Length: 1000000\r\n\r\n";
   const std::string most(900'000, 'x');
   std::deque<RawClient> flood;
@@ -160,7 +179,7 @@ TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
     client.send(most);
     answered.push_back({.fd = client.handle(), .events = POLLIN, .revents = 0});
   }
-  const int refused = poll(answered.data(), answered.size(), 60'000);
+  const int refused = poll(answered.data(), answered.size(), 300'000);
   EXPECT_GT(refused, 0) << "192 MiB are what one address may have";
   std::cout << "  " << refused << " refused, " << serve.resident() / 1'000'000 << " MB\n";
   RawClient client(serve.port(), "127.0.0.3");
@@ -184,6 +203,7 @@ TEST(FloodTest, AServerWithoutDescriptorsWaitsForSome) {
   for (int i = 0; i < 20; ++i) waiting.emplace_back(serve.port());
   rusage used{};
   pollfd wanted{.fd = waiting.front().handle(), .events = POLLIN, .revents = 0};
+  // There is no event to wait for: a server that sends somebody away does so at once.
   EXPECT_EQ(poll(&wanted, 1, 500), 0) << "nobody comes in, and nobody is sent away";
   ASSERT_EQ(prlimit(serve.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
   for (std::size_t i = 0; i < waiting.size(); ++i) {

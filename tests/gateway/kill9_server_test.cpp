@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <iostream>
 #include <mutex>
 #include <thread>
@@ -22,9 +23,25 @@ std::string body_of(const std::string& id) {
   return "{\"id\":\"" + id + "\",\"note\":\"" + std::string(200 + id.size() * 7 % 400, 'n') + "\"}";
 }
 
+// Events that were acknowledged, with their bodies. Clients add them at the same time.
+struct Acknowledged {
+  void add(const std::string& id, const std::string& body) {
+    const std::lock_guard lock(mutex);
+    bodies[id] = body;
+    changed.notify_all();
+  }
+  [[nodiscard]] bool wait_for(std::size_t count) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::minutes(5), [&] { return bodies.size() >= count; });
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, std::string> bodies;
+};
+
 // Sends events of its own until the server is gone; notes those that were acknowledged.
-void send_until_gone(const Serve& serve, const std::string& name, std::mutex& mutex,
-                     std::map<std::string, std::string>& acknowledged) {
+void send_until_gone(const Serve& serve, const std::string& name, Acknowledged& acknowledged) {
   RawClient client(serve.port());
   for (int i = 0;; ++i) {
     const std::string id = name + "-" + std::to_string(i);
@@ -33,41 +50,37 @@ void send_until_gone(const Serve& serve, const std::string& name, std::mutex& mu
     if (answer.status == 0) return;
     ASSERT_EQ(answer.status, 200) << answer.body;
     EXPECT_NE(answer.body.find("\"duplicate\":false"), std::string::npos) << answer.body;
-    const std::lock_guard lock(mutex);
-    acknowledged[id] = body;
+    acknowledged.add(id, body);
   }
 }
 
-void run_and_kill(Serve& serve, int round, std::map<std::string, std::string>& acknowledged) {
-  std::mutex mutex;
+void run_and_kill(Serve& serve, int round, Acknowledged& acknowledged) {
   std::vector<std::thread> clients;
-  const std::size_t before = acknowledged.size();
+  const std::size_t before = acknowledged.bodies.size();
   for (int i = 0; i < kClients; ++i) {
     const std::string name = std::to_string(round) + "-" + std::to_string(i);
-    clients.emplace_back([&, name] { send_until_gone(serve, name, mutex, acknowledged); });
+    clients.emplace_back([&, name] { send_until_gone(serve, name, acknowledged); });
   }
-  for (;;) {  // until there is something to lose; then at a moment that nobody chose
-    const std::lock_guard lock(mutex);
-    if (acknowledged.size() > before + 50 + static_cast<std::size_t>(round % 7) * 20) break;
-  }
+  // Until there is something to lose; then at a moment that nobody chose.
+  EXPECT_TRUE(acknowledged.wait_for(before + 51 + static_cast<std::size_t>(round % 7) * 20));
   EXPECT_TRUE(serve.kill_it());
   for (std::thread& each : clients) each.join();
 }
 
 void kill_many_times(Serve& serve, const std::string& store_url) {
-  std::map<std::string, std::string> acknowledged;
+  Acknowledged acknowledged;
   for (int round = 0; round < std::max(2, rounds(kKills) * 2); ++round) {
     run_and_kill(serve, round, acknowledged);
     if (testing::Test::HasFatalFailure()) return;
     serve.start();
   }
   const std::map<std::string, std::string> stored = StoreView(store_url).bodies();
-  for (const auto& [id, body] : acknowledged) {
+  for (const auto& [id, body] : acknowledged.bodies) {
     const auto found = stored.find(id);
     ASSERT_NE(found, stored.end()) << id << " was acknowledged and is gone";
     EXPECT_EQ(found->second, body);
   }
-  std::cout << acknowledged.size() << " acknowledged, " << stored.size() << " stored\n";
+  std::cout << acknowledged.bodies.size() << " acknowledged, " << stored.size() << " stored\n";
   for (const auto& [id, body] : stored) EXPECT_EQ(body, body_of(id));
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
+#include "support/eventually.hpp"
 #include "support/postgres.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +87,8 @@ void kill_many_times(Serve& serve, const std::string& store_url) {
       one.client = std::to_string(round) + "-" + std::to_string(i);
       threads.emplace_back([&serve, &total, mine = &one] { send_until_gone(serve, *mine, total); });
     }
-    while (total < 20 + round % 7 && !testing::Test::HasFatalFailure()) std::this_thread::yield();
+    const auto enough = [&] { return total >= 20 + round % 7 || testing::Test::HasFatalFailure(); };
+    EXPECT_TRUE(eventually(enough, std::chrono::minutes(5)));
     EXPECT_TRUE(serve.kill_it());
     for (std::thread& each : threads) each.join();
     if (testing::Test::HasFatalFailure()) return;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/senders.hpp"
 
+#include "support/eventually.hpp"
+
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <iostream>
 #include <optional>
@@ -11,6 +12,8 @@
 namespace hapax::test {
 
 namespace {
+
+constexpr std::chrono::minutes kForEver{10};
 
 std::string body_of(const std::string& id) {
   return "{\"id\":\"" + id + "\",\"note\":\"" + std::string(200 + id.size() * 7 % 400, 'n') + "\"}";
@@ -46,7 +49,7 @@ Senders::Counts Senders::counts() {
 
 bool Senders::wait_until(const std::function<bool(const Counts&)>& holds) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return holds(counts_); });
+  return changed_.wait_for(lock, kForEver, [&] { return holds(counts_); });
 }
 
 bool Senders::wait_for_more(std::vector<std::size_t> Counts::*which, std::size_t more) {
@@ -69,31 +72,31 @@ bool Senders::wait_for_refusals() {
 
 void Senders::run(std::size_t thread) {
   auto client = std::make_unique<RawClient>(serve_.port());
-  for (int i = 0;; ++i) {
+  bool stopping = false;
+  for (int i = 0; !stopping; ++i) {
     const std::string id = "s" + std::to_string(thread) + "-" + std::to_string(i);
-    for (;;) {
-      if (!send_until_taken(*client, thread, id))
-        client = std::make_unique<RawClient>(serve_.port());
+    // A sender waits before it sends again.
+    const auto is_through = [&] {
+      if (!send_once(*client, thread, id)) client = std::make_unique<RawClient>(serve_.port());
       const std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      if (acknowledged_.count(id) != 0) break;
-    }
+      stopping = stopping_;
+      return stopping || acknowledged_.count(id) != 0;
+    };
+    EXPECT_TRUE(eventually(is_through, 2 * kForEver)) << id;
   }
 }
 
 // False: the connection has ended.
-bool Senders::send_until_taken(RawClient& client, std::size_t thread, const std::string& id) {
+bool Senders::send_once(RawClient& client, std::size_t thread, const std::string& id) {
   const std::string body = body_of(id);
   {
     const std::lock_guard lock(mutex_);
     sent_.insert(id);
   }
   const HttpAnswer answer = serve_.post(client, id, body);
-  if (!client.connected()) poll(nullptr, 0, 10);
   if (answer.status == 503) {
     EXPECT_FALSE(answer.header("Retry-After").empty()) << answer.head;
     EXPECT_FALSE(answer.problem().empty()) << answer.body;
-    poll(nullptr, 0, 10);  // a sender waits before it sends again
   } else if (answer.status != 0) {
     EXPECT_EQ(answer.status, 200) << answer.head << answer.body;
   }

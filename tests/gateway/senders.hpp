@@ -33,7 +33,7 @@ class Senders {
   Senders& operator=(const Senders&) = delete;
 
   Counts counts();
-  // Until it holds; false after a minute, which is for ever.
+  // Until it holds; false after ten minutes, which is for ever.
   bool wait_until(const std::function<bool(const Counts&)>& holds);
   // Until every thread has had an event acknowledged, or been refused, that it sent after now.
   bool wait_for_acknowledgements(std::size_t more = 2);
@@ -47,7 +47,7 @@ class Senders {
 
  private:
   void run(std::size_t thread);
-  bool send_until_taken(RawClient& client, std::size_t thread, const std::string& id);
+  bool send_once(RawClient& client, std::size_t thread, const std::string& id);
   bool wait_for_more(std::vector<std::size_t> Counts::*which, std::size_t more);
 
   const Serve& serve_;

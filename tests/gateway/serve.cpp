@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
 
+#include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
 
 #include <fcntl.h>
@@ -39,10 +40,11 @@ std::string read_line(int fd) {
 
 }  // namespace
 
-std::string demo_config(const std::string& store_url, const std::string& server) {
+std::string demo_config(const std::string& store_url, const std::string& server,
+                        const std::string& store) {
   return "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n" + server +
-         "[store]\nurl = \"" + store_url +
-         "\"\n[[source]]\nname = \"demo\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
+         "[store]\nurl = \"" + store_url + "\"\n" + store +
+         "[[source]]\nname = \"demo\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
          kDemoSecret +
          "\"]\ndeliver_to = [\"work\"]\n[[destination]]\nname = \"work\"\nkind = \"pull\"\n";
 }
@@ -62,6 +64,22 @@ Serve::~Serve() {
 
 void Serve::write_config(const std::string& config) const {
   std::ofstream(file("hapax.toml"), std::ios::trunc) << config;
+}
+
+void Serve::reload(const std::string& config) const {
+  const auto times = [&] {
+    const std::string text = log();
+    std::size_t count = 0;
+    for (std::size_t at = text.find("reloaded"); at != std::string::npos;
+         at = text.find("reloaded", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  write_config(config);
+  const std::size_t before = times();
+  signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return times() > before; })) << log();
 }
 
 std::string Serve::log() const {
@@ -136,7 +154,7 @@ HttpAnswer Serve::post(RawClient& client, const std::string& id, std::string_vie
 StoreView::StoreView(const std::string& url) {
   OpenOptions options;
   options.needs = {Capability::inbox};
-  options.timeout = std::chrono::minutes(1);
+  options.timeout = options.busy_timeout = std::chrono::minutes(10);
   Result<std::unique_ptr<store::Opened>> opened = store::open_store(url, options);
   if (opened) {
     opened_ = std::move(*opened);

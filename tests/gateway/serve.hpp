@@ -20,9 +20,17 @@ namespace hapax::test {
 // The secret of the source "demo" in demo_config().
 inline const std::string kDemoSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-// Standard Webhooks at /in/demo, for workers of "work", on ports that are free. `server` are more
-// lines of [server].
-std::string demo_config(const std::string& store_url, const std::string& server = "");
+// Lines of [server] and [store]: longer than any machine needs, so that a time-out that is not the
+// subject of a test never expires in it.
+inline const std::string kGenerousServer =
+    "idle_timeout = \"10m\"\nheader_timeout = \"10m\"\nbody_timeout = \"10m\"\n"
+    "write_timeout = \"10m\"\n";
+inline const std::string kGenerousStore = "timeout = \"10m\"\n";
+
+// Standard Webhooks at /in/demo, for workers of "work", on ports that are free. `server` and
+// `store` are more lines of [server] and [store].
+std::string demo_config(const std::string& store_url, const std::string& server = kGenerousServer,
+                        const std::string& store = kGenerousStore);
 
 // A real `hapax serve` in a directory of its own.
 class Serve {
@@ -44,6 +52,8 @@ class Serve {
   // The admin API, asked on a connection of its own.
   HttpAnswer ask(std::string_view target) const;
   void write_config(const std::string& config) const;
+  // Writes it, and waits until it is in force.
+  void reload(const std::string& config) const;
 
   void start();    // again, after stop() or kill_it(), with the same files
   int stop();      // by SIGTERM; the exit code

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "http/generous.hpp"
 #include "http/server.hpp"
+#include "support/eventually.hpp"
 #include "support/http.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +11,6 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <atomic>
-#include <thread>
 
 // Clients that go before they have their answer.
 namespace hapax::http {
@@ -51,13 +52,13 @@ class LineTest : public testing::Test {
  protected:
   LineTest() {
     port_ = server_
-                .listen({"127.0.0.1", 0}, {}, {},
+                .listen({"127.0.0.1", 0}, {}, test::generous_limits(),
                         [&](std::size_t) { return std::make_unique<Patient>(seen_); })
                 .value();
     server_.start();
   }
   static void until(const std::atomic<int>& count, int wanted) {
-    while (count < wanted) std::this_thread::yield();
+    EXPECT_TRUE(test::eventually([&] { return count >= wanted; }));
   }
 
   std::unique_ptr<Clock> clock_ = make_system_clock();

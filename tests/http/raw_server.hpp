@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/eventually.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,6 +75,18 @@ inline void say(int fd, std::string_view text) {
     if (sent <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
+}
+
+// Ends the way to the other side. True as soon as its system has confirmed that: from then on it
+// sees the end whenever it looks.
+[[nodiscard]] inline bool end_sending(int fd) {
+  shutdown(fd, SHUT_WR);
+  return eventually([fd] {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return true;
+    return info.tcpi_state != TCP_ESTABLISHED && info.tcpi_state != TCP_FIN_WAIT1;
+  });
 }
 
 // Until the other side closes.

@@ -22,7 +22,8 @@ struct HttpAnswer {
   std::string problem() const;
 };
 
-// A client that sends exactly the bytes it is given. Blocks; gives up after ten seconds.
+// A client that sends exactly the bytes it is given. Blocks; gives up after five minutes, so that a
+// test cannot hang.
 class RawClient {
  public:
   // `from`: an address of this machine, other than 127.0.0.1.
