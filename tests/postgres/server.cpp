@@ -94,9 +94,8 @@ void end(pid_t process, int signal) {
 
 void PostgresServer::make_place() {
   program("initdb");  // gives up before there is anything to remove
-  // Beside the shared server. Short: a socket's path has 107 bytes at most.
-  const std::filesystem::path beside = std::filesystem::path(postgres_directory()).parent_path();
-  std::string pattern = beside / "hapax-own-XXXXXX";
+  // Short: a socket's path has 107 bytes at most.
+  std::string pattern = std::filesystem::temp_directory_path() / "hapax-own-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
   place_ = pattern;
   chmod(place_.c_str(), 0755);
