@@ -17,10 +17,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kMaxShownName = 64;
 
-constexpr std::array kStates{DeliveryState::pending,    DeliveryState::leased,
-                             DeliveryState::completed,  DeliveryState::dead,
-                             DeliveryState::superseded, DeliveryState::cancelled};
-
 std::string string_of(const json::string& text) {
   return {text.data(), text.size()};
 }
@@ -163,9 +159,7 @@ Result<std::optional<WallTime>> Members::time(std::string_view name) const {
 Result<std::optional<DeliveryState>> Members::state(std::string_view name) const {
   HAPAX_TRY_ASSIGN(given, text(name));
   if (!given) return std::optional<DeliveryState>();
-  for (const DeliveryState each : kStates) {
-    if (hapax::name(each) == *given) return std::optional(each);
-  }
+  if (const auto state = delivery_state(*given)) return state;
   return bad(std::string(name) +
              " is not pending, leased, completed, dead, superseded or cancelled");
 }

@@ -13,10 +13,6 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::array kStates{DeliveryState::pending,    DeliveryState::leased,
-                             DeliveryState::completed,  DeliveryState::dead,
-                             DeliveryState::superseded, DeliveryState::cancelled};
-
 // The name is shown cut: it may be a stranger's.
 constexpr std::size_t kMaxShown = 64;
 
@@ -66,9 +62,7 @@ Result<std::optional<WallTime>> Query::time(std::string_view name) const {
 Result<std::optional<DeliveryState>> Query::state(std::string_view name) const {
   const std::optional<std::string_view> given = text(name);
   if (!given) return std::optional<DeliveryState>();
-  for (const DeliveryState each : kStates) {
-    if (hapax::name(each) == *given) return std::optional(each);
-  }
+  if (const auto state = delivery_state(*given)) return state;
   return unusable(name, "write pending, leased, completed, dead, superseded or cancelled");
 }
 

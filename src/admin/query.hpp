@@ -16,6 +16,8 @@
 
 namespace hapax::admin {
 
+inline constexpr std::size_t kDefaultLimit = 100;  // of a page
+
 // The parameters of a request. Every error is invalid_argument and begins with the parameter's
 // name.
 class Query {

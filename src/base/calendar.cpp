@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/calendar.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,10 +19,6 @@ constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "
                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::array<std::string_view, 7> kWeekdays{"Sun", "Mon", "Tue", "Wed",
                                                     "Thu", "Fri", "Sat"};
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
 
 // Takes a text apart from its front. Once a piece is not there nothing more is taken, and ok() says
 // so; what was returned then means nothing.

@@ -32,13 +32,13 @@ constexpr std::array<CodeInfo, kCodeCount> kCodes{{
     {Code::stopping, "stopping", did_not_happen, true, 503},
 }};
 
-constexpr bool in_order() {
+constexpr bool codes_are_in_order() {
   for (std::size_t i = 0; i < kCodes.size(); ++i) {
     if (static_cast<std::size_t>(kCodes[i].code) != i || kCodes[i].name.empty()) return false;
   }
   return true;
 }
-static_assert(in_order(), "every Code has its row, in the order of the enum");
+static_assert(codes_are_in_order(), "every Code has its row, in the order of the enum");
 
 }  // namespace
 

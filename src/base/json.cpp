@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/json.hpp"
 
+#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 
 #include <hapax/request.hpp>
@@ -29,10 +30,6 @@ constexpr std::string_view kSpace = " \t\r\n";
 
 bool is_ascii(char letter) {
   return static_cast<unsigned char>(letter) < 0x80;
-}
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
 }
 
 std::string_view without_space_after(std::string_view text) {

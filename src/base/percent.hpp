@@ -10,14 +10,14 @@ namespace hapax {
 // All but what is plain as %XX.
 template <class IsPlain>
 std::string percent_encoded(std::string_view text, const IsPlain& is_plain) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   std::string out;
   for (const char each : text) {
     if (is_plain(each)) {
       out += each;
     } else {
       const auto byte = static_cast<unsigned char>(each);
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+      out += {'%', kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
     }
   }
   return out;

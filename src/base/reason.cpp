@@ -29,13 +29,13 @@ constexpr std::array<ReasonInfo, kReasonCount> kReasons{{
     {Reason::body_too_large, "body-too-large", 413},
 }};
 
-constexpr bool in_order() {
+constexpr bool reasons_are_in_order() {
   for (std::size_t i = 0; i < kReasons.size(); ++i) {
     if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
   }
   return true;
 }
-static_assert(in_order(), "every Reason has its row, in the order of the enum");
+static_assert(reasons_are_in_order(), "every Reason has its row, in the order of the enum");
 
 const ReasonInfo& info(Reason reason) noexcept {
   return kReasons[static_cast<std::size_t>(reason)];

@@ -22,7 +22,6 @@ namespace hapax::cli {
 namespace {
 
 using std::chrono::microseconds;
-using Level = Finding::Level;
 
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr microseconds kSlowSync = std::chrono::milliseconds(20);
@@ -40,7 +39,7 @@ std::string in_ms(microseconds span) {
 
 // Files that only their owner should read, or at least only he should change.
 void look_at_file(const std::string& what, const std::string& path, mode_t forbidden,
-                  Level otherwise, Findings& findings) {
+                  Finding::Level otherwise, Findings& findings) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return;
   const mode_t open = status.st_mode & forbidden;
@@ -48,8 +47,9 @@ void look_at_file(const std::string& what, const std::string& path, mode_t forbi
   const bool can_write = (open & (S_IWGRP | S_IWOTH)) != 0;
   std::string text = "others can " + std::string(can_write ? "change" : "read") + " " + what + " " +
                      path + "; run chmod " + (S_ISDIR(status.st_mode) ? "700" : "600") + " on it";
-  otherwise == Level::problem || can_write ? findings.problem("permissions", std::move(text))
-                                           : findings.warning("permissions", std::move(text));
+  otherwise == Finding::Level::problem || can_write
+      ? findings.problem("permissions", std::move(text))
+      : findings.warning("permissions", std::move(text));
 }
 
 // The times of some small writes that were synced, in order. Empty: it cannot be written there.
@@ -111,17 +111,17 @@ void look_at_silence(const store::Sight& sight, const daemon::Config& config,
 }  // namespace
 
 void Findings::ok(std::string_view check, std::string text) {
-  list_.push_back({Level::ok, check, std::move(text)});
+  list_.push_back({Finding::Level::ok, check, std::move(text)});
 }
 void Findings::warning(std::string_view check, std::string text) {
-  list_.push_back({Level::warning, check, std::move(text)});
+  list_.push_back({Finding::Level::warning, check, std::move(text)});
 }
 void Findings::problem(std::string_view check, std::string text) {
-  list_.push_back({Level::problem, check, std::move(text)});
+  list_.push_back({Finding::Level::problem, check, std::move(text)});
 }
 bool Findings::good() const {
   return std::none_of(list_.begin(), list_.end(),
-                      [](const Finding& each) { return each.level == Level::problem; });
+                      [](const Finding& each) { return each.level == Finding::Level::problem; });
 }
 
 std::string about(microseconds span) {
@@ -136,14 +136,14 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
                          Findings& findings) {
   constexpr mode_t kChange = S_IWGRP | S_IWOTH;
   constexpr mode_t kAnything = S_IRWXG | S_IRWXO;
-  look_at_file("the configuration", file, kChange, Level::problem, findings);
+  look_at_file("the configuration", file, kChange, Finding::Level::problem, findings);
   for (const std::string& each : config.secret_files) {
-    look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Level::problem, findings);
+    look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
   }
-  look_at_file("the admin token", config.data_dir + "/admin.token", kAnything, Level::problem,
-               findings);
+  look_at_file("the admin token", config.data_dir + "/admin.token", kAnything,
+               Finding::Level::problem, findings);
   if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {
-    look_at_file("data_dir", config.data_dir, kChange, Level::problem, findings);
+    look_at_file("data_dir", config.data_dir, kChange, Finding::Level::problem, findings);
   } else {
     findings.problem("permissions", "data_dir " + config.data_dir +
                                         " cannot be written: " + std::strerror(errno) +
@@ -151,7 +151,7 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
   }
   const std::string database = sqlite_file(config);
   if (!database.empty()) {
-    look_at_file("the database", database, S_IRWXO | S_IWGRP, Level::warning, findings);
+    look_at_file("the database", database, S_IRWXO | S_IWGRP, Finding::Level::warning, findings);
   }
 }
 

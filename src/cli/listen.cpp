@@ -21,15 +21,14 @@ namespace {
 
 namespace json = boost::json;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr seconds kTimeout{30};      // of the developer's handler
-constexpr std::int64_t kLease = 60;  // seconds, longer than that
-constexpr std::int64_t kWait = 2;    // seconds of a long poll: how long Ctrl-C may take
+constexpr std::chrono::seconds kTimeout{30};  // of the developer's handler
+constexpr std::int64_t kLease = 60;           // seconds, longer than that
+constexpr std::int64_t kWait = 2;             // seconds of a long poll: how long Ctrl-C may take
 constexpr std::int64_t kRetryAfter = 10;
 constexpr std::chrono::minutes kRegisterAgain{10};
 constexpr int kMaxRefusals = 5;
-constexpr seconds kAway{1};  // before a server that does not answer is asked again
+constexpr std::chrono::seconds kAway{1};  // before a server that does not answer is asked again
 
 struct ListenArguments {
   AdminArguments admin;

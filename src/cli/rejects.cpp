@@ -64,7 +64,7 @@ Result<int> list_rejects(const RejectsArguments& arguments, const Output& output
   return kDone;
 }
 
-std::string in_lines(const json::value& reject) {
+std::string reject_in_lines(const json::value& reject) {
   constexpr std::size_t kWidth = 13;
   std::string text;
   for (const std::string_view each : {"reject", "source", "tenant", "reason", "detail",
@@ -88,7 +88,7 @@ std::string in_lines(const json::value& reject) {
 
 Result<int> show_reject(const RejectsArguments& arguments, const Output& output) {
   return print_record(arguments.admin, "/v1/rejects/" + percent_encoded(arguments.reject),
-                      arguments.body, in_lines, output);
+                      arguments.body, reject_in_lines, output);
 }
 
 Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {

@@ -33,7 +33,7 @@ void add_list(std::string& text, std::string_view title, const json::array& list
   }
 }
 
-std::string in_lines(const json::value& event) {
+std::string event_in_lines(const json::value& event) {
   constexpr std::size_t kWidth = 12;
   std::string text;
   for (const std::string_view each :
@@ -51,7 +51,7 @@ std::string in_lines(const json::value& event) {
 
 Result<int> show_event(const ShowArguments& arguments, const Output& output) {
   return print_record(arguments.admin, "/v1/events/" + percent_encoded(arguments.event),
-                      arguments.body, in_lines, output);
+                      arguments.body, event_in_lines, output);
 }
 
 }  // namespace

@@ -70,23 +70,23 @@ std::size_t bytes_of(const Settlements&) {
 
 // What is asked for, and what comes back.
 template <class Work, class Answer>
-struct Item : CommitQueue::Waiting {
-  explicit Item(const Work& wanted)
+struct QueuedItem : CommitQueue::Waiting {
+  explicit QueuedItem(const Work& wanted)
       : Waiting(KindOf<Work>::kKind, bytes_of(wanted)), work(wanted) {}
   void fail(const Error& error) override { answer.emplace(error); }
 
   const Work work;
   std::optional<Answer> answer;
 };
-using AdmitItem = Item<store::Admit, store::AdmitAnswer>;
-using LeaseItem = Item<store::LeaseRequest, Result<store::Lease>>;
-using SettleItem = Item<Settlements, Result<std::vector<store::Settled>>>;
+using AdmitItem = QueuedItem<store::Admit, store::AdmitAnswer>;
+using LeaseItem = QueuedItem<store::LeaseRequest, Result<store::Lease>>;
+using SettleItem = QueuedItem<Settlements, Result<std::vector<store::Settled>>>;
 
 template <class Work, class Answer, class Handler>
-class Suspended final : public Item<Work, Answer> {
+class Suspended final : public QueuedItem<Work, Answer> {
  public:
   Suspended(const Work& wanted, Handler handler)
-      : Item<Work, Answer>(wanted),
+      : QueuedItem<Work, Answer>(wanted),
         handler_(std::move(handler)),
         alive_(asio::get_associated_executor(handler_)) {}
 

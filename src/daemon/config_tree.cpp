@@ -166,7 +166,7 @@ class Copying {
   std::size_t count_ = 0;
 };
 
-bool is_bare(std::string_view key) {
+bool is_bare_key(std::string_view key) {
   return !key.empty() && key.size() <= 64 && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
@@ -202,7 +202,7 @@ const Node* Node::find(std::string_view member) const {
 }
 
 std::string Node::path_of(std::string_view member) const {
-  const std::string shown = is_bare(member) ? std::string(member) : in_quotes(member);
+  const std::string shown = is_bare_key(member) ? std::string(member) : in_quotes(member);
   return path.empty() ? shown : path + "." + shown;
 }
 

@@ -26,7 +26,7 @@ std::string_view name(Level level) {
   return "error";
 }
 
-bool is_bare(std::string_view text) {
+bool is_bare_value(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
   });
@@ -49,7 +49,7 @@ void append_text_fields(std::string& out, std::initializer_list<LogField> fields
     out += ' ';
     out += each.name;
     out += '=';
-    if (is_bare(value)) {
+    if (is_bare_value(value)) {
       out += value;
     } else {
       append_json(out, value);

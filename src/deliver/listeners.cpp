@@ -16,11 +16,11 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kPrefix = "listen/";
-constexpr int kTries = 20;
+constexpr std::string_view kListenPrefix = "listen/";
+constexpr int kListenTries = 20;
 
 std::string record_name(std::string_view name) {
-  return std::string(kPrefix) + std::string(name);
+  return std::string(kListenPrefix) + std::string(name);
 }
 
 std::string text_of(const Listener& listener) {
@@ -41,7 +41,7 @@ std::optional<Listener> listener_in(const store::Record& record) {
   if (sources == nullptr || !sources->is_array() || seen == nullptr || !seen->is_int64()) {
     return std::nullopt;
   }
-  Listener listener{.name = record.name.substr(kPrefix.size())};
+  Listener listener{.name = record.name.substr(kListenPrefix.size())};
   listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
   listener.ended = object->contains("ended");
   for (const json::value& each : sources->get_array()) {
@@ -82,7 +82,7 @@ bool Listeners::is_over(const Listener& listener) const {
 }
 
 Result<std::vector<Listener>> Listeners::all() {
-  HAPAX_TRY_ASSIGN(records, driver_.records(kPrefix));
+  HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
   std::vector<Listener> found;
   for (const store::Record& each : records) {
     std::optional<Listener> listener = listener_in(each);
@@ -104,7 +104,7 @@ Result<void> Listeners::make_room(std::string_view name) {
 Result<Listener> Listeners::add(Listener listener) {
   HAPAX_TRY(make_room(listener.name));
   listener.seen = clock_.wall();
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
     const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
     const store::Record next{record_name(listener.name), random_number(random_), text_of(listener)};
@@ -119,7 +119,7 @@ Result<Listener> Listeners::add(Listener listener) {
 
 // Its name stays, so that it can come back to what still waits for it.
 Result<bool> Listeners::remove(std::string_view name) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
     std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
     if (!known || is_over(*known)) return false;
@@ -147,7 +147,7 @@ Result<bool> Listeners::is_taken(std::string_view name) {
 }
 
 Result<void> Listeners::drop_old(const std::function<bool(std::string_view)>& configured) {
-  HAPAX_TRY_ASSIGN(records, driver_.records(kPrefix));
+  HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> former;
   for (const store::Record& each : records) {
     const std::optional<Listener> listener = listener_in(each);

@@ -19,19 +19,19 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr BootTime kPoll = std::chrono::seconds(1);  // for what other nodes admit
+constexpr BootTime kLeasePoll = std::chrono::seconds(1);  // for what other nodes admit
 // A lease is longer than an attempt by this much at least, when it begins: time to settle in.
 constexpr BootTime kTimeToSettle = std::chrono::seconds(5);
 // Who answers as fast as this gets his next deliveries leased while he is at the last ones.
 constexpr BootTime kFast = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxSettling = 8;  // for each that may be under way
-constexpr BootTime kFirstPause = std::chrono::milliseconds(50);
-constexpr BootTime kLongestPause = std::chrono::seconds(5);
+constexpr BootTime kFirstBackoff = std::chrono::milliseconds(50);
+constexpr BootTime kLongestBackoff = std::chrono::seconds(5);
 
 BootTime backoff(unsigned failures, Random& random) {
   constexpr unsigned kMostDoublings = 10;
   const BootTime pause =
-      std::min(kFirstPause * (1U << std::min(failures, kMostDoublings)), kLongestPause);
+      std::min(kFirstBackoff * (1U << std::min(failures, kMostDoublings)), kLongestBackoff);
   return pause / 2 + std::chrono::duration_cast<BootTime>(pause * chance(random) / 2);
 }
 
@@ -155,7 +155,7 @@ Task<void> Pump::ask(std::size_t count) {
   const bool more = lease->deliveries.size() == count || lease->passed > 0 || ask_again_;
   const BootTime now = with_.clock.since_boot();
   if (now >= next_due_) next_due_ = BootTime::max();
-  ask_at_ = more ? BootTime{} : std::min(now + kPoll, next_due_);
+  ask_at_ = more ? BootTime{} : std::min(now + kLeasePoll, next_due_);
   take_in(*std::move(lease), from, asked);
 }
 

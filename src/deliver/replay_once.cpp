@@ -20,8 +20,8 @@ namespace {
 namespace json = boost::json;
 using store::Replayed;
 
-constexpr std::string_view kPrefix = "replayed/";
-constexpr int kTries = 20;
+constexpr std::string_view kReplayedPrefix = "replayed/";
+constexpr int kReplayOnceTries = 20;
 
 // What is written down under the key: before anything is done the deliveries that may go, and then
 // those that went. By the first a request that finds it after a crash can tell what was done: what
@@ -40,7 +40,7 @@ struct Kept {
 };
 
 std::string record_name(const RequestKey& key) {
-  return std::string(kPrefix) + replay_text(key.no);
+  return std::string(kReplayedPrefix) + replay_text(key.no);
 }
 
 std::string text_of(const Note& note) {
@@ -91,7 +91,7 @@ Result<std::vector<store::DeliveryRow>> deliveries_of(store::Driver& driver, Eve
 
 // Those too old, and the oldest of too many.
 Result<void> make_room(const ReplayOnce& with) {
-  HAPAX_TRY_ASSIGN(records, with.driver.records(kPrefix));
+  HAPAX_TRY_ASSIGN(records, with.driver.records(kReplayedPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> by_age;
   for (const store::Record& each : records) {
     const std::optional<Note> note = note_in(each);
@@ -175,7 +175,7 @@ Result<bool> finish(const ReplayOnce& with, const RequestKey& key, const Kept& k
 Result<std::optional<Replayed>> replay_once(const ReplayOnce& with, store::Replay what,
                                             const RequestKey& key) {
   what.how.no = key.no;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kReplayOnceTries; ++i) {
     HAPAX_TRY_ASSIGN(kept, begin(with, what, key));
     if (!kept) continue;
     if (kept->note.request != key.request) return std::optional<Replayed>();

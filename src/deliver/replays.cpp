@@ -18,16 +18,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::string_view kPrefix = "replay/";
+constexpr std::string_view kReplayPrefix = "replay/";
 constexpr seconds kLook{1};
 constexpr seconds kAfterFailure{1};
 constexpr unsigned kStepsPerSecond = 4;
 constexpr std::size_t kMostAtOnce = 500;  // events of a step: a transaction must stay short
 constexpr seconds kCountFor{30};
-constexpr int kTries = 20;  // to write what others write too
+constexpr int kReplayTries = 20;  // to write what others write too
 
 std::string record_name(ReplayNo number) {
-  return std::string(kPrefix) + replay_text(number);
+  return std::string(kReplayPrefix) + replay_text(number);
 }
 
 std::string random_name(Random& random) {
@@ -119,7 +119,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
 
 // Those that ended make room, the one that ended first before others.
 Result<void> Replays::make_room() {
-  HAPAX_TRY_ASSIGN(records, with_.driver.records(kPrefix));
+  HAPAX_TRY_ASSIGN(records, with_.driver.records(kReplayPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> ended;
   std::size_t running = 0;
   for (const store::Record& each : records) {
@@ -195,7 +195,7 @@ Result<std::optional<ReplayJob>> Replays::find(ReplayNo number) {
 }
 
 Result<std::vector<ReplayJob>> Replays::all() {
-  HAPAX_TRY_ASSIGN(records, with_.driver.records(kPrefix));
+  HAPAX_TRY_ASSIGN(records, with_.driver.records(kReplayPrefix));
   std::vector<ReplayJob> jobs;
   for (const store::Record& each : records) {
     if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
@@ -207,7 +207,7 @@ Result<std::vector<ReplayJob>> Replays::all() {
 }
 
 Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kReplayTries; ++i) {
     HAPAX_TRY_ASSIGN(record, with_.driver.record(record_name(number)));
     std::optional<ReplayJob> job = record ? job_from(record->content) : std::nullopt;
     if (!job || job->ended) return job;
@@ -255,7 +255,7 @@ milliseconds Replays::turn() {
 }
 
 void Replays::look() {
-  const Result<std::vector<store::Record>> records = with_.driver.records(kPrefix);
+  const Result<std::vector<store::Record>> records = with_.driver.records(kReplayPrefix);
   if (!records) return complain("replays not looked at", records.error());
   for (const store::Record& each : *records) consider(each);
 }

@@ -51,7 +51,7 @@ struct TextBody {
 };
 using Parser = beast::http::response_parser<TextBody>;
 
-constexpr std::size_t kReadSize = 64 * 1024;
+constexpr std::size_t kResponseReadSize = 64 * 1024;
 constexpr int kMaxInterim = 16;  // 1xx before the answer
 
 bool is_line(std::string_view text) {
@@ -291,7 +291,8 @@ Task<bool> ClientConnection::Parts::rest(std::string& body, std::size_t most,
     const std::optional<Failure> failed = co_await read_more(*answer);
     if (failed) break;
     take_body();
-    if (buffer.view().size() > limits.head + kReadSize) break;  // the size of a chunk has no end
+    // The size of a chunk has no end.
+    if (buffer.view().size() > limits.head + kResponseReadSize) break;
   }
   stream.stop_clock();
   more = false;
@@ -360,7 +361,7 @@ std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
 }
 
 Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) {
-  const std::span<char> room = buffer.room(kReadSize);
+  const std::span<char> room = buffer.room(kResponseReadSize);
   const ClientStream::Moved moved = co_await stream.read_some(room);
   if (stream.expired()) co_return failure(Trouble::timed_out, "no whole answer came in time");
   if (!moved.error) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/delivery.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -12,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kStates{"pending", "leased",     "completed",
                                                   "dead",    "superseded", "cancelled"};
 constexpr std::array<int, 6> kBadness{3, 4, 0, 5, 1, 2};  // in the order of DeliveryState
-constexpr std::array<std::string_view, 7> kReasons{"",        "exhausted", "gone",     "abandoned",
-                                                   "horizon", "dropped",   "cancelled"};
+constexpr std::array<std::string_view, 7> kEndReasons{
+    "", "exhausted", "gone", "abandoned", "horizon", "dropped", "cancelled"};
 constexpr std::array<std::string_view, 3> kWoulds{"", "reject", "duplicate"};
 constexpr std::array<std::string_view, 5> kOutcomes{"completed", "retried", "dropped", "dead",
                                                     "released"};
@@ -24,8 +25,14 @@ std::string_view name(DeliveryState state) noexcept {
   return kStates[static_cast<std::size_t>(state)];
 }
 
+std::optional<DeliveryState> delivery_state(std::string_view name) noexcept {
+  const auto found = std::find(kStates.begin(), kStates.end(), name);
+  if (found == kStates.end()) return std::nullopt;
+  return static_cast<DeliveryState>(found - kStates.begin());
+}
+
 std::string_view name(EndReason reason) noexcept {
-  return kReasons[static_cast<std::size_t>(reason)];
+  return kEndReasons[static_cast<std::size_t>(reason)];
 }
 
 std::string_view name(Would would) noexcept {

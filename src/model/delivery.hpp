@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,8 +39,9 @@ enum class EndReason : std::uint8_t {
 enum class Would : std::uint8_t { none, reject, duplicate };
 
 std::string_view name(DeliveryState state) noexcept;  // "pending"
-std::string_view name(EndReason reason) noexcept;     // "exhausted"; "" for none
-std::string_view name(Would would) noexcept;          // "reject"; "" for none
+std::optional<DeliveryState> delivery_state(std::string_view name) noexcept;
+std::string_view name(EndReason reason) noexcept;  // "exhausted"; "" for none
+std::string_view name(Would would) noexcept;       // "reject"; "" for none
 
 // The status of an event is that of the worst of its deliveries; of one without any: completed.
 // dead > leased > pending > cancelled > superseded > completed.

@@ -8,13 +8,13 @@ namespace hapax {
 
 namespace {
 
-constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";  // without i, l, o, u
-constexpr std::size_t kNumberDigits = 13;                                 // 65 bits, for 63
-constexpr std::size_t kOrdinalDigits = 2;                                 // 10 bits
+constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // without i, l, o, u
+constexpr std::size_t kNumberDigits = 13;                                   // 65 bits, for 63
+constexpr std::size_t kOrdinalDigits = 2;                                   // 10 bits
 constexpr std::size_t kCheckDigits = 2;
 
 void append_digits(std::string& out, std::uint64_t value, std::size_t digits) {
-  for (std::size_t i = digits; i-- > 0;) out += kDigits[(value >> (5 * i)) & 31U];
+  for (std::size_t i = digits; i-- > 0;) out += kAlphabet[(value >> (5 * i)) & 31U];
 }
 
 // FNV-1a over the text, folded to 10 bits: one slip in a thousand is not noticed.
@@ -39,7 +39,7 @@ std::string spelt(char kind, std::int64_t number) {
 std::optional<std::uint64_t> number_in(std::string_view digits) {
   std::uint64_t value = 0;
   for (const char c : digits) {
-    const std::size_t digit = kDigits.find(c);
+    const std::size_t digit = kAlphabet.find(c);
     if (digit == std::string_view::npos) return std::nullopt;
     value = value << 5 | digit;
   }

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 // At the end, when nobody is to be spared: all that the queue can hold, as each takes one reject at
 // least, and what is in hand.
-constexpr std::size_t kLastSteps = gateway::RejectQueue::kMaxRejects + 1;
+constexpr std::size_t kLastRejectSteps = gateway::RejectQueue::kMaxRejects + 1;
 
 store::Reject shown(const KeptReject& reject) {
   return {.no = *reject.no,
@@ -44,7 +44,7 @@ void RejectWriter::start() {
 
 void RejectWriter::stop() {
   if (!worker_.stop()) return;
-  for (std::size_t i = 0; i < kLastSteps && take(); ++i) {
+  for (std::size_t i = 0; i < kLastRejectSteps && take(); ++i) {
     write_hand();
     if (holds_any()) return;
   }

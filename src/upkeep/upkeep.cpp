@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kSweepAgain{30};  // after everything was looked 
 constexpr std::size_t kRowsAtOnce = 500;
 constexpr std::size_t kStepsAtOnce = 20;
 // At the end: all that there can be.
-constexpr std::size_t kLastSteps =
+constexpr std::size_t kLastCountSteps =
     gateway::DuplicateCounts::kMaxEvents / gateway::DuplicateCounts::kAtOnce + 1;
 
 }  // namespace
@@ -47,7 +47,7 @@ void Upkeep::start() {
 
 void Upkeep::stop() {
   if (!worker_.stop()) return;
-  count_duplicates(kLastSteps);
+  count_duplicates(kLastCountSteps);
   if (Result<void> left = with_.driver.leave_node(owner_); !left) {
     complain("node number not given back", left.error());
   }

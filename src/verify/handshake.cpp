@@ -22,7 +22,7 @@ using verify_detail::HmacKey;
 using Answer = std::optional<HandshakeAnswer>;
 
 constexpr std::string_view kText = "text/plain";
-constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kJsonType = "application/json";
 
 std::string hmac(Hash hash, std::string_view key_text, std::string_view message) {
   const HmacKey key(hash, key_text);
@@ -41,7 +41,7 @@ bool is_plain(std::string_view text) {
 
 // What we sign for whoever asks must not be a body that an event could have: letters, digits and
 // those of base64.
-bool is_token(std::string_view text) {
+bool is_challenge_text(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view("+/=_.-").find(c) != std::string_view::npos;
@@ -177,7 +177,7 @@ Answer Asking::slack() {
 Answer Asking::discord() {
   const std::string type = json("/type");
   if (!is("POST") || (type != "1" && type != "0") || !is_authentic()) return std::nullopt;
-  if (type == "1") return answer(kJson, R"({"type":1})");
+  if (type == "1") return answer(kJsonType, R"({"type":1})");
   HandshakeAnswer made;
   made.status = 204;
   return made;
@@ -185,13 +185,13 @@ Answer Asking::discord() {
 
 Answer Asking::zoom() {
   const std::string token = json("/payload/plainToken");
-  if (!is("POST") || json("/event") != "endpoint.url_validation" || !is_token(token)) {
+  if (!is("POST") || json("/event") != "endpoint.url_validation" || !is_challenge_text(token)) {
     return std::nullopt;
   }
   const std::optional<std::string> secret = signer();
   if (!secret) return std::nullopt;
   const std::string proof = to_hex(hmac(Hash::sha256, *secret, token));
-  return answer(kJson,
+  return answer(kJsonType,
                 R"({"encryptedToken":")" + proof + R"(","plainToken":)" + json_text(token) + "}");
 }
 
@@ -267,21 +267,21 @@ Answer Asking::asana() {
 
 Answer Asking::twitter() {
   const std::string token = query("crc_token");
-  if (!is("GET") || !is_token(token) || secrets_.empty()) return std::nullopt;
+  if (!is("GET") || !is_challenge_text(token) || secrets_.empty()) return std::nullopt;
   const std::string proof = to_base64(hmac(Hash::sha256, secrets_.front(), token));
-  return answer(kJson, R"({"response_token":"sha256=)" + proof + R"("})");
+  return answer(kJsonType, R"({"response_token":"sha256=)" + proof + R"("})");
 }
 
 Answer Asking::okta() {
   const std::string challenge = header("x-okta-verification-challenge");
   if (!is("GET") || !is_plain(challenge)) return std::nullopt;
-  return answer(kJson, R"({"verification":)" + json_text(challenge) + "}");
+  return answer(kJsonType, R"({"verification":)" + json_text(challenge) + "}");
 }
 
 Answer Asking::monday() {
   const std::string challenge = json("/challenge");
   if (!is("POST") || !is_plain(challenge)) return std::nullopt;
-  return answer(kJson, R"({"challenge":)" + json_text(challenge) + "}");
+  return answer(kJsonType, R"({"challenge":)" + json_text(challenge) + "}");
 }
 
 }  // namespace

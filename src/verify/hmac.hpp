@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace hapax::verify_detail {
@@ -27,6 +28,13 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void add(std::string_view bytes) = 0;
+};
+
+// Keeps what is added.
+class StringSink final : public Sink {
+ public:
+  void add(std::string_view bytes) override { text.append(bytes); }
+  std::string text;
 };
 
 // A running hash. A plain value, so that a prepared one is copied instead of computed again.

@@ -17,13 +17,13 @@ constexpr std::size_t kMaxInflated = 64UL << 20;
 constexpr std::size_t kMaxHeaderList = 4096;  // bytes
 constexpr std::size_t kMaxListedHeaders = 64;
 
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
   return "'" + std::string(word) + "'";
 }
 
 Failure missing(std::string_view what, std::string_view name) {
   return {Reason::signature_missing,
-          std::string(what) + " " + quoted(name) + ", which the signature covers, is not there"};
+          std::string(what) + " " + in_quotes(name) + ", which the signature covers, is not there"};
 }
 
 Failure unreadable(std::string detail) {
@@ -31,7 +31,8 @@ Failure unreadable(std::string detail) {
 }
 
 Failure too_long(std::string_view list_name) {
-  return {Reason::header_malformed, "the header " + quoted(list_name) + " lists too many headers"};
+  return {Reason::header_malformed,
+          "the header " + in_quotes(list_name) + " lists too many headers"};
 }
 
 MaybeFailure add_if(const std::optional<std::string>& text, std::string_view why_not, Sink& sink) {
@@ -56,7 +57,7 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
     const HeaderValue value = from.headers.find(name);
     if (value.status != FieldStatus::found) {
       return Failure{Reason::signature_missing,
-                     "a header that " + quoted(list_name) + " lists is not there once"};
+                     "a header that " + in_quotes(list_name) + " lists is not there once"};
     }
     if (++count > kMaxListedHeaders) return too_long(list_name);
     if (count > 1) sink.add(";");
@@ -70,7 +71,7 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
   }
   if (time_is_signed) return std::nullopt;
   return Failure{Reason::signature_invalid,
-                 quoted(list_name) + " does not list the header with the time"};
+                 in_quotes(list_name) + " does not list the header with the time"};
 }
 
 struct JsonPart {
@@ -87,13 +88,13 @@ MaybeFailure add_json(const JsonPart& part, const Ingredients& from, Sink& sink)
   if (value.status == JsonStatus::unreadable) return unreadable("the body is not JSON");
   const bool there = value.status == JsonStatus::found && value.kind != JsonKind::null;
   if (value.status == JsonStatus::ambiguous) {
-    return unreadable("the body has " + quoted(pointer) + " twice");
+    return unreadable("the body has " + in_quotes(pointer) + " twice");
   }
   if (there && (value.kind == JsonKind::object || value.kind == JsonKind::array)) {
-    return unreadable(quoted(pointer) + " in the body is not a plain value");
+    return unreadable(in_quotes(pointer) + " in the body is not a plain value");
   }
   if (there && !part.fence.empty() && value.text.find(part.fence) != std::string::npos) {
-    return unreadable(quoted(pointer) + " in the body holds what separates the signed values");
+    return unreadable(in_quotes(pointer) + " in the body holds what separates the signed values");
   }
   if (there) {
     sink.add(value.text);
@@ -111,7 +112,7 @@ MaybeFailure add_field(Field::From place, const std::string& name, const Ingredi
     return std::nullopt;
   }
   if (value.status == FieldStatus::ambiguous) {
-    return Failure{Reason::header_malformed, quoted(name) + " is there more than once"};
+    return Failure{Reason::header_malformed, in_quotes(name) + " is there more than once"};
   }
   return missing("the field", name);
 }
@@ -124,7 +125,7 @@ MaybeFailure add_base64_field(const std::string& name, const Ingredients& from, 
            c == '/' || c == '=' || c == '\n';
   };
   if (!std::all_of(value.text.begin(), value.text.end(), allowed)) {
-    return unreadable("the field " + quoted(name) + " is not base64");
+    return unreadable("the field " + in_quotes(name) + " is not base64");
   }
   sink.add(value.text);
   return std::nullopt;
@@ -314,7 +315,7 @@ MaybeFailure Message::render_named(const Part& part, const Ingredients& from, Si
       const HeaderValue value = from.headers.find(part.name);
       if (value.status == FieldStatus::ambiguous) {
         return Failure{Reason::header_malformed,
-                       "the header " + quoted(part.name) + " is there more than once"};
+                       "the header " + in_quotes(part.name) + " is there more than once"};
       }
       if (value.status != FieldStatus::found) return missing("the header", part.name);
       sink.add(value.text);

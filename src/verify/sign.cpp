@@ -3,6 +3,7 @@
 #include "base/base64.hpp"
 #include "base/form.hpp"
 #include "base/hex.hpp"
+#include "base/json_text.hpp"
 #include "base/try.hpp"
 #include "verify/parts.hpp"
 
@@ -15,12 +16,6 @@ namespace hapax {
 namespace verify_detail {
 
 namespace {
-
-class StringSink final : public Sink {
- public:
-  void add(std::string_view bytes) override { text.append(bytes); }
-  std::string text;
-};
 
 Error cannot_sign(std::string_view why) {
   return Error(Code::misconfigured, "this scheme cannot be signed for: " + std::string(why));
@@ -231,19 +226,6 @@ Result<void> Signing::sign_each() {
   }
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c >= 0 && c < ' ') {
-      out += "\\u00" + to_hex({&c, 1});
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 Result<void> Signing::sign_jwt() {
   const Jwt& rule = parts_.jwt;
   const std::string& algorithm = rule.algorithms.front();
@@ -251,7 +233,7 @@ Result<void> Signing::sign_jwt() {
   std::string claims = "{\"iat\":" + seconds + ",\"nbf\":" + seconds + ",\"exp\":" +
                        write_time(now_ + std::chrono::seconds(300), TimeFormat::unix_seconds);
   const auto claim = [&claims](const std::string& name, std::string_view value) {
-    if (!name.empty()) claims += "," + quoted(name) + ":" + quoted(value);
+    if (!name.empty()) claims += "," + json_string(name) + ":" + json_string(value);
   };
   if (!rule.issuer.empty()) claim("iss", rule.issuer);
   claim(rule.required, id_);
@@ -259,7 +241,7 @@ Result<void> Signing::sign_jwt() {
   claim(rule.url_claim,
         rule.url_hashed ? to_hex(hash_of(Hash::sha256, signed_.url).view()) : signed_.url);
   claims += "}";
-  const std::string head = "{\"alg\":" + quoted(algorithm) + ",\"typ\":\"JWT\"}";
+  const std::string head = "{\"alg\":" + json_string(algorithm) + ",\"typ\":\"JWT\"}";
   std::string token = to_base64(head, Base64::url) + "." + to_base64(claims, Base64::url);
   std::string signature;
   if (key_.key) {

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxItems = 10000;  // of a scheme that signs each
 
-class StringSink final : public Sink {
- public:
-  void add(std::string_view bytes) override { text.append(bytes); }
-  std::string text;
-};
-
 // Of two refusals the one that says more: how far the check came.
 int weight(Reason reason) {
   switch (reason) {

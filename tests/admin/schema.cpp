@@ -108,7 +108,7 @@ class Checker {
   const json::value& document_;
 };
 
-std::string lower(std::string text) {
+std::string to_lower(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
 }
@@ -128,8 +128,8 @@ Problems undocumented(const json::value& document, const std::string& method,
   const json::object& paths = document.at("paths").as_object();
   if (!paths.contains(pattern)) return {"no path " + pattern};
   const json::object& operations = paths.at(pattern).as_object();
-  if (!operations.contains(lower(method))) return {"no operation " + method + " " + pattern};
-  const json::object& responses = operations.at(lower(method)).at("responses").as_object();
+  if (!operations.contains(to_lower(method))) return {"no operation " + method + " " + pattern};
+  const json::object& responses = operations.at(to_lower(method)).at("responses").as_object();
   const std::string number = std::to_string(status);
   if (!responses.contains(number)) return {"no response " + number};
   const json::object& content = resolved(document, responses.at(number)).at("content").as_object();

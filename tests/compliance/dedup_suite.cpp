@@ -309,7 +309,7 @@ struct Case {
   bool has_steps = true;  // worth running again with a restart between the steps
 };
 
-constexpr Case kCases[] = {
+constexpr Case kDedupCases[] = {
     {"TheFirstIsFreshAndTheNextAreDuplicates", the_first_is_fresh_and_the_next_are_duplicates},
     {"ScopesNeverMeet", scopes_never_meet},
     {"ScopesAndIdsAreAnyBytes", scopes_and_ids_are_any_bytes},
@@ -370,7 +370,7 @@ void add(const std::string& suite, const std::string& name, const Case& which, c
 }  // namespace
 
 void add_dedup_suite(const std::string& name, Traits traits, Make make) {
-  for (const Case& each : kCases) {
+  for (const Case& each : kDedupCases) {
     if (each.needs_exact_time && !traits.exact_time) continue;
     add(name, each.name, each, make, false);
     if (traits.durable && each.has_steps) {

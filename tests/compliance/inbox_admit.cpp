@@ -197,7 +197,7 @@ void many_copies_at_once_have_one_winner(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_all("dst").size(), 1U);
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kAdmitCases[] = {
     {"TheFirstArrivalIsFreshAndTheNextAreDuplicatesOfIt",
      the_first_arrival_is_fresh_and_the_next_are_duplicates_of_it},
     {"SourcesAndTenantsAreOtherIdentities", sources_and_tenants_are_other_identities},
@@ -227,7 +227,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> admit_cases() {
-  return kCases;
+  return kAdmitCases;
 }
 
 }  // namespace hapax::test

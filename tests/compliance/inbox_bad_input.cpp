@@ -211,7 +211,7 @@ void empty_calls_are_no_answers(InboxSteps& steps) {
   EXPECT_TRUE(steps.next().sweep({.periods = {}, .limit = 1}));
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kBadInputCases[] = {
     {"ABodyOfAnySizeComesBackByteForByte", a_body_of_any_size_comes_back_byte_for_byte},
     {"HeadersWithRepeatedNamesAndAnyBytesComeBackInOrder",
      headers_with_repeated_names_and_any_bytes_come_back_in_order},
@@ -231,7 +231,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> bad_input_cases() {
-  return kCases;
+  return kBadInputCases;
 }
 
 }  // namespace hapax::test

@@ -257,7 +257,7 @@ void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
   EXPECT_EQ(all, kLanes * kEach);
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kLanesCases[] = {
     {"OnlyTheHeadOfALaneCanBeLeased", only_the_head_of_a_lane_can_be_leased},
     {"WhileTheHeadWaitsForARetryItsLaneWaits", while_the_head_waits_for_a_retry_its_lane_waits},
     {"LanesDoNotWaitForEachOther", lanes_do_not_wait_for_each_other},
@@ -286,7 +286,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> lane_cases() {
-  return kCases;
+  return kLanesCases;
 }
 
 }  // namespace hapax::test

@@ -275,7 +275,7 @@ void a_lease_gives_no_more_bytes_than_it_may(InboxSteps& steps) {
   EXPECT_EQ(second.passed, 0U);
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kLeaseCases[] = {
     {"ALeaseCarriesTheEventAndAFence", a_lease_carries_the_event_and_a_fence},
     {"WhatIsLeasedSaysByWhomAndUntilWhen", what_is_leased_says_by_whom_and_until_when},
     {"WhatIsLeasedIsNotLeasedAgainUntilTheLeaseIsOver",
@@ -305,7 +305,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> lease_cases() {
-  return kCases;
+  return kLeaseCases;
 }
 
 }  // namespace hapax::test

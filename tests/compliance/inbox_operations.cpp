@@ -20,7 +20,7 @@ const std::vector<milliseconds> kKeeps{milliseconds(0), minutes(10), hours(1), h
 constexpr std::size_t kRepeatable = 8;  // admits that may come again
 constexpr std::uint64_t kIds = 150;     // of each source and tenant
 
-MessageId message_id(std::uint64_t number) {
+MessageId made_up_message(std::uint64_t number) {
   MessageId id;
   id.bytes.fill(1);
   for (std::size_t i = 0; i < 8; ++i, number >>= 8) {
@@ -183,7 +183,7 @@ PassOp OperationSource::pass() {
 
 MessageOp OperationSource::message() {
   MessageOp made;
-  made.id = message_id(random_.below(1000));
+  made.id = made_up_message(random_.below(1000));
   made.destination = destinations()[random_.below(2)];
   made.key = std::to_string(random_.below(20));
   made.order_key = one_of(kOrderKeys);

@@ -137,7 +137,7 @@ void a_message_that_is_committed_late_is_not_lost(InboxSteps& steps) {
   EXPECT_EQ(bodies, "early between late ");
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kOutboxCases[] = {
     {"AMessageBecomesAnEventWithOneDelivery", a_message_becomes_an_event_with_one_delivery},
     {"MessagesWithOneOrderKeyStayInOrder", messages_with_one_order_key_stay_in_order},
     {"AMessageWithAKeyIsSentOnce", a_message_with_a_key_is_sent_once},
@@ -150,7 +150,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> outbox_cases() {
-  return kCases;
+  return kOutboxCases;
 }
 
 }  // namespace hapax::test

@@ -257,7 +257,7 @@ void sixteen_changed_bodies_are_enough(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "15");
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kReadingCases[] = {
     {"AnEventIsReadAsItWasStored", an_event_is_read_as_it_was_stored},
     {"TheStatusOfAnEventIsTheWorstOfItsDeliveries",
      the_status_of_an_event_is_the_worst_of_its_deliveries},
@@ -280,7 +280,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> reading_cases() {
-  return kCases;
+  return kReadingCases;
 }
 
 }  // namespace hapax::test

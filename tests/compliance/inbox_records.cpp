@@ -131,7 +131,7 @@ void what_a_record_cannot_be_is_refused(InboxSteps&) {
   EXPECT_FALSE(check(Record{"a", 1, std::string(kMaxRecord + 1, 'x')}));
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kRecordsCases[] = {
     {"ARecordIsKeptAsItWasWritten", a_record_is_kept_as_it_was_written},
     {"ARecordChangesOnlyFromTheVersionThatWasRead",
      a_record_changes_only_from_the_version_that_was_read},
@@ -147,7 +147,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> record_cases() {
-  return kCases;
+  return kRecordsCases;
 }
 
 }  // namespace hapax::test

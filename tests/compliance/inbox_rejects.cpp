@@ -197,7 +197,7 @@ void many_are_removed_at_once(InboxSteps& steps) {
   EXPECT_EQ(counts_of(steps, "x").evicted, 0U) << "they did not make room";
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kRejectsCases[] = {
     {"ARejectIsKeptAsItCameAndCanBeRemoved", a_reject_is_kept_as_it_came_and_can_be_removed},
     {"RejectsAreARingForEachSource", rejects_are_a_ring_for_each_source},
     {"AnAddressWithMoreThanAQuarterGivesWayFirst",
@@ -213,7 +213,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> reject_cases() {
-  return kCases;
+  return kRejectsCases;
 }
 
 }  // namespace hapax::test

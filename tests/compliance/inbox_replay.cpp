@@ -12,7 +12,7 @@ using Status = Replayed::Status;
 
 const HowToReplay kAsNew{.as = ReplayAs::as_new};
 
-Incoming in_lane(const std::string& id) {
+Incoming in_lane_k(const std::string& id) {
   return {.id = id, .order_key = "k"};
 }
 
@@ -162,8 +162,8 @@ void an_event_has_a_limited_number_of_deliveries(InboxSteps& steps) {
 }
 
 void a_replay_of_the_dead_head_opens_its_blocked_lane(InboxSteps& steps) {
-  const EventNo head = steps.fresh(in_lane("a"));
-  steps.fresh(in_lane("b"));
+  const EventNo head = steps.fresh(in_lane_k("a"));
+  steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one(), OnDead::block);
   EXPECT_EQ(steps.replay({.event = head}).status, Status::done);
   EXPECT_FALSE(steps.row(head).blocking);
@@ -175,9 +175,9 @@ void a_replay_of_the_dead_head_opens_its_blocked_lane(InboxSteps& steps) {
 }
 
 void a_replayed_delivery_takes_its_old_place_in_the_lane(InboxSteps& steps) {
-  const EventNo first = steps.fresh(in_lane("a"));
-  steps.fresh(in_lane("b"));
-  const EventNo third = steps.fresh(in_lane("c"));
+  const EventNo first = steps.fresh(in_lane_k("a"));
+  steps.fresh(in_lane_k("b"));
+  const EventNo third = steps.fresh(in_lane_k("c"));
   steps.kill(steps.lease_one());
   EXPECT_EQ(steps.replay({.event = first}).status, Status::done);
   EXPECT_TRUE(steps.row(third).waiting);
@@ -189,9 +189,9 @@ void a_replayed_delivery_takes_its_old_place_in_the_lane(InboxSteps& steps) {
 }
 
 void a_replay_in_the_middle_waits_for_its_turn(InboxSteps& steps) {
-  steps.fresh(in_lane("a"));
-  const EventNo second = steps.fresh(in_lane("b"));
-  steps.fresh(in_lane("c"));
+  steps.fresh(in_lane_k("a"));
+  const EventNo second = steps.fresh(in_lane_k("b"));
+  steps.fresh(in_lane_k("c"));
   EXPECT_EQ(steps.cancel(second), Cancelled::done);
   EXPECT_EQ(steps.replay({.event = second}).status, Status::done);
   EXPECT_TRUE(steps.row(second).waiting);
@@ -203,8 +203,8 @@ void a_replay_in_the_middle_waits_for_its_turn(InboxSteps& steps) {
 }
 
 void a_head_under_a_live_lease_is_not_driven_out(InboxSteps& steps) {
-  const EventNo first = steps.fresh(in_lane("a"));
-  steps.fresh(in_lane("b"));
+  const EventNo first = steps.fresh(in_lane_k("a"));
+  steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   const Leased second = steps.lease_one();
   EXPECT_EQ(second.event.id, "b");
@@ -219,8 +219,8 @@ void a_head_under_a_live_lease_is_not_driven_out(InboxSteps& steps) {
 }
 
 void a_head_whose_lease_lapsed_gives_way_and_its_holder_is_stale(InboxSteps& steps) {
-  const EventNo first = steps.fresh(in_lane("a"));
-  const EventNo second = steps.fresh(in_lane("b"));
+  const EventNo first = steps.fresh(in_lane_k("a"));
+  const EventNo second = steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   const Leased lapsed = steps.lease_one();
   steps.advance(seconds(30));
@@ -231,8 +231,8 @@ void a_head_whose_lease_lapsed_gives_way_and_its_holder_is_stale(InboxSteps& ste
 }
 
 void a_head_that_gave_way_keeps_the_time_of_its_retry(InboxSteps& steps) {
-  const EventNo first = steps.fresh(in_lane("a"));
-  steps.fresh(in_lane("b"));
+  const EventNo first = steps.fresh(in_lane_k("a"));
+  steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{hours(1)}), Settled::ok);
   EXPECT_EQ(steps.replay({.event = first}).status, Status::done);
@@ -243,8 +243,8 @@ void a_head_that_gave_way_keeps_the_time_of_its_retry(InboxSteps& steps) {
 }
 
 void behind_a_blocking_head_a_replay_waits(InboxSteps& steps) {
-  const EventNo first = steps.fresh(in_lane("a"));
-  const EventNo second = steps.fresh(in_lane("b"));
+  const EventNo first = steps.fresh(in_lane_k("a"));
+  const EventNo second = steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   steps.kill(steps.lease_one(), OnDead::block);
   EXPECT_EQ(steps.replay({.event = first}).status, Status::done);
@@ -339,7 +339,7 @@ void a_repeated_step_of_a_replay_as_new_makes_nothing_twice(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.lease_all("dst", {.max = 100})), "0 1 2 3");
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kReplayCases[] = {
     {"AReplayAsSameIsTheSameDeliveryWithAFreshBudget",
      a_replay_as_same_is_the_same_delivery_with_a_fresh_budget},
     {"DeadCancelledAndSupersededCanBeReplayedAsSame",
@@ -375,7 +375,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> replay_cases() {
-  return kCases;
+  return kReplayCases;
 }
 
 }  // namespace hapax::test

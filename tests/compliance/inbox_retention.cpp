@@ -250,7 +250,7 @@ void sources_have_their_own_periods(InboxSteps& steps) {
   EXPECT_EQ(steps.presence(long_one), Presence::here);
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kRetentionCases[] = {
     {"RememberCountsFromTheFirstArrival", remember_counts_from_the_first_arrival},
     {"TheRememberedTimeIsFixedAtTheClaim", the_remembered_time_is_fixed_at_the_claim},
     {"AnExpiredClaimStaysWhileADeliveryIsPending",
@@ -284,7 +284,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> retention_cases() {
-  return kCases;
+  return kRetentionCases;
 }
 
 }  // namespace hapax::test

@@ -319,7 +319,7 @@ void of_many_attempts_the_last_ones_are_shown(InboxSteps& steps) {
   EXPECT_EQ(log.back().status, attempts - 1);
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kSettleCases[] = {
     {"AnAckCompletes", an_ack_completes},
     {"ARetryComesBackAfterItsDelayAndIsCounted", a_retry_comes_back_after_its_delay_and_is_counted},
     {"ADropCancels", a_drop_cancels},
@@ -355,7 +355,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> settle_cases() {
-  return kCases;
+  return kSettleCases;
 }
 
 }  // namespace hapax::test

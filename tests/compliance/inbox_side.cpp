@@ -66,7 +66,7 @@ std::string text(const Attempt& attempt) {
   return out.str();
 }
 
-Token owner(unsigned char number) {
+Token node_owner(unsigned char number) {
   Token token;
   token.bytes.fill(number);
   return token;
@@ -152,10 +152,10 @@ struct Applier {
   }
   void operator()(const NodeOp& op) {
     if (op.leave) {
-      failed(side.driver().leave_node(owner(op.owner)));
+      failed(side.driver().leave_node(node_owner(op.owner)));
       return;
     }
-    const Result<NodeNo> answer = side.driver().take_node(owner(op.owner), op.lease);
+    const Result<NodeNo> answer = side.driver().take_node(node_owner(op.owner), op.lease);
     if (!failed(answer)) say("node " + text(*answer));
   }
   void operator()(const ReadOp& op);

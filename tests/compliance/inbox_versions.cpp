@@ -164,7 +164,7 @@ void in_observe_mode_an_older_version_is_delivered(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.lease_all("dst")), "equal") << "4 moved nothing";
 }
 
-constexpr InboxCase kCases[] = {
+constexpr InboxCase kVersionsCases[] = {
     {"AnOlderVersionThanTheCompletedOneIsSuperseded",
      an_older_version_than_the_completed_one_is_superseded},
     {"AnEqualVersionIsDelivered", an_equal_version_is_delivered},
@@ -185,7 +185,7 @@ constexpr InboxCase kCases[] = {
 }  // namespace
 
 std::span<const InboxCase> version_cases() {
-  return kCases;
+  return kVersionsCases;
 }
 
 }  // namespace hapax::test

@@ -16,7 +16,7 @@
 namespace hapax::test {
 namespace {
 
-constexpr std::int64_t kStepsMax = 5000;  // a run that is longer than this has gone wrong
+constexpr std::int64_t kPowerCutsMax = 5000;  // a run that is longer than this has gone wrong
 
 // A store and a caller's own handle on one file that is not there yet.
 void run_store_and_caller(World& world, const std::string& path, Acknowledged& told) {
@@ -37,7 +37,7 @@ void run_caller(World& world, const std::string& path, Acknowledged& told) {
 
 void crash_everywhere(const Program& program) {
   const int torn = rounds(30);
-  for (std::int64_t nth = 1; nth <= kStepsMax; ++nth) {
+  for (std::int64_t nth = 1; nth <= kPowerCutsMax; ++nth) {
     const bool reached = crash_once(nth, torn, program);
     if (testing::Test::HasFailure()) return;
     if (reached) continue;

@@ -16,7 +16,7 @@
 namespace hapax::test {
 namespace {
 
-constexpr std::int64_t kStepsMax = 2000;  // a run that is longer than this has gone wrong
+constexpr std::int64_t kFailedStepsMax = 2000;  // a run that is longer than this has gone wrong
 
 // What one run may touch: the file it works on, a power cut to call, and the end of the fault.
 struct Stage {
@@ -36,7 +36,7 @@ class FailEveryStep : public testing::TestWithParam<Shape> {
  protected:
   // `first_file`, when not empty, is copied for every run.
   void fail_every_step(const std::string& first_file, const Play& play) {
-    for (std::int64_t nth = 1; nth <= kStepsMax; ++nth) {
+    for (std::int64_t nth = 1; nth <= kFailedStepsMax; ++nth) {
       SCOPED_TRACE(std::string(GetParam().name) + ", operation " + std::to_string(nth));
       const bool reached = fail_one_step(nth, first_file, play);
       if (HasFailure()) return;

@@ -16,7 +16,7 @@
 namespace hapax::test {
 namespace {
 
-constexpr std::int64_t kStepsMax = 20000;
+constexpr std::int64_t kInterruptedStepsMax = 20000;
 constexpr std::int64_t kApart = 11;  // of the migrations, in a short run
 
 class InterruptEveryStep : public testing::Test {
@@ -27,7 +27,7 @@ class InterruptEveryStep : public testing::Test {
                             const std::function<void(World&, const std::string& path)>& play,
                             const std::function<void(World&, const std::string& path)>& check,
                             std::int64_t apart = 1) {
-    for (std::int64_t nth = 1; nth <= kStepsMax; nth += apart) {
+    for (std::int64_t nth = 1; nth <= kInterruptedStepsMax; nth += apart) {
       SCOPED_TRACE("step " + std::to_string(nth));
       const CrashVfs no_faults;  // saves the time of real syncs
       const TempDir dir;

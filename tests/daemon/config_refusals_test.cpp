@@ -17,7 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::optional<std::string> variable(const std::string& name) {
+std::optional<std::string> environment_variable(const std::string& name) {
   if (name == "EMPTY") return "";
   return std::nullopt;
 }
@@ -32,7 +32,7 @@ class ConfigRefusalsTest : public testing::Test {
   // The messages, without the directory, which is another one each time.
   std::vector<std::string> problems(const std::string& text) {
     std::vector<std::string> list;
-    const Loaded loaded = load_config(write("hapax.toml", text), variable);
+    const Loaded loaded = load_config(write("hapax.toml", text), environment_variable);
     EXPECT_EQ(loaded.config.has_value(), loaded.problems.empty()) << text;
     const std::string prefix = directory_.path().string() + "/";
     for (const Problem& each : loaded.problems) {
@@ -58,18 +58,18 @@ class ConfigRefusalsTest : public testing::Test {
   test::TempDir directory_;
 };
 
-const std::string kGood =
+const std::string kGoodSource =
     "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\n"
     "secrets = ['hunter2']\nid = 'json:/id'\n";
 const std::string kPull = "[[destination]]\nname = 'work'\nkind = 'pull'\n";
 
 // What a good source says beyond: line 6.
-std::string with(const std::string& line) {
-  return kGood + line + "\n";
+std::string good_with(const std::string& line) {
+  return kGoodSource + line + "\n";
 }
 
 // The inside of verify = { ... }: line 3.
-std::string verify(const std::string& inside) {
+std::string scheme(const std::string& inside) {
   return "[[source]]\nname = 'a'\nverify = { " + inside +
          " }\nsecrets = ['hunter2']\nid = 'json:/id'\n";
 }
@@ -80,7 +80,7 @@ std::string secrets(const std::string& list) {
          list + "\n";
 }
 
-std::string preset(const std::string& name, const std::string& more = "") {
+std::string preset_source(const std::string& name, const std::string& more = "") {
   return "[[source]]\nname = 'a'\npreset = '" + name + "'\nsecrets = ['00ff']\n" + more;
 }
 
@@ -102,16 +102,16 @@ TEST_F(ConfigRefusalsTest, Keys) {
        "2: server.max-body: there is no such key; did you mean 'max_body'?"},
       {"[admin]\ntokens = 'x'\n", "2: admin.tokens: there is no such key; did you mean 'token'?"},
       {"[store]\nuri = 'memory:'\n", "2: store.uri: there is no such key; did you mean 'url'?"},
-      {with("delivers_to = []"),
+      {good_with("delivers_to = []"),
        "6: source[1].delivers_to: there is no such key; did you mean 'deliver_to'?"},
-      {with("\"a\\u001bb\\n\" = 1"),
+      {good_with("\"a\\u001bb\\n\" = 1"),
        "6: source[1].'a\\x1bb\\x0a': there is no such key; here can be: name, preset, verify, "
        "secrets, key_id, parameters, id, type, order_key, version, split, ack, id_fallback, "
        "split_max, remember, keep, sender_retries, keep_dead, max_body, deliver_to, tenant, "
        "enforce, topics"},
-      {with("ack = { stat = 200 }"),
+      {good_with("ack = { stat = 200 }"),
        "6: source[1].ack.stat: there is no such key; did you mean 'status'?"},
-      {verify("scheme = 'hmac', header = 'X', headr = 'X'"),
+      {scheme("scheme = 'hmac', header = 'X', headr = 'X'"),
        "3: source[1].verify.headr: there is no such key; did you mean 'header'?"},
   });
 }
@@ -154,16 +154,16 @@ TEST_F(ConfigRefusalsTest, Types) {
       {"[admin]\nnames = 'x'\n",
        "2: admin.names: this is a text; write a list of texts: "
        "[\"a\", \"b\"]"},
-      {with("deliver_to = 'work'"),
+      {good_with("deliver_to = 'work'"),
        "6: source[1].deliver_to: this is a text; write a list of texts: [\"a\", \"b\"]"},
-      {with("type = 1.5"),
+      {good_with("type = 1.5"),
        "6: source[1].type: this is a fraction or a date; write a text in "
        "\"quotes\""},
-      {with("ack = 'ok'"), "6: source[1].ack: this is a text; write a table"},
-      {with("parameters = ['x']"), "6: source[1].parameters: this is a list; write a table"},
-      {with("split = 'json:/*'\nsplit_max = '10'"),
+      {good_with("ack = 'ok'"), "6: source[1].ack: this is a text; write a table"},
+      {good_with("parameters = ['x']"), "6: source[1].parameters: this is a list; write a table"},
+      {good_with("split = 'json:/*'\nsplit_max = '10'"),
        "7: source[1].split_max: this is a text; write a number from 1 to 10000"},
-      {with("split = 'json:/*'\nsplit_max = 10001"),
+      {good_with("split = 'json:/*'\nsplit_max = 10001"),
        "7: source[1].split_max: 10001 is outside of what works; write a number from 1 to 10000"},
   });
 }
@@ -174,18 +174,19 @@ TEST_F(ConfigRefusalsTest, DurationsAndSizes) {
       "\"24h\", \"30d\"";
   const std::string sizes = "\"64KiB\", \"1MiB\" or a number of bytes";
   expect({
-      {with("remember = 30"), "6: source[1].remember: this is a number; write " + units},
-      {with("remember = '30'"), "6: source[1].remember: '30' is not a duration; write " + units},
-      {with("keep = '1.5h'"), "6: source[1].keep: '1.5h' is not a duration; write " + units},
-      {with("keep_dead = '-1d'"),
+      {good_with("remember = 30"), "6: source[1].remember: this is a number; write " + units},
+      {good_with("remember = '30'"),
+       "6: source[1].remember: '30' is not a duration; write " + units},
+      {good_with("keep = '1.5h'"), "6: source[1].keep: '1.5h' is not a duration; write " + units},
+      {good_with("keep_dead = '-1d'"),
        "6: source[1].keep_dead: '-1d' is not a duration; write " + units},
-      {with("sender_retries = '3 d'"),
+      {good_with("sender_retries = '3 d'"),
        "6: source[1].sender_retries: '3 d' is not a duration; write " + units},
-      {with("remember = '0s'"),
+      {good_with("remember = '0s'"),
        "6: source[1].remember: '0s' is outside of what works; write \"1ms\" to \"36500d\""},
-      {with("remember = '36501d'"),
+      {good_with("remember = '36501d'"),
        "6: source[1].remember: '36501d' is outside of what works; write \"1ms\" to \"36500d\""},
-      {with("keep = '99999d'"),
+      {good_with("keep = '99999d'"),
        "6: source[1].keep: '99999d' is outside of what works; write \"0ms\" to \"36500d\""},
       {"[store]\ntimeout = 5\n", "2: store.timeout: this is a number; write " + units},
       {"[store]\ntimeout = '999ms'\n",
@@ -198,7 +199,7 @@ TEST_F(ConfigRefusalsTest, DurationsAndSizes) {
       {"[server]\nmax_body = '17MiB'\n",
        "2: server.max_body: 17825792 bytes are outside of what a store takes; write 1 byte to "
        "\"16MiB\""},
-      {with("max_body = 0"),
+      {good_with("max_body = 0"),
        "6: source[1].max_body: 0 bytes are outside of what a store takes; write 1 byte to "
        "\"16MiB\""},
   });
@@ -255,7 +256,7 @@ TEST_F(ConfigRefusalsTest, TlsFiles) {
   const std::string good =
       "[server]\nadmin = '0.0.0.0:1'\ntls = { cert = 'good.pem', key = "
       "'good.pem' }\n";
-  const Loaded loaded = load_config(write("hapax.toml", good), variable);
+  const Loaded loaded = load_config(write("hapax.toml", good), environment_variable);
   ASSERT_TRUE(loaded.config);
   ASSERT_TRUE(loaded.config->admin.tls);
   EXPECT_EQ(loaded.config->admin.tls->certificate, directory_.file("good.pem"));
@@ -276,7 +277,8 @@ TEST_F(ConfigRefusalsTest, Names) {
       {"[[destination]]\nkind = 'pull'\n",
        "1: destination[1].name: this is missing; write name = \"...\""},
       {kPull + kPull, "5: destination[2].name: line 2 has the name 'work' already; take another"},
-      {kGood + kGood, "7: source[2].name: line 2 has the name 'a' already; take another"},
+      {kGoodSource + kGoodSource,
+       "7: source[2].name: line 2 has the name 'a' already; take another"},
   });
   EXPECT_THAT(problems(named(std::string(128, 'x'))), testing::IsEmpty());
 }
@@ -286,31 +288,31 @@ TEST_F(ConfigRefusalsTest, Presets) {
       "3: source[1].preset: the URL that the sender calls is signed, and hapax "
       "must know it; write public_url = \"https://your.host\" in [server]";
   expect({
-      {preset("strip"),
+      {preset_source("strip"),
        "3: source[1].preset: there is no preset 'strip'; did you mean 'stripe'? "
        "'hapax presets' lists them all"},
-      {preset("qqqqqqqqqqqq"),
+      {preset_source("qqqqqqqqqqqq"),
        "3: source[1].preset: there is no preset 'qqqqqqqqqqqq'; 'hapax presets' lists them all"},
-      {preset("twilio"), url},
-      {preset("square"), url},
-      {preset("hubspot"), url},
+      {preset_source("twilio"), url},
+      {preset_source("square"), url},
+      {preset_source("hubspot"), url},
       {"[[source]]\nname = 'a'\npreset = 'monday'\n",
        "3: source[1].preset: 'monday' sends without a signature; write verify = \"none\" beside "
        "the preset if whoever knows the URL may send events"},
-      {preset("stripe", "verify = 'none'\n"),
+      {preset_source("stripe", "verify = 'none'\n"),
        "5: source[1].verify: the preset says already how requests are signed; leave one of the "
        "two out"},
       {"[[source]]\nname = 'a'\nid = 'none'\n",
        "1: source[1]: nothing says how its requests are signed; write preset = \"NAME\" or verify "
        "= { scheme = \"hmac\", ... }, or verify = \"none\" if whoever knows the URL may send "
        "events"},
-      {preset("braintree"),
+      {preset_source("braintree"),
        "1: source[1].key_id: this scheme needs key_id, the provider's name "
        "for the secret; write key_id = \"...\""},
       {"[[source]]\nname = 'a'\npreset = 'close'\nsecrets = ['00', 'xx']\n",
        "4: source[1].secrets[2]: the secret must be written in hexadecimal"},
   });
-  EXPECT_THAT(problems("[server]\npublic_url = 'https://h'\n" + preset("twilio")),
+  EXPECT_THAT(problems("[server]\npublic_url = 'https://h'\n" + preset_source("twilio")),
               testing::IsEmpty());
 }
 
@@ -372,57 +374,57 @@ TEST_F(ConfigRefusalsTest, Verify) {
       {"[[source]]\nname='a'\nverify = 'hmac'\nid = 'none'\nsecrets = ['x']",
        at + ": write a table, like verify = { scheme = \"hmac\", header = \"X-Signature\" }, or "
             "the word \"none\""},
-      {verify("header = 'X'"), at + ".scheme: this is missing; write one of: " + schemes},
-      {verify("scheme = 'hmacs', header = 'X'"),
+      {scheme("header = 'X'"), at + ".scheme: this is missing; write one of: " + schemes},
+      {scheme("scheme = 'hmacs', header = 'X'"),
        at + ".scheme: 'hmacs' is not known here; write one of: " + schemes},
-      {verify("scheme = 'hmac', header = 'X', hash = 'sha3'"),
+      {scheme("scheme = 'hmac', header = 'X', hash = 'sha3'"),
        at + ".hash: 'sha3' is not known here; write one of: \"md5\", \"sha1\", \"sha256\", "
             "\"sha384\", \"sha512\""},
-      {verify("scheme = 'hmac', header = 'X', encoding = 'hexa'"),
+      {scheme("scheme = 'hmac', header = 'X', encoding = 'hexa'"),
        at + ".encoding: 'hexa' is not known here; write one of: \"hex\", \"base64\", "
             "\"base64url\""},
-      {verify("scheme = 'hmac', header = 'X', secret_encoding = 'b64'"),
+      {scheme("scheme = 'hmac', header = 'X', secret_encoding = 'b64'"),
        at + ".secret_encoding: 'b64' is not known here; write one of: \"text\", \"base64\", "
             "\"hex\""},
-      {verify("scheme = 'hmac'"),
+      {scheme("scheme = 'hmac'"),
        at + ".header: this is missing; write the name of the header with the signature"},
-      {verify("scheme = 'hmac', header = 'X Y'"),
+      {scheme("scheme = 'hmac', header = 'X Y'"),
        at + ".header: 'header:X Y' names no part of a request; after header: write the name of a "
             "header, like header:X-Event-Id"},
-      {verify("scheme = 'hmac', header = 'X,Y'"), at + ".header: write the name of one header"},
-      {verify("scheme = 'hmac', header = 'X', place = 'form:x'"),
+      {scheme("scheme = 'hmac', header = 'X,Y'"), at + ".header: write the name of one header"},
+      {scheme("scheme = 'hmac', header = 'X', place = 'form:x'"),
        at + ".place: header says already where the signature is; leave one of the two out"},
-      {verify("scheme = 'hmac', place = 'query:x'"),
+      {scheme("scheme = 'hmac', place = 'query:x'"),
        at + ".place: a signature is in a header, a JSON value or a form field; write "
             "\"header:NAME\", \"json:/pointer\" or \"form:NAME\""},
-      {verify("scheme = 'token', header = 'X', signed = '{body}'"),
+      {scheme("scheme = 'token', header = 'X', signed = '{body}'"),
        at + ".signed: this means nothing with scheme = \"token\"; leave it out"},
-      {verify("scheme = 'basic', header = 'X'"),
+      {scheme("scheme = 'basic', header = 'X'"),
        at + ".header: this means nothing with scheme = \"basic\"; leave it out"},
-      {verify("scheme = 'hmac', header = 'X', signed = '{body'"),
+      {scheme("scheme = 'hmac', header = 'X', signed = '{body'"),
        at + ".signed: in what is signed, a '{' has no '}'"},
-      {verify("scheme = 'hmac', header = 'X', tolerance = '5m'"), at + ".tolerance: " + untimed},
-      {verify("scheme = 'hmac', header = 'X', timestamp = 'header:T'"),
+      {scheme("scheme = 'hmac', header = 'X', tolerance = '5m'"), at + ".tolerance: " + untimed},
+      {scheme("scheme = 'hmac', header = 'X', timestamp = 'header:T'"),
        at + ".timestamp: " + unsigned_time},
-      {verify("scheme = 'hmac', header = 'X', timestamp = 'query:T', signed = '{time}.{body}'"),
+      {scheme("scheme = 'hmac', header = 'X', timestamp = 'query:T', signed = '{time}.{body}'"),
        at + ".timestamp: 'query:T' names no time; write \"header:NAME\", \"json:/pointer\" or "
             "\"item\""},
-      {verify("scheme = 'hmac', header = 'X', timestamp = 'item', signed = '{time}.{body}'"),
+      {scheme("scheme = 'hmac', header = 'X', timestamp = 'item', signed = '{time}.{body}'"),
        at + ".timestamp: the time is an item of the signature's list; write separator, pair and "
             "time_label too"},
-      {verify("scheme = 'hmac', header = 'X', signed = '{time}.{body}'"),
+      {scheme("scheme = 'hmac', header = 'X', signed = '{time}.{body}'"),
        at + ".timestamp: {time} is signed, and nothing says where it is; write timestamp = "
             "\"header:NAME\""},
-      {verify("scheme = 'hmac', header = 'X', separator = ', '"),
+      {scheme("scheme = 'hmac', header = 'X', separator = ', '"),
        at + ".separator: ', ' is not one character; write one, like \",\""},
-      {verify("scheme = 'hmac', header = 'X', separator = ',', label = 'v1'"),
+      {scheme("scheme = 'hmac', header = 'X', separator = ',', label = 'v1'"),
        at + ".label: label names items like v1=...; write pair = \"=\" too"},
-      {verify("scheme = 'hmac', header = 'X', signed = ['{body}', '{body}x', '{body}y']"),
+      {scheme("scheme = 'hmac', header = 'X', signed = ['{body}', '{body}x', '{body}y']"),
        at + ".signed: there can be two texts at most, either of which may be signed"},
-      {verify("scheme = 'hmac', header = 'X', signed = '{url}{body}'"),
+      {scheme("scheme = 'hmac', header = 'X', signed = '{url}{body}'"),
        at + ": the URL that the sender calls is signed, and hapax must know it; write public_url = "
             "\"https://your.host\" in [server]"},
-      {verify("scheme = 'hmac', header = 'X', signed = '{param:p}{body}'"),
+      {scheme("scheme = 'hmac', header = 'X', signed = '{param:p}{body}'"),
        "1: source[1].parameters: this scheme needs the parameter 'p'; write parameters = { NAME = "
        "\"...\" }"},
   });
@@ -441,16 +443,16 @@ TEST_F(ConfigRefusalsTest, Identity) {
        "form:NAME, query:NAME or jwt:HEADER:/POINTER"},
       {none + "id = ['json:/a', 'json:/b', 'json:/c', 'json:/d', 'json:/e']\n",
        "5: source[1].id: an id has 4 parts at most"},
-      {with("id_fallback = '/a'"),
+      {good_with("id_fallback = '/a'"),
        "6: source[1].id_fallback: write hash: and up to 16 JSON pointers with commas between, like "
        "hash:/from,/sent_at"},
-      {with("split = 'json:/a'"),
+      {good_with("split = 'json:/a'"),
        "6: source[1].split: write where the array of events is, with * for its elements, like "
        "json:/* or json:/items/*/item"},
-      {with("split_max = 5"),
+      {good_with("split_max = 5"),
        "6: source[1].split_max: nothing is split; write split = \"json:/*\" "
        "too"},
-      {with("version = 'json:/v'"),
+      {good_with("version = 'json:/v'"),
        "6: source[1].version: versions are compared within an order "
        "key; write order_key too"},
   });
@@ -464,33 +466,33 @@ TEST_F(ConfigRefusalsTest, SpansDestinationsAndAcks) {
     all += named("d" + std::to_string(i));
   }
   expect({
-      {with("remember = '1d'\nkeep = '2d'"),
+      {good_with("remember = '1d'\nkeep = '2d'"),
        "6: source[1].remember: an id must be remembered for as long as its event is kept; write "
        "remember = \"2d\" or more, or a shorter keep than \"2d\""},
-      {with("keep = '31d'"),
+      {good_with("keep = '31d'"),
        "6: source[1].keep: an id must be remembered for as long as its event is kept; write "
        "remember = \"31d\" or more, or a shorter keep than \"31d\""},
-      {preset("stripe", "remember = '1h'\n"),
+      {preset_source("stripe", "remember = '1h'\n"),
        "5: source[1].remember: the sender tries for 3d (the preset says so), and a retry after the "
        "id is forgotten would be a new event; write remember = \"3d\" or more"},
-      {with("sender_retries = '31d'"),
+      {good_with("sender_retries = '31d'"),
        "6: source[1].sender_retries: the sender tries for 31d, and a retry after the id is "
        "forgotten would be a new event; write remember = \"31d\" or more"},
-      {with("deliver_to = ['wrok']") + kPull,
+      {good_with("deliver_to = ['wrok']") + kPull,
        "6: source[1].deliver_to[1]: there is no destination 'wrok'; did you mean 'work'?"},
-      {with("deliver_to = ['zzz']") + kPull,
+      {good_with("deliver_to = ['zzz']") + kPull,
        "6: source[1].deliver_to[1]: there is no destination "
        "'zzz'; write a [[destination]] of that name"},
-      {with("deliver_to = ['work', 'work']") + kPull,
+      {good_with("deliver_to = ['work', 'work']") + kPull,
        "6: source[1].deliver_to[2]: 'work' is there twice; leave one out"},
-      {with(many + "]") + all,
+      {good_with(many + "]") + all,
        "6: source[1].deliver_to: one source delivers to 64 destinations at most; these are 65"},
-      {with("ack = { status = 302 }"),
+      {good_with("ack = { status = 302 }"),
        "6: source[1].ack.status: 302 is outside of what works; "
        "write a number from 200 to 299"},
-      {with("ack = { status = 204, body = 'x' }"),
+      {good_with("ack = { status = 204, body = 'x' }"),
        "6: source[1].ack.body: an answer 204 has no body; leave it out, or write status = 200"},
-      {with("ack = { content_type = \"a\\r\\nb: c\" }"),
+      {good_with("ack = { content_type = \"a\\r\\nb: c\" }"),
        "6: source[1].ack.content_type: this is no media type; write one, like \"text/plain\""},
   });
 }
@@ -532,7 +534,7 @@ TEST_F(ConfigRefusalsTest, WhatIsNoToml) {
 
 TEST_F(ConfigRefusalsTest, WhatIsNoFile) {
   const auto message = [](const std::string& path) {
-    const Loaded loaded = load_config(path, variable);
+    const Loaded loaded = load_config(path, environment_variable);
     EXPECT_FALSE(loaded.config);
     return loaded.problems.size() == 1 ? loaded.problems[0].to_string() : "";
   };

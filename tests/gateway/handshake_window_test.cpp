@@ -43,7 +43,7 @@ std::string run(const Serve& serve, const std::string& arguments) {
   return out;
 }
 
-const std::string kSources =
+const std::string kHandshakeSources =
     "[[source]]\nname = \"asana\"\npreset = \"asana\"\n"
     "[[source]]\nname = \"team\"\npreset = \"asana\"\n[[source.tenant]]\nname = \"acme\"\n"
     "[[source]]\nname = \"notion\"\npreset = \"notion\"\nsecrets = [\"configured\"]\n";
@@ -59,7 +59,7 @@ class WindowTest : public testing::Test {
     return RawClient(serve_.port()).post(path, headers, body).status;
   }
 
-  Serve serve_{demo_config("sqlite:hapax.db") + kSources};
+  Serve serve_{demo_config("sqlite:hapax.db") + kHandshakeSources};
 };
 
 TEST_F(WindowTest, ASecretIsTakenOnlyWhileSomebodyWantsOne) {

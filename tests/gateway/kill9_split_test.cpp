@@ -18,8 +18,8 @@ namespace hapax::test {
 namespace {
 
 constexpr int kItems = 40;
-constexpr int kKills = 30;
-constexpr int kClients = 8;
+constexpr int kSplitKills = 30;
+constexpr int kSplitClients = 8;
 
 std::string config(const std::string& store_url) {
   return demo_config(store_url) +
@@ -75,14 +75,14 @@ void check_halves(const std::vector<Sent>& sent, const std::string& store_url) {
   }
 }
 
-void kill_many_times(Serve& serve, const std::string& store_url) {
+void kill_while_splitting(Serve& serve, const std::string& store_url) {
   std::vector<Sent> all;
-  const int kills = std::max(2, rounds(kKills));
+  const int kills = std::max(2, rounds(kSplitKills));
   for (int round = 0; round < kills; ++round) {
-    std::vector<Sent> sent(kClients);
+    std::vector<Sent> sent(kSplitClients);
     std::atomic<int> total = 0;
     std::vector<std::thread> threads;
-    for (int i = 0; i < kClients; ++i) {
+    for (int i = 0; i < kSplitClients; ++i) {
       Sent& one = sent[static_cast<std::size_t>(i)];
       one.client = std::to_string(round) + "-" + std::to_string(i);
       threads.emplace_back([&serve, &total, mine = &one] { send_until_gone(serve, *mine, total); });
@@ -105,13 +105,13 @@ void kill_many_times(Serve& serve, const std::string& store_url) {
 
 TEST(Kill9SplitTest, LeavesAllOrNothingOfARequestOnSqlite) {
   Serve serve(config("sqlite:hapax.db"));
-  kill_many_times(serve, "sqlite:" + serve.file("hapax.db"));
+  kill_while_splitting(serve, "sqlite:" + serve.file("hapax.db"));
 }
 
 TEST(Kill9SplitTest, LeavesAllOrNothingOfARequestOnPostgres) {
   PostgresDatabase database;
   Serve serve(config(database.url()));
-  kill_many_times(serve, database.url());
+  kill_while_splitting(serve, database.url());
 }
 
 }  // namespace hapax::test

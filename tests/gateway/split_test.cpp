@@ -15,7 +15,7 @@ using testing::HasSubstr;
 constexpr const char* kAdyenKey =
     "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
-const std::string kSources =
+const std::string kSplitSources =
     "[[source]]\nname = \"many\"\npreset = \"standard-webhooks\"\nsecrets = [\"" + kDemoSecret +
     "\"]\nid = \"json:/id\"\nsplit = \"json:/items/*\"\nmax_body = \"16MiB\"\n"
     "[[source]]\nname = \"few\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
@@ -42,7 +42,7 @@ class SplitTest : public testing::Test {
     return StoreView("sqlite:" + serve_.file("hapax.db")).bodies();
   }
 
-  Serve serve_{demo_config("sqlite:hapax.db") + kSources};
+  Serve serve_{demo_config("sqlite:hapax.db") + kSplitSources};
 };
 
 TEST_F(SplitTest, EachElementIsAnEventWithItsOwnBytes) {

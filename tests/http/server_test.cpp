@@ -27,7 +27,7 @@ using test::HttpAnswer;
 using test::RawClient;
 
 // What the handlers of all threads have seen.
-struct Seen {
+struct Observed {
   void count_head() {
     const std::lock_guard lock(mutex);
     ++heads;
@@ -47,7 +47,7 @@ struct Seen {
 // Answers with what it got: method, target, and the body's size and bytes.
 class Echo final : public Handler {
  public:
-  explicit Echo(Seen& seen) : seen_(seen) {}
+  explicit Echo(Observed& seen) : seen_(seen) {}
 
   std::variant<std::size_t, Reply> look(const Head& head, std::string_view) override {
     seen_.count_head();
@@ -66,7 +66,7 @@ class Echo final : public Handler {
   void refused(Refusal, std::string_view) override { ++seen_.refusals; }
 
  private:
-  Seen& seen_;
+  Observed& seen_;
 };
 
 class ServerTest : public testing::Test {
@@ -80,7 +80,7 @@ class ServerTest : public testing::Test {
   }
 
   std::unique_ptr<Clock> clock_ = make_system_clock();
-  Seen seen_;
+  Observed seen_;
   Server server_{*clock_, 2};
   int port_ = 0;
 };

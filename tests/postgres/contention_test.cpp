@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kNodes = 32;
-constexpr std::size_t kBatch = 20;
+constexpr std::size_t kContendedIds = 20;
 
 class ContentionTest : public testing::Test {
  protected:
@@ -49,9 +49,9 @@ class ContentionTest : public testing::Test {
 
  private:
   static void claim_again_and_again(Store& node, int count) {
-    std::array<std::string, kBatch> ids;
-    std::array<DedupRequest, kBatch> requests;
-    for (std::size_t i = 0; i < kBatch; ++i) {
+    std::array<std::string, kContendedIds> ids;
+    std::array<DedupRequest, kContendedIds> requests;
+    for (std::size_t i = 0; i < kContendedIds; ++i) {
       ids[i] = std::to_string(i);
       requests[i] = {.scope = kScope, .id = ids[i], .ttl = 1ms};
     }

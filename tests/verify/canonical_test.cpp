@@ -8,12 +8,6 @@
 namespace hapax::verify_detail {
 namespace {
 
-class Text final : public Sink {
- public:
-  void add(std::string_view bytes) override { text.append(bytes); }
-  std::string text;
-};
-
 std::string gzip(const std::string& text) {
   z_stream stream{};
   deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -29,7 +23,7 @@ std::string gzip(const std::string& text) {
 }
 
 std::optional<std::string> inflated(std::string_view body, std::size_t limit) {
-  Text sink;
+  StringSink sink;
   if (!inflate_gzip(body, limit, sink)) return std::nullopt;
   return sink.text;
 }

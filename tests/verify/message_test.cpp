@@ -14,12 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-class Text final : public Sink {
- public:
-  void add(std::string_view bytes) override { text.append(bytes); }
-  std::string text;
-};
-
 class MessageTest : public testing::Test {
  protected:
   // What the template gives, or "!reason: detail".
@@ -32,7 +26,7 @@ class MessageTest : public testing::Test {
     FieldReader fields(request, json);
     const Ingredients from{request, headers,     fields,  "1760000000", "sEcReT",
                            "key-1", parameters_, nullptr, time_header_};
-    Text sink;
+    StringSink sink;
     if (const MaybeFailure failure = message->render(from, sink)) {
       return "!" + std::string(name(failure->reason)) + ": " + failure->detail;
     }

@@ -17,19 +17,19 @@ namespace {
 
 using gateway::Readmission;
 
-constexpr std::string_view kWrite =
+constexpr std::string_view kWriteAdmit =
     R"(write {"filter":{"source":"...","reason":"...","since":"...","until":"..."},)"
     R"("dry_run":false,"after":null,"limit":500}; all of it may be left out)";
 constexpr std::int64_t kMaxAtOnce = 1000;
 
 // What is asked for, with the texts that it shows.
-struct Asked {
+struct AdmitManyRequest {
   Readmission::Step step;
   std::string reason;
   std::optional<std::string> source;
 };
 
-Result<void> read_filter(const Members& filter, Asked& asked) {
+Result<void> read_filter(const Members& filter, AdmitManyRequest& asked) {
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   asked.source = std::move(source);
   HAPAX_TRY_ASSIGN(reason, filter.text("reason"));
@@ -41,8 +41,9 @@ Result<void> read_filter(const Members& filter, Asked& asked) {
   return {};
 }
 
-Result<void> read_body(std::string_view body, Asked& asked) {
-  HAPAX_TRY_ASSIGN(members, Members::read(body, kWrite, {"filter", "dry_run", "limit", "after"}));
+Result<void> read_admit_request(std::string_view body, AdmitManyRequest& asked) {
+  HAPAX_TRY_ASSIGN(members,
+                   Members::read(body, kWriteAdmit, {"filter", "dry_run", "limit", "after"}));
   HAPAX_TRY(members.no_nulls({"after"}));  // an unset variable must not mean everything
   HAPAX_TRY_ASSIGN(dry, members.flag("dry_run"));
   asked.step.dry = dry.value_or(asked.step.dry);
@@ -74,15 +75,15 @@ std::string stepped_json(const Readmission::Stepped& stepped, bool dry) {
       .done();
 }
 
-Error not_here() {
+Error no_readmission() {
   return Error(Code::misconfigured, "this server admits nothing");
 }
 
 Result<std::string> admitted_many(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  Asked asked;
-  HAPAX_TRY(read_body(call.body, asked));
-  if (context.readmission == nullptr) return not_here();
+  AdmitManyRequest asked;
+  HAPAX_TRY(read_admit_request(call.body, asked));
+  if (context.readmission == nullptr) return no_readmission();
   asked.step.filter.reason = asked.reason;
   if (asked.source) {
     HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -106,7 +107,7 @@ Result<http::Reply> admitted(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<RejectNo> number = reject_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No reject has this id.");
-  if (context.readmission == nullptr) return not_here();
+  if (context.readmission == nullptr) return no_readmission();
   HAPAX_TRY_ASSIGN(answer, context.readmission->admit(*number));
   if (const auto* invalid = std::get_if<Readmission::StillInvalid>(&answer)) {
     return still_invalid(*invalid);

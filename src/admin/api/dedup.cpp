@@ -13,19 +13,19 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::string_view kWrite = R"(write {"scope":"...","id":"...","ttl_s":2592000})";
+constexpr std::string_view kWriteDedup = R"(write {"scope":"...","id":"...","ttl_s":2592000})";
 constexpr std::int64_t kMaxTtlSeconds =
     std::chrono::duration_cast<std::chrono::seconds>(kMaxTtl).count();
 
-struct Asked {
+struct DedupCall {
   std::string scope;
   std::string id;
   std::chrono::milliseconds ttl = kDefaultTtl;
 };
 
-Result<Asked> read_body(std::string_view body) {
-  HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWrite, {"scope", "id", "ttl_s"}));
-  Asked asked;
+Result<DedupCall> read_dedup_call(std::string_view body) {
+  HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWriteDedup, {"scope", "id", "ttl_s"}));
+  DedupCall asked;
   HAPAX_TRY_ASSIGN(scope, members.needed_text("scope"));
   asked.scope = std::move(scope);
   HAPAX_TRY_ASSIGN(id, members.needed_text("id"));
@@ -35,7 +35,7 @@ Result<Asked> read_body(std::string_view body) {
   return asked;
 }
 
-Result<std::string> claimed(const Context& context, const Asked& asked) {
+Result<std::string> claimed(const Context& context, const DedupCall& asked) {
   HAPAX_TRY(check(DedupRequest{.scope = asked.scope, .id = asked.id, .ttl = asked.ttl}));
   store::DedupItem item{claim_key(ClaimKind::id, asked.scope, asked.id), {}, asked.ttl};
   context.random.fill(item.token.bytes);
@@ -52,7 +52,7 @@ http::Reply claim_id(const Context& context, const Call& call) {
   if (const Result<Query> query = Query::parse(call.query, {}); !query) {
     return failure(query.error());
   }
-  const Result<Asked> asked = read_body(call.body);
+  const Result<DedupCall> asked = read_dedup_call(call.body);
   if (!asked) return failure(asked.error());
   if (!call.rights.may(Right::dedup, asked->scope)) return forbidden("dedup:" + asked->scope);
   Result<std::string> answer = claimed(context, *asked);

@@ -66,7 +66,7 @@ const ServedDestination* served_as(const Context& context, std::int64_t no) {
   return found == all.end() ? nullptr : &*found;
 }
 
-Result<std::string> listed(const Context& context, const Call& call) {
+Result<std::string> listed_destinations(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
@@ -104,7 +104,7 @@ Result<http::Reply> set_paused(const Context& context, const Call& call, bool pa
 }  // namespace
 
 http::Reply list_destinations(const Context& context, const Call& call) {
-  Result<std::string> json = listed(context, call);
+  Result<std::string> json = listed_destinations(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }
 

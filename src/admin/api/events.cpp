@@ -14,7 +14,6 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::size_t kDefaultLimit = 100;
 // A store gives up on a page after a while when few events match. How often it is asked again
 // before an answer says that there is more.
 constexpr int kMaxTries = 8;
@@ -84,7 +83,7 @@ std::string page_json(const store::EventPage& page, const Names& sources) {
       .done();
 }
 
-Result<std::string> listed(const Context& context, const Call& call) {
+Result<std::string> listed_events(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
                                        "since", "until", "after", "limit"}));
@@ -116,7 +115,7 @@ JsonObject event_json(const store::EventRow& row, const Names& sources) {
 }
 
 http::Reply list_events(const Context& context, const Call& call) {
-  Result<std::string> json = listed(context, call);
+  Result<std::string> json = listed_events(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }
 

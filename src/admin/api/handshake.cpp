@@ -20,24 +20,25 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kWrite = R"(write {"for_s":600} or {"for_s":600,"tenant":"..."})";
+constexpr std::string_view kWriteHandshake =
+    R"(write {"for_s":600} or {"for_s":600,"tenant":"..."})";
 
-struct Asked {
+struct HandshakeRequest {
   std::chrono::seconds time{};
   std::string tenant;
 };
 
 Error bad(std::string_view what) {
-  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWrite));
+  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWriteHandshake));
 }
 
-Result<Asked> read_body(std::string_view body) {
+Result<HandshakeRequest> read_handshake_request(std::string_view body) {
   json::error_code error;
   const json::value value = json::parse(json::string_view(body.data(), body.size()), error);
   if (error) return bad("the body is not JSON: " + error.message());
   const json::object* const object = value.if_object();
   if (object == nullptr) return bad("the body is not a JSON object");
-  Asked asked;
+  HandshakeRequest asked;
   bool timed = false;
   for (const auto& [key, member] : *object) {
     if (key == "for_s" && member.is_int64() && member.get_int64() >= 0 &&
@@ -104,7 +105,7 @@ http::Reply show_handshake(const Context& context, const Call& call) {
 http::Reply open_handshake(const Context& context, const Call& call) {
   const Result<Query> query = Query::parse(call.query, {});
   if (!query) return failure(query.error());
-  const Result<Asked> asked = read_body(call.body);
+  const Result<HandshakeRequest> asked = read_handshake_request(call.body);
   if (!asked) return failure(asked.error());
   const auto found = find(context, call, asked->tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;

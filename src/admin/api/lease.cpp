@@ -23,19 +23,19 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view kWrite =
+constexpr std::string_view kWriteLease =
     R"(write {"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination must be there)";
 
-struct Asked {
+struct LeaseCall {
   std::string destination;
   deliver::Wanted wanted;
 };
 
-Result<Asked> read_asked(const Call& call) {
+Result<LeaseCall> read_lease_call(const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(members, Members::read_strictly(call.body, kWrite,
+  HAPAX_TRY_ASSIGN(members, Members::read_strictly(call.body, kWriteLease,
                                                    {"destination", "max", "lease_s", "wait_s"}));
-  Asked asked;
+  LeaseCall asked;
   HAPAX_TRY_ASSIGN(destination, members.needed_text("destination"));
   asked.destination = destination;
   HAPAX_TRY_ASSIGN(max, members.number("max", 1, store::kMaxLeaseCount));
@@ -120,7 +120,7 @@ http::Reply too_many(std::string_view destination) {
 }
 
 Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
-  const Result<Asked> asked = read_asked(call);
+  const Result<LeaseCall> asked = read_lease_call(call);
   if (!asked) co_return failure(asked.error());
   const std::string& name = asked->destination;
   if (!call.rights.may(Right::lease, name)) co_return forbidden("lease:" + name);

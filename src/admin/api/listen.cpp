@@ -16,11 +16,10 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::string_view kWrite =
+constexpr std::string_view kWriteListen =
     R"(write {"name":"...","sources":["..."]}; without sources it hears all)";
-constexpr int kConflict = 409;
 
-Error not_here() {
+Error no_listeners() {
   return Error(Code::misconfigured, "this server has no listeners");
 }
 
@@ -37,13 +36,13 @@ bool is_configured(const Served& served, std::string_view destination) {
 
 Result<http::Reply> registered(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWrite, {"name", "sources"}));
+  HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWriteListen, {"name", "sources"}));
   HAPAX_TRY_ASSIGN(name, members.text("name"));
   if (!name || !deliver::is_listener_name(*name)) {
     return members.bad("name is not 1 to 64 letters, digits, '.', '_' or '-'");
   }
   HAPAX_TRY_ASSIGN(sources, members.texts("sources"));
-  if (context.listeners == nullptr) return not_here();
+  if (context.listeners == nullptr) return no_listeners();
   if (is_configured(context.served, *name)) {
     return http::problem(kConflict, "name-taken",
                          "The configuration has a destination of this name. Choose another.");
@@ -68,7 +67,7 @@ Result<http::Reply> registered(const Context& context, const Call& call) {
 
 Result<http::Reply> ended(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.listeners == nullptr) return not_here();
+  if (context.listeners == nullptr) return no_listeners();
   bool was_there = false;
   if (deliver::is_listener_name(call.argument)) {
     HAPAX_TRY_ASSIGN(removed, context.listeners->remove(call.argument));

@@ -37,7 +37,7 @@ void add_finding(JsonObject& json, const Context& context, const store::StoredRe
   json.json("now", now.done()).json("explanation", json_texts(finding.explanation));
 }
 
-Result<http::Reply> shown(const Context& context, const Call& call) {
+Result<http::Reply> shown_reject(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -49,7 +49,7 @@ Result<http::Reply> shown(const Context& context, const Call& call) {
   return ok(json.done());
 }
 
-Result<http::Reply> sent(const Context& context, const Call& call) {
+Result<http::Reply> reject_body(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   http::Reply reply{
@@ -62,12 +62,12 @@ Result<http::Reply> sent(const Context& context, const Call& call) {
 }  // namespace
 
 http::Reply show_reject(const Context& context, const Call& call) {
-  Result<http::Reply> reply = shown(context, call);
+  Result<http::Reply> reply = shown_reject(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
 http::Reply send_reject_body(const Context& context, const Call& call) {
-  Result<http::Reply> reply = sent(context, call);
+  Result<http::Reply> reply = reject_body(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 

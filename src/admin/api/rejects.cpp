@@ -12,8 +12,6 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::size_t kDefaultLimit = 100;
-
 Result<store::RejectQuery> read_query(const Query& query) {
   store::RejectQuery wanted;
   wanted.filter.reason = query.text("reason").value_or("");
@@ -43,7 +41,7 @@ std::string counts_json(const store::RejectCounts& counts, const Names& sources)
   return json.done();
 }
 
-Result<std::string> listed(const Context& context, const Call& call) {
+Result<std::string> listed_rejects(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -93,7 +91,7 @@ JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
 }
 
 http::Reply list_rejects(const Context& context, const Call& call) {
-  Result<std::string> json = listed(context, call);
+  Result<std::string> json = listed_rejects(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }
 

@@ -21,10 +21,9 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::string_view kWrite =
+constexpr std::string_view kWriteReplay =
     R"(write {"as":"same","destination":"...","accept_duplicate":false}; )"
     R"(all of it may be left out, and as may be "new")";
-constexpr int kConflict = 409;
 
 // What became due by it may be waited for.
 void ring(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
@@ -75,8 +74,8 @@ Result<std::optional<store::Replayed>> replay_anew(const Context& context, store
 
 Result<http::Reply> replayed(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(members,
-                   Members::read(call.body, kWrite, {"as", "destination", "accept_duplicate"}));
+  HAPAX_TRY_ASSIGN(
+      members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
   const IdempotencyKey key = idempotency_key(call.head);
   if (key.malformed) return http::problem(http::Refusal::key_malformed);
   const std::optional<EventNo> event = event_from(call.argument);

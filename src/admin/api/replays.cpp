@@ -17,23 +17,23 @@ namespace {
 
 using deliver::ReplayJob;
 
-constexpr std::string_view kWrite =
+constexpr std::string_view kWriteReplays =
     R"(write {"filter":{"source":"...","status":"dead","since":"...","until":"..."},"as":"same",)"
     R"("destination":"...","rate":100,"accept_duplicate":false,"dry_run":true})";
 constexpr int kAccepted = 202;
 
-Error not_here() {
+Error no_replays() {
   return Error(Code::misconfigured, "this server replays nothing");
 }
 
-struct Asked {
+struct ReplayRequest {
   ReplayJob job;
   bool nothing = false;  // of a source that nobody knows
   bool nowhere = false;  // to a destination that nobody knows
   bool dry = false;
 };
 
-Result<void> read_filter(const Context& context, const Members& filter, Asked& asked) {
+Result<void> read_filter(const Context& context, const Members& filter, ReplayRequest& asked) {
   ReplayJob& job = asked.job;
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   if (source) {
@@ -59,11 +59,11 @@ Result<void> read_filter(const Context& context, const Members& filter, Asked& a
   return {};
 }
 
-Result<Asked> read_body(const Context& context, std::string_view body) {
-  HAPAX_TRY_ASSIGN(members, Members::read(body, kWrite,
+Result<ReplayRequest> read_replay_request(const Context& context, std::string_view body) {
+  HAPAX_TRY_ASSIGN(members, Members::read(body, kWriteReplays,
                                           {"filter", "as", "destination", "rate",
                                            "accept_duplicate", "dry_run"}));
-  Asked asked;
+  ReplayRequest asked;
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
                                                      "order_key", "since", "until"}));
   if (!filter) return members.bad("filter is missing; {} is all events");
@@ -83,14 +83,14 @@ std::string matched_json(std::uint64_t matched) {
   return JsonObject().number("matched", static_cast<std::int64_t>(matched)).done();
 }
 
-Result<http::Reply> counted(const Context& context, const Asked& asked) {
+Result<http::Reply> counted(const Context& context, const ReplayRequest& asked) {
   if (asked.nothing) return ok(matched_json(0));
   HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
   return ok(matched_json(matched));
 }
 
 // Nothing: the key came with another request.
-Result<std::optional<ReplayJob>> begin(const Context& context, Asked asked,
+Result<std::optional<ReplayJob>> begin(const Context& context, ReplayRequest asked,
                                        const std::optional<deliver::RequestKey>& key) {
   if (key) return context.replays->begin_once(std::move(asked.job), *key);
   HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
@@ -106,12 +106,12 @@ Result<bool> is_used(const Context& context, const std::optional<deliver::Reques
 
 Result<http::Reply> begun(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(asked, read_body(context, call.body));
+  HAPAX_TRY_ASSIGN(asked, read_replay_request(context, call.body));
   const IdempotencyKey given = idempotency_key(call.head);
   if (given.malformed) return http::problem(http::Refusal::key_malformed);
   std::optional<deliver::RequestKey> key;
   if (given.value) key = request_key("many", call, *given.value);
-  if (context.replays == nullptr) return not_here();
+  if (context.replays == nullptr) return no_replays();
   if (asked.nowhere) return no_such_destination();
   if (asked.dry) {
     HAPAX_TRY_ASSIGN(used, is_used(context, key));
@@ -172,7 +172,7 @@ Result<Known> read_names(const Context& context) {
 
 Result<http::Reply> one(const Context& context, const Call& call, bool cancel) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.replays == nullptr) return not_here();
+  if (context.replays == nullptr) return no_replays();
   const std::optional<ReplayNo> number = deliver::replay_from(call.argument);
   std::optional<ReplayJob> job;
   if (number) {
@@ -185,9 +185,9 @@ Result<http::Reply> one(const Context& context, const Call& call, bool cancel) {
   return ok(job_json(*job, known.sources, known.destinations));
 }
 
-Result<http::Reply> listed(const Context& context, const Call& call) {
+Result<http::Reply> listed_replays(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.replays == nullptr) return not_here();
+  if (context.replays == nullptr) return no_replays();
   HAPAX_TRY_ASSIGN(jobs, context.replays->all());
   HAPAX_TRY_ASSIGN(known, read_names(context));
   std::vector<std::string> rows;
@@ -208,7 +208,7 @@ http::Reply begin_replay(const Context& context, const Call& call) {
 }
 
 http::Reply list_replays(const Context& context, const Call& call) {
-  return reply_of(listed(context, call));
+  return reply_of(listed_replays(context, call));
 }
 
 http::Reply show_replay(const Context& context, const Call& call) {

@@ -11,6 +11,8 @@
 
 namespace hapax::admin {
 
+inline constexpr int kConflict = 409;
+
 http::Reply ok(std::string json);  // 200, application/json
 
 // The one who has the token may know all about an error. invalid_argument is 400 bad-request.

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "store/postgres/rows.hpp"
 
+#include "store/postgres/wire.hpp"
+
 #include <algorithm>
 
 namespace hapax::store::postgres {
 
 namespace {
-
-constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 to 2000
 
 // Big endian, of 1 to 8 bytes; the first one has the sign.
 std::int64_t integer(std::string_view bytes) {

@@ -16,8 +16,6 @@ constexpr unsigned kByteaArray = 1001;
 constexpr unsigned kInt8Array = 1016;
 constexpr unsigned kTimestamptz = 1184;
 
-constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 to 2000
-
 template <class Integer>
 void append_big_endian(std::string& out, Integer number) {
   std::array<char, sizeof(Integer)> bytes;

@@ -12,6 +12,8 @@
 // Parameters in PostgreSQL's binary form, so that bytes need no escaping and an array is one value.
 namespace hapax::store::postgres {
 
+inline constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 to 2000
+
 class Parameters {
  public:
   void add_bytes(std::string_view bytes);

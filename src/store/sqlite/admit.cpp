@@ -9,7 +9,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "admit an event";
+constexpr std::string_view kAdmitting = "admit an event";
 
 Error taken(EventNo number) {
   return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
@@ -72,7 +72,7 @@ Result<std::optional<Admission>> Admitter::lost(const EventClaim& claim, const A
 
 Result<Admission> Admitter::against(const Arrival& arrival, EventNo winner) {
   Run row(digest_);
-  HAPAX_TRY_ASSIGN(found, row.bind(winner.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(winner.value()).step(kAdmitting));
   const bool changed = found && row.bytes(0) != hapax::view(arrival.digest);
   return Admission{changed ? Admission::Kind::changed : Admission::Kind::duplicate, winner};
 }
@@ -89,7 +89,7 @@ Result<Admission> Admitter::admit_unclaimed(const Arrival& arrival, const Admit&
 
 Result<bool> Admitter::is_same(const Arrival& arrival, Would would) {
   Run row(origin_);
-  HAPAX_TRY_ASSIGN(found, row.bind(arrival.no.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(arrival.no.value()).step(kAdmitting));
   return found && row.number(0) == arrival.source.value() &&
          row.number(1) == static_cast<std::int64_t>(would) && row.bytes(2) == arrival.tenant &&
          row.bytes(3) == arrival.id && row.bytes(4) == hapax::view(arrival.digest);
@@ -97,7 +97,7 @@ Result<bool> Admitter::is_same(const Arrival& arrival, Would would) {
 
 Result<bool> Admitter::is_held(EventNo event) {
   HAPAX_TRY(write_deliveries());
-  return Run(is_held_).bind(event.value()).step(kDoing);
+  return Run(is_held_).bind(event.value()).step(kAdmitting);
 }
 
 Result<bool> Admitter::store(const Arrival& arrival, Would would, bool guard, std::int64_t now_ms) {
@@ -107,7 +107,7 @@ Result<bool> Admitter::store(const Arrival& arrival, Would would, bool guard, st
     row.bind(static_cast<std::int64_t>(would)).bind_maybe(arrival.version);
     row.bind(arrival.tenant).bind(arrival.id).bind(arrival.type).bind(arrival.order_key);
     row.bind(hapax::view(arrival.digest)).bind(arrival.headers).bind(arrival.body);
-    HAPAX_TRY_ASSIGN(changed, row.change(kDoing));
+    HAPAX_TRY_ASSIGN(changed, row.change(kAdmitting));
     if (changed == 0) return false;
   }
   HAPAX_TRY(deliver(arrival, would, guard, now_ms));

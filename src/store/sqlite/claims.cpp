@@ -11,7 +11,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "claim an id";
+constexpr std::string_view kClaiming = "claim an id";
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Result<bool> Claims::take(Statement& statement, const ClaimWish& wish, std::int6
   run.bind(wish.key).bind(view(wish.token)).bind(now_ms + wish.ttl.count());
   wish.result.empty() ? run.bind_null() : run.bind(wish.result);
   if (pass_now) run.bind(now_ms);
-  HAPAX_TRY_ASSIGN(changed, run.change(kDoing));
+  HAPAX_TRY_ASSIGN(changed, run.change(kClaiming));
   return changed == 1;
 }
 
@@ -49,7 +49,7 @@ Result<Claimed> Claims::claim(const ClaimWish& wish, std::int64_t now_ms) {
   if (free) return fresh;
 
   Run row(read_);
-  HAPAX_TRY_ASSIGN(found, row.bind(wish.key).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(wish.key).step(kClaiming));
   if (!found || row.bytes(0).size() != wish.token.bytes.size()) {
     return Error(Code::store_corrupt, "a claim in hapax_claim has no token; the table is damaged");
   }
@@ -66,7 +66,7 @@ Result<Claimed> Claims::claim(const ClaimWish& wish, std::int64_t now_ms) {
 
 Result<bool> Claims::is_ours(std::string_view key, const Token& token) {
   Run row(read_);
-  HAPAX_TRY_ASSIGN(found, row.bind(key).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(key).step(kClaiming));
   return found && row.bytes(0) == view(token);
 }
 

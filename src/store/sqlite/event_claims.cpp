@@ -15,7 +15,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "read the claims of events";
+constexpr std::string_view kReadingClaims = "read the claims of events";
 constexpr std::string_view kMoving = "move claims into the index";
 
 // A turn takes twice as many as the one before, so that it is always many beside what the index
@@ -61,7 +61,7 @@ SipKey random_key() {
 
 Result<std::optional<EventClaim>> read_index(Lazy& statement, std::string_view key) {
   Run row(statement);
-  HAPAX_TRY_ASSIGN(found, row.bind(key).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(key).step(kReadingClaims));
   if (!found) return std::optional<EventClaim>();
   return std::optional(EventClaim{EventNo(row.number(0)), row.number(1)});
 }
@@ -98,7 +98,7 @@ Result<void> EventClaims::follow() {
   std::int64_t last = 0;
   {
     Run row(end_);
-    HAPAX_TRY(row.bind(last_).step(kDoing));
+    HAPAX_TRY(row.bind(last_).step(kReadingClaims));
     last = row.number(0);
     is_known_ = is_known_ && row.maybe(1) == mark_;
   }
@@ -119,7 +119,7 @@ Result<void> EventClaims::read_rows() {
   Run rows(rows_);
   rows.bind(last_);
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kReadingClaims));
     if (!more) return {};
     const std::int64_t seq = rows.number(0);
     const MovedTo moved{rows.number(2), std::string(rows.bytes(3))};
@@ -250,7 +250,7 @@ Result<void> EventClaims::remove_rows() {
 // Not one of this transaction: there must always be a last one.
 Result<std::optional<std::int64_t>> EventClaims::first_row_if_moved() {
   Run row(first_row_);
-  HAPAX_TRY_ASSIGN(found, row.step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.step(kReadingClaims));
   if (!found || row.number(0) > last_) return std::optional<std::int64_t>();
   ClaimsOfRow claims(row.bytes(2));
   while (const auto each = claims.next()) {
@@ -286,7 +286,7 @@ Result<std::vector<std::optional<EventClaim>>> EventClaimsOnFile::find(
   Run rows(rows_);
   rows.bind(std::int64_t{0});
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kReadingClaims));
     if (!more) break;
     ClaimsOfRow claims(rows.bytes(4));
     while (const auto each = claims.next()) {

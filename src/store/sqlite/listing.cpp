@@ -13,13 +13,13 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "list events";
+constexpr std::string_view kListing = "list events";
 
 // How many events one call looks at: a filter that matches little must not make it long.
 constexpr std::size_t kLookAtMost = 10'000;
 
 // In the order of HAPAX_EVENT_ROW; status and duplicates are elsewhere.
-EventRow read_row(const Run& row) {
+EventRow read_event_row(const Run& row) {
   EventRow event;
   event.no = EventNo(row.number(0));
   event.source = SourceNo(row.number(1));
@@ -72,10 +72,10 @@ Listing::Listing(sqlite3* db)
       duplicates_(db, kReadDuplicates) {}
 
 Result<Presence> Listing::presence_of(EventNo number) {
-  HAPAX_TRY_ASSIGN(here, Run(has_event_).bind(number.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(here, Run(has_event_).bind(number.value()).step(kListing));
   if (here) return Presence::here;
   Run floor(floor_);
-  HAPAX_TRY(floor.step(kDoing));
+  HAPAX_TRY(floor.step(kListing));
   return number.value() <= floor.number(0) ? Presence::gone : Presence::absent;
 }
 
@@ -84,7 +84,7 @@ Result<DeliveryState> Listing::status_of(EventNo number, std::int64_t now_ms) {
   Run rows(states_);
   rows.bind(number.value());
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kListing));
     if (!more) return status;
     Delivery delivery;
     delivery.state = static_cast<State>(rows.number(0));
@@ -96,15 +96,15 @@ Result<DeliveryState> Listing::status_of(EventNo number, std::int64_t now_ms) {
 
 Result<std::uint64_t> Listing::duplicates_of(EventNo number) {
   Run row(duplicates_);
-  HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step(kListing));
   return found ? static_cast<std::uint64_t>(row.number(0)) : 0;
 }
 
 Result<std::optional<EventRow>> Listing::row(EventNo number, std::int64_t now_ms) {
   Run run(row_);
-  HAPAX_TRY_ASSIGN(found, run.bind(number.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, run.bind(number.value()).step(kListing));
   if (!found) return std::optional<EventRow>();
-  EventRow event = read_row(run);
+  EventRow event = read_event_row(run);
   HAPAX_TRY_ASSIGN(status, status_of(number, now_ms));
   HAPAX_TRY_ASSIGN(duplicates, duplicates_of(number));
   event.status = status;
@@ -129,7 +129,7 @@ class Listing::Walk {
   // The next that matches; nothing at the end, or when it has looked at enough.
   Result<std::optional<EventNo>> next() {
     while (looked_ < kLookAtMost) {
-      HAPAX_TRY_ASSIGN(more, rows_.step(kDoing));
+      HAPAX_TRY_ASSIGN(more, rows_.step(kListing));
       if (!more) {
         ended_ = true;
         break;
@@ -149,7 +149,7 @@ class Listing::Walk {
   Result<bool> matches_last() {
     if (by_queue_) {
       Run row(listing_.row_);
-      HAPAX_TRY_ASSIGN(found, row.bind(last_.value()).step(kDoing));
+      HAPAX_TRY_ASSIGN(found, row.bind(last_.value()).step(kListing));
       if (!found || !may_match(row, filter_)) return false;
     } else if (!may_match(rows_, filter_)) {
       return false;

@@ -63,15 +63,15 @@ Result<std::vector<KnownName>> Names::all(NameKind kind) {
 }
 
 Result<std::optional<std::int64_t>> Names::node_for(const Token& owner, std::int64_t now_ms) {
-  constexpr std::string_view kDoing = "take a node number";
+  constexpr std::string_view kTakingNode = "take a node number";
   Run own(read_node_);
-  HAPAX_TRY_ASSIGN(kept, first(own.bind(store::view(owner)), kDoing));
+  HAPAX_TRY_ASSIGN(kept, first(own.bind(store::view(owner)), kTakingNode));
   if (kept) return kept;
   Run unused(unused_node_);
-  HAPAX_TRY_ASSIGN(next, first(unused.bind(kMaxNode + 1), kDoing));
+  HAPAX_TRY_ASSIGN(next, first(unused.bind(kMaxNode + 1), kTakingNode));
   if (next) return next;
   Run over(over_node_);
-  return first(over.bind(now_ms), kDoing);
+  return first(over.bind(now_ms), kTakingNode);
 }
 
 Result<std::optional<NodeNo>> Names::take_node(const Token& owner, std::chrono::milliseconds lease,

@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "note duplicates";
+constexpr std::string_view kNoting = "note duplicates";
 
 }  // namespace
 
@@ -25,13 +25,13 @@ Result<void> Notes::note(const DuplicateNote& note) {
   bool own = false;
   {
     Run row(digest_);
-    HAPAX_TRY_ASSIGN(found, row.bind(note.event.value()).step(kDoing));
+    HAPAX_TRY_ASSIGN(found, row.bind(note.event.value()).step(kNoting));
     if (!found) return {};
     own = note.changed && row.bytes(0) == hapax::view(note.changed->digest);
   }
   if (note.count > 0) {
     const auto count = static_cast<std::int64_t>(note.count);
-    HAPAX_TRY(Run(add_).bind(note.event.value()).bind(count).change(kDoing));
+    HAPAX_TRY(Run(add_).bind(note.event.value()).bind(count).change(kNoting));
   }
   return note.changed && !own ? note_changed(note.event, *note.changed) : Result<void>();
 }
@@ -42,7 +42,7 @@ Result<void> Notes::note_changed(EventNo event, const DuplicateNote::Changed& ch
     Run rows(variants_);
     rows.bind(event.value());
     for (;; ++known) {
-      HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+      HAPAX_TRY_ASSIGN(more, rows.step(kNoting));
       if (!more) break;
       if (rows.bytes(0) == hapax::view(changed.digest)) return {};
     }
@@ -54,11 +54,11 @@ Result<void> Notes::note_changed(EventNo event, const DuplicateNote::Changed& ch
 // Numbered from 1; only the last keeps its bytes.
 Result<void> Notes::add_variant(EventNo event, std::int64_t known,
                                 const DuplicateNote::Changed& changed) {
-  if (known > 0) HAPAX_TRY(Run(forget_body_).bind(event.value()).bind(known).change(kDoing));
+  if (known > 0) HAPAX_TRY(Run(forget_body_).bind(event.value()).bind(known).change(kNoting));
   Run row(insert_);
   row.bind(event.value()).bind(known + 1).bind(hapax::view(changed.digest));
   row.bind(to_us(changed.at)).bind(changed.body);
-  HAPAX_TRY(row.change(kDoing));
+  HAPAX_TRY(row.change(kNoting));
   return {};
 }
 

@@ -13,11 +13,11 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "remove ids whose time is over";
+constexpr std::string_view kPurging = "remove ids whose time is over";
 
 // The first column of the first row, if there is a row.
 Result<std::optional<std::string>> first(Run& run) {
-  HAPAX_TRY_ASSIGN(found, run.step(kDoing));
+  HAPAX_TRY_ASSIGN(found, run.step(kPurging));
   if (!found) return std::optional<std::string>();
   return std::optional<std::string>(run.bytes(0));
 }
@@ -43,7 +43,7 @@ Result<std::int64_t> remove(sqlite3* db, const std::string& after,
   Run run(query);
   run.bind(after);
   if (up_to) run.bind(*up_to);
-  return run.bind(now_ms).change(kDoing);
+  return run.bind(now_ms).change(kPurging);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Result<Purged> purge_step(sqlite3* db, std::int64_t now_ms, std::size_t limit) {
   HAPAX_TRY_ASSIGN(removed, remove(db, after, up_to, now_ms));
   HAPAX_TRY_ASSIGN(note, Statement::prepare(db, kWritePurgeCursor));
   const std::string cursor = up_to.value_or(std::string());
-  HAPAX_TRY(Run(note).bind(cursor).change(kDoing));
+  HAPAX_TRY(Run(note).bind(cursor).change(kPurging));
   return Purged{.removed = static_cast<std::size_t>(removed), .done = !up_to};
 }
 

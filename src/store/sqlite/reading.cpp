@@ -12,7 +12,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "read an event";
+constexpr std::string_view kReading = "read an event";
 
 DeliveryRow row_of(const Delivery& delivery, std::int64_t now_ms) {
   DeliveryRow row;
@@ -116,7 +116,7 @@ Result<Lookup<EventDetail>> Reading::event(EventNo number, std::int64_t now_ms) 
   detail.row = std::move(*row);
   {
     Run headers(headers_);
-    HAPAX_TRY(headers.bind(number.value()).step(kDoing));
+    HAPAX_TRY(headers.bind(number.value()).step(kReading));
     detail.headers = headers.bytes(0);
   }
   HAPAX_TRY_ASSIGN(deliveries, queue_.all_of(number));
@@ -133,7 +133,7 @@ Result<std::vector<Attempt>> Reading::attempts_of(EventNo number) {
   Run rows(attempts_);
   rows.bind(number.value()).bind(std::int64_t{kMaxShownAttempts});
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kReading));
     if (!more) break;
     found.push_back(read_attempt(rows));
   }
@@ -146,7 +146,7 @@ Result<std::vector<Variant>> Reading::variants_of(EventNo number) {
   Run rows(variants_);
   rows.bind(number.value());
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kReading));
     if (!more) return found;
     Variant& variant = found.emplace_back();
     const std::string_view digest = rows.bytes(0);
@@ -160,7 +160,7 @@ Result<Lookup<std::string>> Reading::body(EventNo number, BodyOf which) {
   HAPAX_TRY_ASSIGN(presence, listing.presence_of(number));
   if (presence != Presence::here) return Lookup<std::string>{presence, std::nullopt};
   Run row(which == BodyOf::event ? body_ : last_variant_);
-  HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step(kReading));
   if (!found) return Lookup<std::string>{Presence::absent, std::nullopt};
   return Lookup<std::string>{Presence::here, std::string(row.bytes(0))};
 }

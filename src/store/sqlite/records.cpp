@@ -9,7 +9,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-Record read_row(const Run& row) {
+Record read_record(const Run& row) {
   return {std::string(row.bytes(0)), row.number(1), std::string(row.bytes(2))};
 }
 
@@ -25,7 +25,7 @@ Records::Records(sqlite3* db)
 Result<std::optional<Record>> Records::read(std::string_view name) {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind_text(name).step("read a record"));
-  return found ? std::optional(read_row(row)) : std::nullopt;
+  return found ? std::optional(read_record(row)) : std::nullopt;
 }
 
 Result<std::vector<Record>> Records::all(std::string_view prefix) {
@@ -36,7 +36,7 @@ Result<std::vector<Record>> Records::all(std::string_view prefix) {
   for (;;) {
     HAPAX_TRY_ASSIGN(more, rows.step("list records"));
     if (!more) return found;
-    found.push_back(read_row(rows));
+    found.push_back(read_record(rows));
   }
 }
 

@@ -15,7 +15,7 @@ namespace hapax::store::sqlite {
 namespace {
 
 // In the order of HAPAX_REJECT_ROW.
-RejectRow read_row(const Run& row) {
+RejectRow read_reject(const Run& row) {
   return {RejectNo(row.number(0)),
           SourceNo(row.number(1)),
           std::string(row.bytes(2)),
@@ -127,7 +127,7 @@ Result<RejectPage> Rejects::page(const RejectQuery& query) {
       page.next = page.rejects.back().no;
       return page;
     }
-    page.rejects.push_back(read_row(rows));
+    page.rejects.push_back(read_reject(rows));
   }
 }
 
@@ -146,7 +146,7 @@ Result<std::optional<StoredReject>> Rejects::read(RejectNo number) {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step("read a reject"));
   if (!found) return std::optional<StoredReject>();
-  return std::optional(StoredReject{read_row(row), std::string(row.bytes(8)),
+  return std::optional(StoredReject{read_reject(row), std::string(row.bytes(8)),
                                     std::string(row.bytes(9)), std::string(row.bytes(10)),
                                     std::string(row.bytes(11)), std::string(row.bytes(12))});
 }

@@ -13,7 +13,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kDoing = "remove what is over";
+constexpr std::string_view kRetaining = "remove what is over";
 
 // How far the clock of a node that makes event numbers is trusted to be off, at most.
 constexpr std::chrono::milliseconds kClockError = days;
@@ -97,7 +97,7 @@ Result<Swept> Retention::sweep(const SweepStep& asked, std::int64_t now_ms) {
 
 Result<Retention::Cursor> Retention::read_cursor() {
   Run row(read_cursor_);
-  HAPAX_TRY_ASSIGN(found, row.step(kDoing));
+  HAPAX_TRY_ASSIGN(found, row.step(kRetaining));
   if (!found)
     return Error(Code::store_corrupt, "the table hapax_sweep is empty; it must have one row");
   return Cursor{static_cast<Phase>(row.number(0)),
@@ -115,7 +115,7 @@ Result<void> Retention::write_cursor(const Cursor& cursor) {
   row.bind(static_cast<std::int64_t>(cursor.phase)).bind(cursor.event);
   row.bind(cursor.attempt_event).bind(cursor.attempt_delivery).bind(cursor.claim);
   row.bind(cursor.lane_destination).bind(cursor.lane_key).bind(cursor.floor);
-  HAPAX_TRY(row.change(kDoing));
+  HAPAX_TRY(row.change(kRetaining));
   return {};
 }
 
@@ -124,7 +124,7 @@ Result<std::vector<Retention::EventHead>> Retention::next_events(const Step& ste
   Run rows(next_events_);
   rows.bind(step.at.event).bind(step.limit());
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
     if (!more) return found;
     found.push_back({EventNo(rows.number(0)), SourceNo(rows.number(1)), rows.number(2)});
   }
@@ -161,7 +161,7 @@ Result<bool> Retention::may_go(const EventHead& event, const Step& step) {
   Run rows(deliveries_);
   rows.bind(event.no.value());
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+    HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
     if (!more) break;
     const Delivery delivery = read_delivery(rows);
     if (delivery.holds()) return false;
@@ -170,20 +170,20 @@ Result<bool> Retention::may_go(const EventHead& event, const Step& step) {
     dead = dead || delivery.state == State::dead;
   }
   Run completed(last_completed_);
-  HAPAX_TRY(completed.bind(event.no.value()).step(kDoing));
+  HAPAX_TRY(completed.bind(event.no.value()).step(kRetaining));
   ended_ms = std::max(ended_ms, completed.number(0));
   return is_over(ended_ms + (dead ? periods->keep_dead : periods->keep).count(), step.now_ms);
 }
 
 Result<void> Retention::remove_event(EventNo event) {
   for (Lazy* each : {&remove_deliveries_, &remove_variants_, &remove_duplicates_, &remove_event_}) {
-    HAPAX_TRY(Run(*each).bind(event.value()).change(kDoing));
+    HAPAX_TRY(Run(*each).bind(event.value()).change(kRetaining));
   }
   return {};
 }
 
 Result<bool> Retention::has_event(std::int64_t event) {
-  return Run(has_event_).bind(event).step(kDoing);
+  return Run(has_event_).bind(event).step(kRetaining);
 }
 
 // The rows of one delivery stay and go together, by the last of them.
@@ -197,7 +197,7 @@ Result<bool> Retention::walk_attempts(Step& step) {
     rows.bind(step.at.attempt_event).bind(step.at.attempt_delivery);
     rows.bind(step.at.floor).bind(step.limit());
     for (;;) {
-      HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+      HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
       if (!more) break;
       groups.push_back({rows.number(0), rows.number(1), rows.number(2), rows.number(3)});
     }
@@ -210,7 +210,7 @@ Result<bool> Retention::walk_attempts(Step& step) {
     if (!is_over(each.settled_ms + kKeepAttempts.count(), step.now_ms)) continue;
     HAPAX_TRY_ASSIGN(needed, has_event(each.event));
     if (needed) continue;
-    HAPAX_TRY(Run(remove_attempts_).bind(each.event).bind(each.delivery).change(kDoing));
+    HAPAX_TRY(Run(remove_attempts_).bind(each.event).bind(each.delivery).change(kRetaining));
     step.swept.others += static_cast<std::size_t>(each.rows);
   }
   return all;
@@ -232,7 +232,7 @@ Result<bool> Retention::walk_claims(Step& step) {
     Run rows(next_claims_);
     rows.bind(step.at.claim).bind(step.limit());
     for (;;) {
-      HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+      HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
       if (!more) break;
       claims.push_back(
           {std::string(rows.bytes(0)), rows.number(1), is_over(rows.number(2), step.now_ms)});
@@ -244,7 +244,7 @@ Result<bool> Retention::walk_claims(Step& step) {
     if (!each.over) continue;
     HAPAX_TRY_ASSIGN(needed, has_event(each.event));
     if (needed) continue;
-    HAPAX_TRY(Run(remove_claim_).bind(each.key).change(kDoing));
+    HAPAX_TRY(Run(remove_claim_).bind(each.key).change(kRetaining));
     ++step.swept.others;
   }
   if (!claims.empty()) step.at.claim = std::move(claims.back().key);
@@ -262,7 +262,7 @@ Result<bool> Retention::walk_lanes(Step& step) {
     Run rows(next_lanes_);
     rows.bind(step.at.lane_destination).bind(step.at.lane_key).bind(step.limit());
     for (;;) {
-      HAPAX_TRY_ASSIGN(more, rows.step(kDoing));
+      HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
       if (!more) break;
       const bool guards = rows.maybe(3) && !is_over(rows.number(4), step.now_ms);
       lanes.push_back(
@@ -273,7 +273,7 @@ Result<bool> Retention::walk_lanes(Step& step) {
   step.left -= lanes.size();
   for (const Lane& each : lanes) {
     if (each.needed) continue;
-    HAPAX_TRY(Run(remove_lane_).bind(each.destination).bind(each.key).change(kDoing));
+    HAPAX_TRY(Run(remove_lane_).bind(each.destination).bind(each.key).change(kRetaining));
     ++step.swept.others;
   }
   if (!lanes.empty()) {
