@@ -159,7 +159,8 @@ TEST_F(PostgresSessionTest, AnIdIsTheSameToTheStoreAndToOnce) {
 
 // One transaction holds the id and another waits for it: what the second gets depends on how the
 // first ends, at every isolation level.
-class IsolationTest : public PostgresSessionTest, public testing::WithParamInterface<const char*> {
+class PostgresIsolationTest : public PostgresSessionTest,
+                              public testing::WithParamInterface<const char*> {
  protected:
   // The answer of the one who waited.
   Result<Once> wait_for(PostgresTransaction holder, bool commit) {
@@ -187,13 +188,13 @@ class IsolationTest : public PostgresSessionTest, public testing::WithParamInter
   }
 };
 
-TEST_P(IsolationTest, Case83AnIdWhoseHolderRollsBackIsThereForTheOneWhoWaited) {
+TEST_P(PostgresIsolationTest, Case83AnIdWhoseHolderRollsBackIsThereForTheOneWhoWaited) {
   const Result<Once> answer = wait_for(hold(), false);
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_FALSE(answer->duplicate);
 }
 
-TEST_P(IsolationTest, AnIdWhoseHolderCommitsIsADuplicateOrDidNotHappen) {
+TEST_P(PostgresIsolationTest, AnIdWhoseHolderCommitsIsADuplicateOrDidNotHappen) {
   const Result<Once> answer = wait_for(hold(), true);
   if (GetParam() == std::string("READ COMMITTED")) {
     ASSERT_TRUE(answer) << answer.error().to_string();
@@ -207,7 +208,7 @@ TEST_P(IsolationTest, AnIdWhoseHolderCommitsIsADuplicateOrDidNotHappen) {
   }
 }
 
-TEST_P(IsolationTest, ASnapshotFromBeforeTheClaimNeverRunsTheWorkTwice) {
+TEST_P(PostgresIsolationTest, ASnapshotFromBeforeTheClaimNeverRunsTheWorkTwice) {
   ask(other_.get(), std::string("BEGIN ISOLATION LEVEL ") + GetParam());
   ask(other_.get(), "SELECT count(*) FROM work");  // the snapshot is taken here
   ASSERT_TRUE(hold().commit());
@@ -221,7 +222,7 @@ TEST_P(IsolationTest, ASnapshotFromBeforeTheClaimNeverRunsTheWorkTwice) {
   }
 }
 
-TEST_P(IsolationTest, OnceAndOutboxCommitAsOne) {
+TEST_P(PostgresIsolationTest, OnceAndOutboxCommitAsOne) {
   ask(caller_.handle(), std::string("BEGIN ISOLATION LEVEL ") + GetParam());
   PostgresTx tx = session_.join().value();
   ASSERT_TRUE(once(tx, {"s", "a"}, [](PostgresTx& t) -> Result<void> {
@@ -233,7 +234,7 @@ TEST_P(IsolationTest, OnceAndOutboxCommitAsOne) {
   EXPECT_EQ(test::count(caller_, "hapax.message"), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, IsolationTest,
+INSTANTIATE_TEST_SUITE_P(Levels, PostgresIsolationTest,
                          testing::Values("READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"),
                          [](const auto& each) {
                            std::string name(each.param);
