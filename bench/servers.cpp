@@ -107,7 +107,8 @@ std::unique_ptr<Process> Servers::start_nginx() {
       std::vector<std::string>{"nginx", "-p", place_, "-c", file("nginx.conf")}, file("nginx.out"));
 }
 
-Served Servers::start_hapax(std::string_view work, const std::string& store) {
+Served Servers::start_hapax(std::string_view work, const std::string& store,
+                            const std::string& binary) {
   const std::string name = "hapax" + std::to_string(++started_);
   if (store.empty()) {
     for (const char* each : {".db", ".db-wal", ".db-shm"})
@@ -121,8 +122,10 @@ Served Servers::start_hapax(std::string_view work, const std::string& store) {
                  "\"]\ndeliver_to = [\"work\"]\n[[destination]]\nname = \"work\"\n" +
                  std::string(work));
   Served served;
-  served.process = std::make_unique<Process>(
-      std::vector<std::string>{hapax_, "serve", "-c", file(name + ".toml")}, file(name + ".out"));
+  served.process =
+      std::make_unique<Process>(std::vector<std::string>{binary.empty() ? hapax_ : binary, "serve",
+                                                         "-c", file(name + ".toml")},
+                                file(name + ".out"));
   const std::string ready = first_line_of(file(name + ".out"));
   served.port = std::stoi(found(ready, R"re("listen_port":(\d+))re"));
   served.admin_port = found(ready, R"re("admin_port":(\d+))re");

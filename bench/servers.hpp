@@ -51,8 +51,10 @@ class Servers {
 
   std::unique_ptr<Process> start_nginx();  // answers everything with 200, on kNginxPort
   // With a source "demo" of Standard Webhooks whose secret is kSecret, which delivers to "work".
-  // `work` is the rest of that destination's table. An empty `store` is a fresh SQLite file.
-  Served start_hapax(std::string_view work, const std::string& store = {});
+  // `work` is the rest of that destination's table. An empty `store` is a fresh SQLite file, an
+  // empty `binary` the one that this was made with.
+  Served start_hapax(std::string_view work, const std::string& store = {},
+                     const std::string& binary = {});
 
   // Enough that wrk does not run out of them in that time, also with nginx or only with hapax.
   Requests make_requests(Ids ids, double seconds, bool with_nginx = true);

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "bench/ingest/against.hpp"
 #include "bench/servers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,8 +26,12 @@ struct Arguments {
   int rounds = 5;
   double seconds = 3;
   int connections = 64;
-  std::size_t soak = 0;  // events
-  int attack = 0;        // forged requests per second
+  std::size_t soak = 0;              // events
+  int attack = 0;                    // forged requests per second
+  std::vector<std::string> against;  // binaries
+  std::size_t remembered = 0;
+  double warm_up = 0;
+  bool fresh = false;
 };
 
 // Over and over, so many per second on kForgers connections.
@@ -169,8 +174,25 @@ int run(int argc, char** argv) {
   app.add_option("--soak", arguments.soak, "Only this: memory over so many events");
   app.add_option("--attack", arguments.attack,
                  "Only this: true requests beside so many forged ones per second");
+  app.add_option("--against", arguments.against,
+                 "Only this: these binaries beside --hapax, in alternating rounds");
+  app.add_option("--remembered", arguments.remembered, "Ids in each store before --against");
+  app.add_option("--warm-up", arguments.warm_up, "Seconds of load before --against");
+  app.add_flag("--fresh", arguments.fresh, "New stores for each round of --against");
   CLI11_PARSE(app, argc, argv);
   Bench bench(arguments);
+  if (!arguments.against.empty()) {
+    arguments.against.insert(arguments.against.begin(), arguments.hapax);
+    compare_binaries(bench, {.binaries = arguments.against,
+                             .ids = arguments.only == "ordered" ? Ids::ordered : Ids::random,
+                             .remembered = arguments.remembered,
+                             .rounds = arguments.rounds,
+                             .seconds = arguments.seconds,
+                             .warm_up_seconds = arguments.warm_up,
+                             .fresh = arguments.fresh,
+                             .connections = arguments.connections});
+    return 0;
+  }
   if (arguments.soak > 0) {
     soak(bench, arguments);
     return 0;
