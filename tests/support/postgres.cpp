@@ -106,6 +106,9 @@ std::string PostgresDatabase::url_through_pgbouncer() const {
 PgHandle PostgresDatabase::connect() const {
   return connect_to(url());
 }
+PgHandle PostgresDatabase::connect_through_pgbouncer() const {
+  return connect_to(url_through_pgbouncer());
+}
 
 std::string ask(PGconn* connection, const std::string& sql) {
   const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()),
