@@ -38,13 +38,37 @@ class ForeignWriter {
   sqlite3* db_ = nullptr;
 };
 
+// Another process with the file open: this one.
+class ForeignReader {
+ public:
+  enum class Kind : std::uint8_t { none, idle, reads };
+
+  ForeignReader(const std::string& path, Kind kind) {
+    if (kind == Kind::none) return;
+    EXPECT_EQ(sqlite3_open(path.c_str(), &db_), SQLITE_OK);
+    const char* const sql = kind == Kind::idle ? "SELECT count(*) FROM hapax_event"
+                                               : "BEGIN; SELECT count(*) FROM hapax_event";
+    EXPECT_EQ(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  ~ForeignReader() { sqlite3_close(db_); }
+  ForeignReader(const ForeignReader&) = delete;
+  ForeignReader& operator=(const ForeignReader&) = delete;
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
 }  // namespace
 
-TEST(SqliteOutageTest, AFullDiskIsToldAndRecoversWhenThereIsRoomAgain) {
+class SqliteFullDiskTest : public testing::TestWithParam<ForeignReader::Kind> {};
+
+// The server's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
+TEST_P(SqliteFullDiskTest, IsToldAndRecoversWhenThereIsRoomAgain) {
   const TempDir place;  // known before the server is started
   Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
               {"LD_PRELOAD=" HAPAX_FULL_DISK_LIBRARY, "HAPAX_FULL_DISK=" + place.path().string(),
                "ASAN_OPTIONS=verify_asan_link_order=0"});
+  const ForeignReader beside(place.file("hapax.db"), GetParam());
   Senders senders(serve, kSenders);
   for (int i = 0; i < std::max(3, rounds(30)); ++i) {
     ASSERT_TRUE(senders.wait_for_acknowledgements(20)) << "before " << i + 1 << serve.log();
@@ -59,6 +83,16 @@ TEST(SqliteOutageTest, AFullDiskIsToldAndRecoversWhenThereIsRoomAgain) {
   senders.expect_all_in(view);
   EXPECT_EQ(serve.stop(), 0);
 }
+
+std::string name_of(const testing::TestParamInfo<ForeignReader::Kind>& info) {
+  if (info.param == ForeignReader::Kind::none) return "Alone";
+  return info.param == ForeignReader::Kind::idle ? "BesideAnIdleConnection" : "BesideAReader";
+}
+
+INSTANTIATE_TEST_SUITE_P(Company, SqliteFullDiskTest,
+                         testing::Values(ForeignReader::Kind::none, ForeignReader::Kind::idle,
+                                         ForeignReader::Kind::reads),
+                         name_of);
 
 TEST(SqliteOutageTest, AForeignWriterThatHoldsTheFileForLongIsTold) {
   // With the times of a server in use: they are the subject.
