@@ -94,6 +94,23 @@ INSTANTIATE_TEST_SUITE_P(Company, SqliteFullDiskTest,
                                          ForeignReader::Kind::reads),
                          name_of);
 
+// Nothing that is acknowledged may be in the file that nobody can open any more.
+TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilItIsRestarted) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  RawClient client(serve.port());
+  ASSERT_EQ(serve.post(client, "before", "{}").status, 200);
+  std::filesystem::copy_file(serve.file("hapax.db"), serve.file("backup.db"));
+  std::filesystem::rename(serve.file("backup.db"), serve.file("hapax.db"));
+  EXPECT_EQ(serve.post(client, "meanwhile", "{}").problem(), "store-unavailable");
+  EXPECT_EQ(serve.ask("/readyz").status, 503);
+  EXPECT_EQ(serve.stop(), 0);  // removes the log, which is not that of the new file
+  serve.start();
+  RawClient again(serve.port());
+  EXPECT_EQ(serve.post(again, "meanwhile", "{}").status, 200);
+  const std::map<std::string, std::string> stored = StoreView(url_of(serve)).bodies();
+  EXPECT_TRUE(stored.contains("meanwhile"));
+}
+
 TEST(SqliteOutageTest, AForeignWriterThatHoldsTheFileForLongIsTold) {
   // With the times of a server in use: they are the subject.
   Serve serve(demo_config("sqlite:hapax.db", kGenerousServer, ""));

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace hapax::store::sqlite {
 
@@ -54,10 +55,15 @@ Writer::Writer(FileOptions options, Clock& clock)
     : options_(std::move(options)),
       clock_(&clock),
       fence_high_water_(std::make_unique<std::int64_t>(0)),
-      reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock)) {}
+      file_(std::make_unique<SameFile>(options_.path)),
+      reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock, *file_)) {}
 
-Result<Writer> Writer::open(const FileOptions& options, Clock& clock) {
-  Writer writer(options, clock);
+Result<Writer> Writer::open(FileOptions options, Clock& clock) {
+  // The directory of this process may change, and the file is opened again after failures.
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::absolute(options.path, failure);
+  if (!failure) options.path = whole.string();
+  Writer writer(std::move(options), clock);
   HAPAX_TRY(writer.connect());
   return writer;
 }
@@ -76,6 +82,7 @@ Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(claims, Claims::prepare(db.get(), *clock_));
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, Statement::prepare(db.get(), "COMMIT"));
+  HAPAX_TRY(file_->note(db.get()));
   handles_ = std::make_unique<Handles>(std::move(db), std::move(begin), std::move(commit),
                                        std::move(claims), std::move(other), *fence_high_water_);
   return {};
@@ -85,7 +92,7 @@ void Writer::disconnect() {
   if (!handles_) return;
   handles_->checkpointer.stop();
   note_failures();
-  if (trust_ == Trust::nothing_of_the_last_checkpoint) {
+  if (trust_ == Trust::nothing_of_the_last_checkpoint || !file_->has_log()) {
     keep_log_on_close(handles_->db.get());
     keep_log_on_close(handles_->checkpointer.handle());
   }
@@ -161,11 +168,12 @@ Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage
   HAPAX_TRY(work(*this));
   failed_at = Stage::at_commit;
   HAPAX_TRY(Run(handles_->commit).step("commit"));
-  return {};
+  return file_->check();
 }
 
 Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   failed_at = Stage::before_commit;
+  HAPAX_TRY(file_->check());
   note_failures();
   // Work that threw has left its transaction behind.
   if (handles_ && in_transaction(handle())) distrust(Trust::nothing_of_the_last_commit);

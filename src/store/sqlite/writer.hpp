@@ -8,6 +8,7 @@
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/inbox.hpp"
 #include "store/sqlite/reader.hpp"
+#include "store/sqlite/same_file.hpp"
 
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ struct FileOptions {
 // checkpoint, such as a full disk or somebody who reads, lose nothing and need none of this.
 class Writer {
  public:
-  static Result<Writer> open(const FileOptions& options, Clock& clock);
+  static Result<Writer> open(FileOptions options, Clock& clock);
   ~Writer();
   Writer(Writer&&) = default;
   Writer& operator=(Writer&&) = delete;
@@ -87,6 +88,7 @@ class Writer {
   FileOptions options_;
   Clock* clock_;
   std::unique_ptr<std::int64_t> fence_high_water_;  // see Fences; stays where it is
+  std::unique_ptr<SameFile> file_;
   std::unique_ptr<Handles> handles_;  // null where the file could not be opened again
   std::unique_ptr<Reader> reader_;
   Trust trust_ = Trust::full;
