@@ -165,7 +165,13 @@ void Writer::distrust(Trust trust) {
 
 Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   HAPAX_TRY(Run(handles_->begin).step("begin a transaction"));
-  HAPAX_TRY(work(*this));
+  try {
+    HAPAX_TRY(work(*this));
+  } catch (...) {  // what it has in memory may be half done, too
+    roll_back(handle());
+    distrust(Trust::nothing_of_the_last_commit);
+    throw;
+  }
   failed_at = Stage::at_commit;
   HAPAX_TRY(Run(handles_->commit).step("commit"));
   return file_->check();
@@ -175,8 +181,6 @@ Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, S
   failed_at = Stage::before_commit;
   HAPAX_TRY(file_->check());
   note_failures();
-  // Work that threw has left its transaction behind.
-  if (handles_ && in_transaction(handle())) distrust(Trust::nothing_of_the_last_commit);
   if (!handles_ || trust_ != Trust::full) HAPAX_TRY(heal());
   Result<void> done = run(work, failed_at);
   if (done) return done;

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 
 // The writing handle: what is left of a transaction, and files that are no longer there.
 namespace hapax::store::sqlite {
@@ -39,6 +40,13 @@ class WriterTest : public testing::Test {
   Result<void> look() {
     return writer_->reader().look([](Reader::View&) { return Result<void>(); });
   }
+  static std::int64_t rows_of(const std::string& path) {
+    const Handle db = open_file(path, seconds(5)).value();
+    Statement query = Statement::prepare(db.get(), "SELECT count(*) FROM t").value();
+    sqlite::Run row(query);
+    EXPECT_TRUE(row.step("count").value());
+    return row.number(0);
+  }
   // While it is open.
   void put_back_a_backup() {
     make(directory_.file("backup.db"));
@@ -56,6 +64,19 @@ class WriterTest : public testing::Test {
   test::ManualClock clock_;
   std::optional<Writer> writer_;
 };
+
+TEST_F(WriterTest, WorkThatThrowsLeavesNoTransactionBehind) {
+  const auto throws = [](Writer& writer) -> Result<void> {
+    EXPECT_TRUE(exec(writer, "INSERT INTO t VALUES(NULL)"));
+    throw std::runtime_error("no memory");
+  };
+  EXPECT_THROW(static_cast<void>(writer_->transact(throws)), std::runtime_error);
+  const Handle other = open_file(path_, seconds(0)).value();
+  const Result<void> begun = execute(other.get(), "BEGIN IMMEDIATE; ROLLBACK", "test");
+  EXPECT_TRUE(begun) << begun.error().to_string();
+  EXPECT_TRUE(insert());
+  EXPECT_EQ(rows_of(path_), 1);
+}
 
 TEST_F(WriterTest, AFileThatWasReplacedTakesNoMoreCommits) {
   ASSERT_TRUE(insert());
