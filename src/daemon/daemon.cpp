@@ -131,7 +131,7 @@ struct Daemon::Parts {
 
   Config config;
   Log& log;
-  std::optional<FileLock> lock;
+  std::optional<FileLock> lock;  // outlives the store's handles
   std::unique_ptr<store::Opened> store;
   gateway::Metrics metrics;
   gateway::DuplicateCounts duplicates;
@@ -320,7 +320,7 @@ Daemon::~Daemon() {
 Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
   std::optional<FileLock> lock;
   if (is_sqlite(config.store_url)) {
-    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size()) + ".lock"));
+    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size())));
     lock.emplace(std::move(taken));
   }
   HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));

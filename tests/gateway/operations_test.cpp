@@ -88,16 +88,23 @@ TEST(OperationsTest, AStopUnderLoadAnswersEverythingThatWasAccepted) {
   }
 }
 
+// Whatever name it gives the file.
 TEST(OperationsTest, OneServerServesAFile) {
   Serve serve(demo_config("sqlite:hapax.db"));
-  std::ofstream(serve.file("second.toml")) << demo_config("sqlite:hapax.db");
-  const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve.file("second.toml") +
-                              " > " + serve.file("second.log") + " 2>&1";
-  EXPECT_NE(std::system(command.c_str()), 0);
-  std::ifstream log(serve.file("second.log"));
-  const std::string text{std::istreambuf_iterator<char>(log), {}};
-  EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
-  expect_no_report(text);
+  std::filesystem::create_symlink("hapax.db", serve.file("symbolic.db"));
+  std::filesystem::create_hard_link(serve.file("hapax.db"), serve.file("hard.db"));
+  for (const char* name : {"hapax.db", "symbolic.db", "hard.db"}) {
+    SCOPED_TRACE(name);
+    std::ofstream(serve.file("second.toml")) << demo_config("sqlite:" + std::string(name));
+    const std::string command = std::string(HAPAX_BINARY) + " serve -c " +
+                                serve.file("second.toml") + " > " + serve.file("second.log") +
+                                " 2>&1";
+    EXPECT_NE(std::system(command.c_str()), 0);
+    std::ifstream log(serve.file("second.log"));
+    const std::string text{std::istreambuf_iterator<char>(log), {}};
+    EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
+    expect_no_report(text);
+  }
   RawClient client(serve.port());
   EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
 }
