@@ -115,6 +115,7 @@ hapax_suite(replay_story_test both crash POSTGRES release EACH_CASE SHARDS 2 COS
 # Kills, outages, floods and faults of the disk.
 hapax_suite(sim_test release unit SHARDS 4)
 hapax_suite(crash_test release crash EACH_CASE SHARDS 4)
+hapax_suite(second_process_test release crash EACH_CASE)
 hapax_suite(inbox_crash_test release crash EACH_CASE SHARDS 4)
 hapax_suite(kill9_test release crash EACH_CASE)
 hapax_suite(process_race_test release crash EACH_CASE)
