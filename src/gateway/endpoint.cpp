@@ -45,6 +45,13 @@ bool hands_over(const Source& source, const Request& request, WallTime now) {
   return answer && !answer->secret.empty();
 }
 
+// What of a request would be kept, about.
+std::size_t size_of(const Request& request) {
+  std::size_t size = request.url.size() + request.body.size();
+  for (const Header& each : request.headers) size += each.name.size() + each.value.size();
+  return size;
+}
+
 KeptReject reject_of(const Source& source, const Request& request, const Occasion& occasion,
                      Redacted redacted) {
   KeptReject kept{.source = source.no, .source_name = source.name, .received = occasion.received};
@@ -168,13 +175,14 @@ void Endpoint::keep(const Source& source, const Request& request, const Occasion
   if (const auto* refused = std::get_if<Refused>(&received)) {
     if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
     if (hands_over(source, request, occasion.received)) return;
-    if (!shared_.rejects.reserve(source, network)) return;
+    if (!shared_.rejects.reserve(source, network, size_of(request))) return;
     kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
   }
   const auto* taken = std::get_if<Taken>(&received);
   if (taken == nullptr) return;
+  const std::size_t around = size_of(request) - request.body.size();
   for (const Item& each : taken->rejected) {
-    if (!shared_.rejects.reserve(source, network)) continue;
+    if (!shared_.rejects.reserve(source, network, around + each.bytes.size())) continue;
     kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
   }
 }
