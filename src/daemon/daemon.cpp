@@ -155,6 +155,7 @@ struct Daemon::Parts {
   std::vector<admin::Endpoint*> admin_endpoints;  // the same
   deliver::Loans loans;
   deliver::Polls polls;
+  deliver::LeaseRoom lease_room;
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Shown<admin::Access> access;
@@ -263,7 +264,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{commit, bells, loans, polls, [this] {
+  pulling.emplace(admin::Pulling{commit, bells, loans, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});
@@ -294,9 +295,9 @@ Result<void> Daemon::Parts::listen_for_admin() {
   return {};
 }
 
-// The admin's token and names stay those of the start.
+// The admin's token stays that of the start.
 void Daemon::Parts::let_in(const Config& from) {
-  access.show(std::make_shared<const admin::Access>(admin_token, config.admin_names, from.tokens));
+  access.show(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
 
 void Daemon::Parts::say_what_waits(const Config& next) {
