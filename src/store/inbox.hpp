@@ -214,6 +214,11 @@ class InboxOperations {
 
   virtual Result<Swept> sweep(const SweepStep& step);
 
+  // Makes what events of the next hours will need, so that no request has to wait for it. Without
+  // it they make it themselves. To be called every now and then; a store with nothing to make
+  // answers at once.
+  virtual Result<void> make_ahead();
+
   // Not to be repeated after an unknown outcome: counts could double. They are for people.
   virtual Result<void> note_duplicates(std::span<const DuplicateNote> notes);
 

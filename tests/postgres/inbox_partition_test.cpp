@@ -57,10 +57,33 @@ class InboxPartitionTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxPartitionTest, ADayIsMadeWithTheNextOne) {
+TEST_F(InboxPartitionTest, AnEventMakesItsOwnDayAndNoOther) {
   fresh(3, 1);
-  EXPECT_EQ(partitions("event"), "event_20240104 event_20240105");
-  EXPECT_EQ(partitions("attempt"), "attempt_20240104 attempt_20240105");
+  EXPECT_EQ(partitions("event"), "event_20240104");
+  EXPECT_EQ(partitions("attempt"), "attempt_20240104");
+}
+
+TEST_F(InboxPartitionTest, MaintenanceMakesTodayAndTomorrow) {
+  ASSERT_TRUE(steps_.next().make_ahead());
+  EXPECT_EQ(partitions("event"), "event_20260502 event_20260503");
+  EXPECT_EQ(partitions("attempt"), "attempt_20260502 attempt_20260503");
+  ASSERT_TRUE(steps_.next().make_ahead());
+  steps_.advance(days);
+  ASSERT_TRUE(steps_.next().make_ahead());
+  EXPECT_EQ(partitions("event"), "event_20260502 event_20260503 event_20260504");
+}
+
+TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
+  witness_.text("CREATE TABLE hapax.event_20240104 (LIKE hapax.event)");
+  const Arrival arrival{.no = number_of_day(3, 1), .source = steps_.source("src"), .id = "a"};
+  const Admit admit{std::span(&arrival, 1)};
+  const Answers answers = steps_.next().write({.admit = std::span(&admit, 1)});
+  ASSERT_FALSE(answers.admit.at(0));
+  EXPECT_EQ(answers.admit.at(0).error().code(), Code::misconfigured);
+  EXPECT_NE(answers.admit.at(0).error().detail().find("hapax.event_20240104"), std::string::npos)
+      << answers.admit.at(0).error().detail();
+  witness_.text("ALTER TABLE hapax.event_20240104 RENAME TO old_events");
+  fresh(3, 2);
 }
 
 TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {

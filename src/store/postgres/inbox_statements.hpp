@@ -12,7 +12,9 @@ namespace hapax::store::postgres {
   " FROM (SELECT set_config('lock_timeout', $1::text, true) AS ms) AS patience, LATERAL "
 #define HAPAX_MOMENT(n) "CASE WHEN patience.ms <> '' THEN $" #n "::timestamptz END"
 
-inline constexpr const char* kMakeDays = "SELECT hapax._make_days($1)";
+// 1 days, or the moment.
+inline constexpr const char* kNeedDays = "SELECT hapax._need_days($1)";
+inline constexpr const char* kNeedDaysFrom = "SELECT hapax._need_days_from($1)";
 
 // 2-14 a place for each arrival, 15-23 for each target, 24 moment. A row for each place that is not
 // fresh: place from 1, event, changed.

@@ -19,7 +19,7 @@ constexpr const char* kAskTime = "SELECT (extract(epoch FROM clock_timestamp()) 
 Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
   const std::unique_ptr<Clock> clock = make_system_clock();
   HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor executor(connection, clock->since_boot() + options.timeout);
+  ConnectionExecutor executor(connection, *clock, options.timeout);
   Sight sight;
   sight.known = static_cast<int>(migrations().size());
   HAPAX_TRY_ASSIGN(version, version_of(executor));
