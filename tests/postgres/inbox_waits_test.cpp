@@ -127,6 +127,25 @@ TEST_F(InboxWaitsTest, EveryStatementGivesUpBeforeItsDeadline) {
   }
 }
 
+TEST_F(InboxWaitsTest, APartOfRetentionThatMustWaitHoldsUpNoOther) {
+  InboxNode node(database_.url(), 1, kShortTimeout);
+  EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
+  witness_.text(
+      "INSERT INTO hapax.claim (key, event, expires_at) VALUES ('of an event that is gone', 1,"
+      " now() - interval '1 day')");
+  other_.text("BEGIN");
+  other_.text("LOCK TABLE hapax.queue IN ACCESS EXCLUSIVE MODE");
+  const store::Periods periods{SourceNo(1), seconds(3600), seconds(3600)};
+  const store::SweepStep step{std::span(&periods, 1), 500};
+  const Result<store::Swept> events = node.driver().sweep(step);
+  ASSERT_FALSE(events);
+  EXPECT_EQ(events.error().code(), Code::store_busy) << events.error().to_string();
+  const Result<store::Swept> others = node.driver().sweep(step);
+  ASSERT_TRUE(others) << others.error().to_string();
+  EXPECT_EQ(others->others, 1U);
+  EXPECT_TRUE(others->done);
+}
+
 TEST_F(InboxWaitsTest, AStatementThatNobodyWaitsForAnyMoreIsCancelled) {
   InboxNode node(database_.url(), 1, std::chrono::milliseconds(500));
   witness_.text(

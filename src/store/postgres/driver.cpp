@@ -123,7 +123,7 @@ class PostgresDriver final : public Inbox {
     Purged purged;
     const std::string_view text = answer.field(0, 0);
     std::from_chars(text.data(), text.data() + text.size(), purged.removed);
-    purged.done = purged.removed < limit;
+    purged.done = answer.field(0, 1) == "t";
     return purged;
   }
 

@@ -5,6 +5,7 @@
 #include "store/contract.hpp"
 #include "store/postgres/runner.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -110,11 +111,13 @@ class Inbox : public Driver {
                               const Parameters& parameters, std::string_view doing);
   std::int64_t name_of(ReplayNo number);
   void add_how(Parameters& parameters, const HowToReplay& how);
+  Result<Swept> sweep_part(std::size_t part, const SweepStep& step);
   Result<ReleasedPart> release_part(const ReleaseStep& step, const DeliveryRef& after,
                                     std::size_t most);
 
   Random& random_;
   LeaseFloors floors_;
+  std::atomic<std::size_t> sweep_part_{0};
   std::mutex days_mutex_;
   std::set<std::int64_t> days_;
 };
