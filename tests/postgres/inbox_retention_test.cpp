@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 
@@ -119,6 +120,30 @@ TEST_F(InboxRetentionTest, AStepOfPurgeIsAsCheapWhereClaimsThatAreOverWereAndAre
                        EXPECT_FALSE(purged.done);
                      }),
             300);
+}
+
+TEST_F(InboxRetentionTest, ALongQueueIsNotCountedForEveryOneWhoAsks) {
+  InboxNode node(database_.url(), 1);
+  const auto add = [&](int first, int last) {
+    witness_.text(
+        "INSERT INTO hapax.queue (event, fence, due_at, delivery, destination, state, guard, "
+        "listen,"
+        " ended_at) SELECT n, 0, now(), 1, 1, 2, 0, false, now() FROM generate_series(" +
+        std::to_string(first) + ", " + std::to_string(last) + ") AS n");
+  };
+  const auto dead = [&] { return node.driver().stats().value().destinations.at(0).dead; };
+  add(1, 10);
+  EXPECT_EQ(dead(), 10U);
+  add(11, 20);
+  EXPECT_EQ(dead(), 20U) << "a short one is";
+  add(21, 100'000);
+  int next = 100'001;
+  EXPECT_TRUE(eventually([&] {
+    const std::uint64_t before = dead();
+    add(next, next);
+    ++next;
+    return dead() == before;
+  }));
 }
 
 TEST_F(InboxRetentionTest, AStepLooksAtFewClaimsThatAreOverWhoseEventsAreKept) {

@@ -151,6 +151,12 @@ Result<void> check_settings(const Answer& answer) {
         "turn "
         "it on in postgresql.conf");
   }
+  if (answer.field(0, 3) == "on") {
+    return misconfigured(
+        "the PostgreSQL server runs with data_sync_retry=on: after a failed sync it may believe "
+        "that "
+        "data is on the disk which is not; turn it off in postgresql.conf");
+  }
   if (answer.field(0, 1) == "t" || answer.field(0, 2) == "on") {
     return error_of("25006", "every transaction begins as a read-only transaction", "write");
   }

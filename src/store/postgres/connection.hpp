@@ -41,10 +41,11 @@ class Answer {
 // What the server said, of a result that is not null.
 Result<Answer> judge(pg_result* result, std::string_view doing);
 
-// Whether the server can keep the promises: fsync on, and not read-only.
+// Whether the server can keep the promises: fsync on, a failed sync taken for what it is, and not
+// read-only.
 inline constexpr const char* kAskSettings =
     "SELECT current_setting('fsync'), pg_is_in_recovery(),"
-    " current_setting('transaction_read_only')";
+    " current_setting('transaction_read_only'), pg_catalog.current_setting('data_sync_retry')";
 Result<void> check_settings(const Answer& answer);
 
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace hapax::store::postgres {
@@ -109,6 +110,7 @@ class Inbox : public Driver {
   // refused because a number is another event's.
   Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
                               const Parameters& parameters, std::string_view doing);
+  Result<Stats> count_stats();
   std::int64_t name_of(ReplayNo number);
   void add_how(Parameters& parameters, const HowToReplay& how);
   Result<Swept> sweep_part(std::size_t part, const SweepStep& step);
@@ -118,6 +120,9 @@ class Inbox : public Driver {
   Random& random_;
   LeaseFloors floors_;
   std::atomic<std::size_t> sweep_part_{0};
+  std::mutex stats_mutex_;
+  std::optional<Stats> stats_;  // that may be told until
+  BootTime stats_until_{};
   std::mutex days_mutex_;
   std::set<std::int64_t> days_;
 };
