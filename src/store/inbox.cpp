@@ -95,6 +95,9 @@ Result<Replayed> InboxOperations::replay(const Replay&) {
 Result<Replaying> InboxOperations::replay_step(const ReplayStep&) {
   return no_inbox();
 }
+Result<void> InboxOperations::make_ahead() {
+  return {};
+}
 Result<Swept> InboxOperations::sweep(const SweepStep&) {
   return no_inbox();
 }

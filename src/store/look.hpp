@@ -5,6 +5,7 @@
 #include "store/contract.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Sight {
   int version = 0;  // of its schema
   int known = 0;    // the one of this binary; the rest is there when they are the same
   WallTime now{};   // by the store's clock
+  // What puts at risk what is stored, each with a remedy; there may be good reasons for it.
+  std::vector<std::string> risks;
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
   std::vector<SourceStats> seen;

@@ -118,6 +118,9 @@ Result<Replaying> FaultyDriver::replay_step(const ReplayStep& step) {
   return through("replay_step", [&] { return inner_.replay_step(step); });
 }
 
+Result<void> FaultyDriver::make_ahead() {
+  return through("make_ahead", [&] { return inner_.make_ahead(); });
+}
 Result<Swept> FaultyDriver::sweep(const SweepStep& step) {
   return through("sweep", [&] { return inner_.sweep(step); });
 }

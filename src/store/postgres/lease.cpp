@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr std::chrono::seconds kSlack{2};       // what was due that long before may turn up late
+constexpr std::chrono::seconds kSlack{5};       // what was due that long before may turn up late
 constexpr std::chrono::seconds kLookAtAll{10};  // and this often nothing is left out
 
 using Column = std::int64_t (*)(const LeaseRequest&);

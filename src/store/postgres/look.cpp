@@ -15,11 +15,13 @@ namespace {
 
 constexpr const char* kAskTime = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-// Version and time, on a connection of its own.
+constexpr const char* kAskWholePages = "SELECT pg_catalog.current_setting('full_page_writes')";
+
+// Version, time and risks, on a connection of its own.
 Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
   const std::unique_ptr<Clock> clock = make_system_clock();
   HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor executor(connection, clock->since_boot() + options.timeout);
+  ConnectionExecutor executor(connection, *clock, options.timeout);
   Sight sight;
   sight.known = static_cast<int>(migrations().size());
   HAPAX_TRY_ASSIGN(version, version_of(executor));
@@ -27,6 +29,13 @@ Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
   HAPAX_TRY_ASSIGN(time, executor.run(kAskTime, "ask for the time"));
   sight.now = WallTime(
       std::chrono::microseconds(std::strtoll(std::string(time.field(0, 0)).c_str(), nullptr, 10)));
+  HAPAX_TRY_ASSIGN(whole_pages, executor.run(kAskWholePages, "ask for the settings"));
+  if (whole_pages.field(0, 0) == "off") {
+    sight.risks.emplace_back(
+        "the PostgreSQL server runs with full_page_writes=off: a power cut can tear a page, unless "
+        "the "
+        "file system writes whole pages (ZFS does); turn it on in postgresql.conf");
+  }
   return sight;
 }
 

@@ -64,7 +64,7 @@ Result<Connection> Pool::take(BootTime deadline, Wait wait) {
     if (wait == Wait::briefly) {
       if (std::optional<Error> why = not_now()) return std::move(*why);
     }
-    Result<Connection> made = Connection::connect(url_, clock_, timeout_);
+    Result<Connection> made = Connection::connect(url_, clock_, timeout_, &canceller_);
     note(made);
     if (wait == Wait::briefly && is_away()) return made;
     const BootTime rest = kWhileAway.rest(failures, random_);

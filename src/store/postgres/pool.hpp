@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/postgres/canceller.hpp"
 #include "store/postgres/connection.hpp"
 
 #include <mutex>
@@ -50,6 +51,7 @@ class Pool {
   const BootTime timeout_;
   const Clock& clock_;
   Random& random_;
+  Canceller canceller_;  // before the connections, which use it
   mutable std::mutex mutex_;
   std::vector<Connection> idle_;
   std::optional<Away> away_;

@@ -19,6 +19,12 @@ enum class Lost : std::uint8_t {
   report,  // that is the answer
 };
 
+// Who sets the lock_timeout that a statement runs under.
+enum class Patience : std::uint8_t {
+  in_statement,    // it does itself
+  in_transaction,  // the transaction that is begun for it
+};
+
 // Runs statements, each a transaction of its own, until it is known what became of them.
 // Thread-safe.
 class Runner {
@@ -36,7 +42,8 @@ class Runner {
   // connection: it waits for a transaction of the old one that is still committing, and finds what
   // that one did.
   Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
-                     Form form = Form::text, Lost lost = Lost::repeat);
+                     Form form = Form::text, Lost lost = Lost::repeat,
+                     Patience patience = Patience::in_statement);
 
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment() const;
@@ -48,7 +55,7 @@ class Runner {
 
  private:
   Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing,
-                          Form form, Pool::Wait wait);
+                          Form form, Patience patience, Pool::Wait wait);
 
   void step_back(int conflicts);
 
