@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/base64.hpp"
+#include "base/calendar.hpp"
 #include "gateway/serve.hpp"
 #include "support/sanitizer.hpp"
 #include "verify/keys.hpp"
@@ -153,10 +154,15 @@ class TopicsTest : public testing::Test {
             R"(","SigningCertURL":")" + kHost + R"(x.pem"})";
     return RawClient(serve_.port()).post("/in/aws", {}, body);
   }
-  HttpAnswer notify(const std::string& topic, const std::string& id) {
+  static std::string ago(std::chrono::seconds time) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return format_rfc3339(WallTime(std::chrono::duration_cast<WallTime::duration>(now - time)));
+  }
+  HttpAnswer notify(const std::string& topic, const std::string& id,
+                    std::chrono::seconds time = std::chrono::seconds(0)) {
     return post({{"Message", "hi"},
                  {"MessageId", id},
-                 {"Timestamp", "2025-10-09T08:53:20.808Z"},
+                 {"Timestamp", ago(time)},
                  {"TopicArn", topic},
                  {"Type", "Notification"}});
   }
@@ -182,6 +188,12 @@ TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreTaken) {
   EXPECT_EQ(notify("arn:aws:sns:us-west-2:666666666666:Mine", "2").problem(), "signature-invalid");
   EXPECT_EQ(notify("", "3").problem(), "signature-invalid");
   EXPECT_THAT(serve_.log(), HasSubstr("of a topic that is not listed"));
+}
+
+// Its id may have been forgotten, and the event would be a new one.
+TEST_F(TopicsTest, AMessageThatIsOlderThanIdsAreRememberedIsRefused) {
+  EXPECT_EQ(notify(kMine, "1", std::chrono::hours(29 * 24)).status, 200);
+  EXPECT_EQ(notify(kMine, "2", std::chrono::hours(31 * 24)).problem(), "timestamp-outside-window");
 }
 
 TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {
