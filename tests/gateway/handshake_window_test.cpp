@@ -80,7 +80,7 @@ TEST_F(WindowTest, ASecretIsTakenOnlyWhileSomebodyWantsOne) {
   struct stat status {};
   ASSERT_EQ(stat(serve_.file("handshake.secrets").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
-  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "asana handed-over\n");
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "asana:asana handed-over\n");
   EXPECT_THAT(serve_.log(), Not(HasSubstr("handed-over")));
 
   EXPECT_TRUE(serve_.kill_it());  // it was on disk before the provider was answered
@@ -96,7 +96,7 @@ TEST_F(WindowTest, AWindowIsThatOfOneSourceAndOneTenant) {
   EXPECT_EQ(offer("/in/team/acme", "s").status, 200);
   EXPECT_EQ(event("/in/team/acme", "s", "asana"), 200);
   EXPECT_EQ(event("/in/asana", "s", "asana"), 401);
-  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme s\n");
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme:asana s\n");
 }
 
 TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
@@ -107,6 +107,38 @@ TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
   EXPECT_EQ(RawClient(serve_.port()).post("/in/notion", {}, token).status, 200);
   EXPECT_EQ(event("/in/notion", "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJl", "notion"), 200);
   EXPECT_EQ(event("/in/notion", "configured", "notion"), 200);
+}
+
+// The URL may be another sender's now, and the file outlives the configuration.
+TEST_F(WindowTest, ASecretIsThatOfThePresetItWasHandedOverTo) {
+  const auto with_preset = [](const std::string& name) {
+    return demo_config("sqlite:hapax.db") + "[[source]]\nname = \"asana\"\npreset = \"" + name +
+           "\"\n";
+  };
+  run(serve_, "handshake asana --for 10m");
+  EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);
+  EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+  serve_.reload(with_preset("notion"));
+  EXPECT_EQ(event("/in/asana", "handed-over", "notion"), 401);
+  EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"secrets\":0"));
+  serve_.stop();
+  serve_.start();
+  EXPECT_EQ(event("/in/asana", "handed-over", "notion"), 401);
+  serve_.reload(with_preset("asana"));
+  EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+}
+
+// As files of earlier versions have them.
+TEST_F(WindowTest, ASecretWithoutAPresetIsThatOfItsSource) {
+  serve_.stop();
+  std::ofstream(serve_.file("handshake.secrets")) << "asana old\nteam/acme other\n";
+  serve_.start();
+  EXPECT_EQ(event("/in/asana", "old", "asana"), 200);
+  EXPECT_EQ(event("/in/team/acme", "other", "asana"), 200);
+  run(serve_, "handshake asana --for 10m");
+  EXPECT_EQ(offer("/in/asana", "new").status, 200);
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")),
+            "asana:asana new\nasana:asana old\nteam/acme:asana other\n");
 }
 
 TEST_F(WindowTest, CanBeClosedAndIsRefusedWhereItMeansNothing) {
