@@ -9,6 +9,7 @@
 #include "daemon/config_text.hpp"
 #include "daemon/config_tokens.hpp"
 #include "daemon/config_values.hpp"
+#include "daemon/config_warnings.hpp"
 
 #include <sys/stat.h>
 
@@ -309,6 +310,7 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
                    "the file holds secrets and everybody on this machine can read it; run "
                    "chmod o-rwx on it, or write { env = ... } or { file = ... }");
   }
+  if (report.good()) warn_of(root, config, report);
   config.secret_files = std::move(loading.secret_files);
   Loaded loaded;
   if (report.good()) loaded.config = std::move(config);
