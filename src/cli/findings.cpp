@@ -78,10 +78,19 @@ void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings)
     return findings.ok("clock", "the store's clock and this machine's agree within " +
                                     std::to_string(distance / std::chrono::seconds(1) + 1) + " s");
   }
-  findings.warning("clock", "the store's clock is " + about(distance) +
-                                (off.count() > 0 ? " ahead of" : " behind") +
-                                " this machine's; leases and expiry go by the store's, the windows "
-                                "of signatures by this machine's: set it by NTP");
+  const std::string text = "the store's clock is " + about(distance) +
+                           (off.count() > 0 ? " ahead of" : " behind") + " this machine's";
+  // Behind: it does not count what it cannot be sure of. Ahead: see ADR 6.
+  findings.warning(
+      "clock",
+      off.count() > 0
+          ? text +
+                ": this machine's was ahead when it booted, which ended leases and claims early "
+                "by that much, or it is slow now; set it by NTP, before hapax starts"
+          : text +
+                ": a pause, a restored snapshot or a clock that was set is not counted. Leases "
+                "and claims go by the store's and end no earlier; times that are shown are off. "
+                "Windows of signatures go by this machine's: set it by NTP");
 }
 
 void look_at_silence(const store::Sight& sight, const daemon::Config& config,

@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 5> kMigrations{
+constexpr std::array<const char*, 6> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -255,6 +255,15 @@ constexpr std::array<const char*, 5> kMigrations{
       moved  BLOB NOT NULL,                  -- row
       claims BLOB NOT NULL                   -- see recent_claims.hpp
     );
+    )sql",
+
+    // 6: the wall clock beside the store's time. The row becomes what was last noted, as a whole;
+    // of
+    // the wall clock at that moment nothing is known, unless nothing was noted at all.
+    R"sql(
+    ALTER TABLE hapax_clock ADD COLUMN wall_ms INTEGER;  -- NULL: noted before this version
+    UPDATE hapax_clock SET boot_ms = boot_ms + last_ms - store_ms, store_ms = last_ms,
+      wall_ms = CASE last_ms WHEN 0 THEN 0 END;
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());
