@@ -33,6 +33,9 @@ inline constexpr std::string_view kInsertMessage =
     "INSERT INTO hapax_message(id, destination, key, order_key, headers, payload, created_ms)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
+// Changes nothing; takes the write lock in a transaction that has done nothing yet.
+inline constexpr std::string_view kTakeWriteLock = "UPDATE hapax_clock SET one = one WHERE 0";
+
 // Store time: see store_time.hpp. A table of one row, always rewritten whole.
 inline constexpr std::string_view kReadClock =
     "SELECT boot_id, boot_ms, wall_ms, store_ms FROM hapax_clock WHERE one = 1";
