@@ -5,7 +5,6 @@
 #include <hapax/result.hpp>
 
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/new_ids.hpp"
 #include "store/sqlite/recent_claims.hpp"
 
 #include <map>
@@ -28,7 +27,7 @@ namespace hapax::store::sqlite {
 // Inside write transactions, on one connection.
 class EventClaims {
  public:
-  explicit EventClaims(sqlite3* db, const RoomForIds& room = {});
+  explicit EventClaims(sqlite3* db);
 
   // Around the work of every transaction.
   void start();
@@ -47,8 +46,6 @@ class EventClaims {
  private:
   Result<void> follow();
   Result<void> read_rows();
-  bool note_row(const MovedTo& moved, std::string claims);
-  Result<void> tend_new_ids();
   Result<std::size_t> move(std::size_t most);
   Result<void> index(std::span<const KeyedClaim> claims);
   Result<bool> index_if_new(std::span<const KeyedClaim> claims);
@@ -66,7 +63,6 @@ class EventClaims {
   Lazy remove_;
 
   RecentClaims recent_;
-  NewIds new_ids_;
   bool is_known_ = false;  // this is what the rows up to last_ say
   std::int64_t last_ = 0;
   std::int64_t mark_ = 0;  // of that row

@@ -28,9 +28,6 @@ inline constexpr std::size_t kRowsOfStatement = 8;
 // Whose an id is, when the log does not say it. Primary key.
 inline constexpr std::string_view kReadEventClaim =
     "SELECT event, expires_ms FROM hapax_event_id WHERE key = ?1";
-// Primary key. 1 after, 2 limit.
-inline constexpr std::string_view kEventClaimKeys =
-    "SELECT key FROM hapax_event_id WHERE key > ?1 ORDER BY key LIMIT ?2";
 // What the log says is newer. Primary key. 1 key, 2 event, 3 expires.
 inline constexpr std::string_view kIndexEventClaim =
     "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3)"
@@ -382,7 +379,6 @@ inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WH
 // walk a table, and none may sort.
 inline constexpr std::array kHotStatements{
     kReadEventClaim,
-    kEventClaimKeys,
     kIndexEventClaim,
     kIndexNewEventClaims,
     kRecentAfter,
