@@ -5,6 +5,7 @@
 #include "base/calendar.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/store_names.hpp"
+#include "model/ids.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -91,6 +92,16 @@ void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings)
                 ": a pause, a restored snapshot or a clock that was set is not counted. Leases "
                 "and claims go by the store's and end no earlier; times that are shown are off. "
                 "Windows of signatures go by this machine's: set it by NTP");
+}
+
+void look_at_claims(const store::ClaimFaults& faults, Findings& findings) {
+  if (faults.doubled == 0) return findings.ok("claims", "no event id was claimed twice");
+  findings.problem("claims", std::to_string(faults.doubled) +
+                                 " event ids were claimed twice while they were remembered; the "
+                                 "last is that of the events " +
+                                 to_text(faults.event) + " and " + to_text(faults.other) +
+                                 ". Both are delivered: undo one, and report this as a defect of "
+                                 "hapax");
 }
 
 void look_at_silence(const store::Sight& sight, const daemon::Config& config,
@@ -187,6 +198,7 @@ void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::mill
   }
   findings.ok("store", "the store can be read; its schema has version " + version);
   look_at_clock(seen, clock.wall(), findings);
+  look_at_claims(seen.faults, findings);
   for (std::string& each : names_without_file(seen, config)) {
     findings.warning("names", std::move(each));
   }

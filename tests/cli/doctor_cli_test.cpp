@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
+#include "model/ids.hpp"
 #include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
@@ -108,6 +109,19 @@ TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
   EXPECT_THAT(
       doctor_with_clock(std::to_string(2 * kMs)),
       HasSubstr("warning: the store's clock is 40 d ahead of this machine's: this machine"));
+}
+
+TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
+  send();
+  served_.stop();
+  EXPECT_EQ(findings(doctor(), "claims"), "ok: no event id was claimed twice\n");
+  change_store(served_.directory(),
+               "UPDATE hapax_claim_fault SET doubled = 2, event = 11, other = 10");
+  const Ran ran = doctor();
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  EXPECT_THAT(findings(ran, "claims"), HasSubstr("problem: 2 event ids were claimed twice"));
+  EXPECT_THAT(findings(ran, "claims"),
+              HasSubstr(to_text(EventNo(11)) + " and " + to_text(EventNo(10))));
 }
 
 TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
