@@ -17,6 +17,7 @@
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
+#include "model/ids.hpp"
 #include "store/open.hpp"
 #include "upkeep/reject_writer.hpp"
 #include "upkeep/upkeep.hpp"
@@ -125,6 +126,7 @@ struct Daemon::Parts {
   void note(const CommitQueue::Batch& batch);
   void every_second();
   void set_gauges();
+  void report_claim_faults();
   void share_out_files();
   void say_what_waits(const Config& next);
   void let_in(const Config& from);
@@ -177,6 +179,7 @@ void Daemon::Parts::note(const CommitQueue::Batch& batch) {
 
 void Daemon::Parts::every_second() {
   set_gauges();
+  report_claim_faults();
   deliveries.every_second();
   static_cast<void>(heed_listeners());  // an error: the next look tells
   listening.drop_old(shown.now());
@@ -200,6 +203,16 @@ void Daemon::Parts::set_gauges() {
   turned_away += more;
   metrics.turned_away().Increment(static_cast<double>(more));
   log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
+}
+
+// An error of the store is told by all else that asks it.
+void Daemon::Parts::report_claim_faults() {
+  const Result<store::ClaimFaults> faults = store->driver->claim_faults();
+  if (!faults || !metrics.claim_faults(*faults)) return;
+  log.line(Level::error, "event ids claimed twice",
+           {{"count", std::to_string(faults->doubled)},
+            {"event", to_text(faults->event)},
+            {"other", to_text(faults->other)}});
 }
 
 void Daemon::Parts::share_out_files() {

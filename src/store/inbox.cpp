@@ -152,5 +152,8 @@ Result<bool> InboxOperations::remove_record(std::string_view, std::int64_t) {
 Result<Stats> InboxOperations::stats() {
   return no_inbox();
 }
+Result<ClaimFaults> InboxOperations::claim_faults() {
+  return ClaimFaults{};
+}
 
 }  // namespace hapax::store

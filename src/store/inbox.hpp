@@ -264,6 +264,9 @@ class InboxOperations {
   virtual Result<bool> remove_record(std::string_view name, std::int64_t version);
 
   virtual Result<Stats> stats();
+  // Cheap enough to be asked every second. None, in a store that has no other referee than its
+  // unique constraint.
+  virtual Result<ClaimFaults> claim_faults();
 };
 
 // ---------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ struct Sight {
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
   std::vector<SourceStats> seen;
+  ClaimFaults faults;
 };
 
 // Looks at a store beside whoever serves it: nothing is made, upgraded or written. Nothing: there

@@ -3,6 +3,7 @@
 #include "gateway/senders.hpp"
 #include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
+#include "support/sqlite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -107,6 +108,24 @@ TEST(OperationsTest, OneServerServesAFile) {
   }
   RawClient client(serve.port());
   EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
+}
+
+// The state that the store notes when the index of ids contradicts the log.
+TEST(OperationsTest, IdsThatWereClaimedTwiceAreCountedAndLogged) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  EXPECT_NE(serve.ask("/metrics").body.find("hapax_store_double_claims_total 0"),
+            std::string::npos);
+  {
+    const CallersDatabase db(serve.file("hapax.db"));
+    db.run("PRAGMA busy_timeout=60000");
+    db.run("UPDATE hapax_claim_fault SET doubled = 2, event = 11, other = 10");
+  }
+  EXPECT_TRUE(eventually([&] {
+    return serve.ask("/metrics").body.find("hapax_store_double_claims_total 2") !=
+           std::string::npos;
+  })) << serve.ask("/metrics").body;
+  const std::string log = serve.log();
+  EXPECT_EQ(times(log, "event ids claimed twice"), 1U) << log;
 }
 
 }  // namespace hapax::test

@@ -304,6 +304,27 @@ TEST_F(UpkeepTest, IdsGoWhileManyEventsStay) {
   EXPECT_EQ(forgotten_ids(), 0);
 }
 
+TEST_F(UpkeepTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
+  constexpr std::size_t kIdSteps = 40;
+  const auto sweeps_and_purges = [&] {
+    std::vector<std::string> all;
+    for (auto calls = calls_of_round(); !calls.empty(); calls = calls_of_round()) {
+      all.insert(all.end(), calls.begin(), calls.end());
+    }
+    return std::pair(count(all, "sweep"), count(all, "purge"));
+  };
+  admit_up_to(5 * kRowsAtOnce);
+  const auto [sweeps, purges] = sweeps_and_purges();
+  EXPECT_EQ(purges, 1);
+  claim_ids(kIdSteps * kRowsAtOnce);
+  store_.clock.advance(seconds(30));
+  const auto [sweeps_with_ids, purges_of_ids] = sweeps_and_purges();
+  EXPECT_EQ(sweeps_with_ids, sweeps);
+  EXPECT_GE(purges_of_ids, kIdSteps);
+  EXPECT_LE(purges_of_ids, kIdSteps + 1);
+  EXPECT_EQ(forgotten_ids(), 0);
+}
+
 TEST_F(UpkeepTest, KeepReplacesThePeriods) {
   admit(1);
   upkeep_.keep({});

@@ -192,5 +192,8 @@ Result<bool> FaultyDriver::remove_record(std::string_view name, std::int64_t ver
 Result<Stats> FaultyDriver::stats() {
   return through("stats", [&] { return inner_.stats(); });
 }
+Result<ClaimFaults> FaultyDriver::claim_faults() {
+  return through("claim_faults", [&] { return inner_.claim_faults(); });
+}
 
 }  // namespace hapax::store::fault

@@ -68,6 +68,7 @@ class FaultyDriver final : public Driver {
   Result<bool> put_record(const Record& record, std::int64_t before) override;
   Result<bool> remove_record(std::string_view name, std::int64_t version) override;
   Result<Stats> stats() override;
+  Result<ClaimFaults> claim_faults() override;
 
  private:
   Fault next(std::string_view operation);

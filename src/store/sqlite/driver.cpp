@@ -298,6 +298,9 @@ class SqliteDriver final : public Driver {
   Result<Stats> stats() override {
     return look<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
   }
+  Result<ClaimFaults> claim_faults() override {
+    return look<ClaimFaults>([](Reader::View& view) { return view.reading.claim_faults(); });
+  }
 
  private:
   // A replay without a name gets one for this call, below 0, so that a second run, after a commit

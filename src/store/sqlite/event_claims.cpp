@@ -72,8 +72,11 @@ void bind_claim(Run& row, const KeyedClaim& claim) {
 
 EventClaims::EventClaims(sqlite3* db)
     : read_(db, kReadEventClaim),
-      index_(db, kIndexEventClaim),
+      index_one_new_(db, kIndexNewEventClaim),
+      index_again_(db, kReindexEventClaim),
       index_new_(db, kIndexNewEventClaims),
+      received_(db, kReadReceived),
+      note_double_(db, kNoteDoubleClaim),
       end_(db, kEndOfRecent),
       rows_(db, kRecentAfter),
       first_row_(db, kFirstRecent),
@@ -166,12 +169,36 @@ Result<void> EventClaims::index(std::span<const KeyedClaim> claims) {
       HAPAX_TRY_ASSIGN(are_new, index_if_new(some));
       if (are_new) continue;
     }
-    for (const KeyedClaim& each : some) {
-      Run row(index_);
-      bind_claim(row, each);
-      HAPAX_TRY(row.change(kMoving));
-    }
+    for (const KeyedClaim& each : some) HAPAX_TRY(index_one(each));
   }
+  return {};
+}
+
+Result<void> EventClaims::index_one(const KeyedClaim& claim) {
+  {
+    Run row(index_one_new_);
+    bind_claim(row, claim);
+    HAPAX_TRY_ASSIGN(added, row.change(kMoving));
+    if (added == 1) return {};
+  }
+  HAPAX_TRY(check_took_over(claim));
+  Run row(index_again_);
+  bind_claim(row, claim);
+  HAPAX_TRY(row.change(kMoving));
+  return {};
+}
+
+// The claim that the index has must have been over when the event came that has the id now. Of an
+// event that is not there any more this cannot be said.
+Result<void> EventClaims::check_took_over(const KeyedClaim& claim) {
+  HAPAX_TRY_ASSIGN(before, read_index(read_, claim.key));
+  if (!before || before->event == claim.claim.event) return {};
+  Run row(received_);
+  HAPAX_TRY_ASSIGN(found, row.bind(claim.claim.event.value()).step(kMoving));
+  if (!found || is_over(before->expires_ms, row.number(0))) return {};
+  Run note(note_double_);
+  note.bind(claim.claim.event.value()).bind(before->event.value());
+  HAPAX_TRY(note.change("note an id that was claimed twice"));
   return {};
 }
 
