@@ -212,11 +212,22 @@ struct Context {
   std::span<const Header> parameters = {};
 };
 
+// What a verification took. It is bounded whatever a request brings.
+struct Work {
+  std::size_t digests = 0;         // hashes of a message
+  std::size_t inflations = 0;      // of a body that was compressed
+  std::size_t inflated_bytes = 0;  // that came out
+};
+
+// The most that a compressed body may unpack to, where a scheme signs what was compressed.
+inline constexpr std::size_t kMaxInflated = 16UL << 20;
+
 struct Verdict {
   Reason reason = Reason::none;
   std::string detail;                 // what exactly, for logs; never a secret or a payload
   std::size_t secret = 0;             // which secret matched
   std::optional<WallTime> signed_at;  // the signed time, when the scheme has one
+  Work work = {};
   bool authentic() const noexcept { return reason == Reason::none; }
 };
 
@@ -238,11 +249,16 @@ class HAPAX_API Verifier {
   // time. Allocates nothing for an authentic request of an HMAC scheme over body and headers.
   Verdict verify(const Request& request, WallTime now, Scratch& scratch) const;
 
+  // Compressed bodies may unpack to this much, and at most to kMaxInflated and a hundred times
+  // their size. Not to be called while another thread verifies.
+  void limit_inflated(std::size_t bytes) { max_inflated_ = bytes; }
+
   struct Parts;  // how it is built
 
  private:
   explicit Verifier(std::unique_ptr<const Parts> parts);
   std::unique_ptr<const Parts> parts_;
+  std::size_t max_inflated_ = kMaxInflated;
 };
 
 // One request, once. A null preset (an unknown name) is misconfigured.

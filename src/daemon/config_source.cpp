@@ -288,6 +288,7 @@ std::optional<gateway::Source> make_source(Sender sender, const Common& common,
                          .sender_retries = common.spans.sender_retries,
                          .item_identifier = std::move(of_item),
                          .no = {}};
+  source.verifier.limit_inflated(common.max_body);
   for (SecretEntry& each : sender.signing.secrets) source.secrets.push_back(std::move(*each.text));
   return source;
 }

@@ -3,7 +3,7 @@
 #include "verify/message.hpp"
 #include "verify/signature.hpp"
 
-#include <algorithm>
+#include <array>
 
 // Some providers sign values one after the other, "ID.TIME.BODY", and escape nothing. Where a value
 // may hold what separates it from the next, one signed text can be cut in several ways, and one
@@ -16,32 +16,38 @@ constexpr std::size_t kLongestId = 1024;  // as of an event's
 constexpr std::size_t kLongestTime = 64;
 constexpr WallTime kEarliest{std::chrono::seconds(1'000'000'000)};  // of a time inside a body
 
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+// A set of letters, as a table: it is looked into for every letter of an id or a URL.
+class Letters {
+ public:
+  // Letters and digits, and these.
+  constexpr explicit Letters(std::string_view others) {
+    for (const std::string_view all :
+         {std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+          others}) {
+      for (const char each : all) has_[static_cast<unsigned char>(each)] = true;
+    }
+  }
+  constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+  // How many of them the text starts with.
+  std::size_t at_start_of(std::string_view text) const {
+    std::size_t size = 0;
+    while (size < text.size() && has(text[size])) ++size;
+    return size;
+  }
+  bool are_all_of(std::string_view text) const { return at_start_of(text) == text.size(); }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
+// Visible ASCII without what JSON and markup start with.
+constexpr Letters kIdLetters("!#$%&'()*+,-./:;=?@\\^_`|~");
+constexpr Letters kNonceLetters("-_");
+// RFC 3986, but for the brackets, which only an IPv6 host has.
+constexpr Letters kUrlLetters("-._~:/?#@!$&'()*+,;=%");
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-// Visible ASCII without what JSON and markup start with.
-bool is_id_letter(char c) {
-  return c > ' ' && c <= '~' && std::string_view("\"{}[]<>").find(c) == std::string_view::npos;
-}
-
-bool is_nonce_letter(char c) {
-  return is_letter_or_digit(c) || c == '-' || c == '_';
-}
-
-// RFC 3986, but for the brackets, which only an IPv6 host has.
-bool is_url_letter(char c) {
-  return is_letter_or_digit(c) ||
-         std::string_view("-._~:/?#@!$&'()*+,;=%").find(c) != std::string_view::npos;
-}
-
-template <class Is>
-bool are_all(std::string_view text, Is is) {
-  return std::all_of(text.begin(), text.end(), is);
 }
 
 Failure moved(std::string_view detail) {
@@ -64,11 +70,11 @@ bool starts_with_time(std::string_view text, std::string_view after, TimeFormat 
 bool continues_id(std::string_view body, std::string_view between, std::string_view after,
                   TimeFormat format) {
   if (body.empty()) return false;
-  if (between.empty() || after.empty()) return is_id_letter(body.front());
+  if (between.empty() || after.empty()) return kIdLetters.has(body.front());
+  if (!kIdLetters.has(body.front())) return false;
   if (starts_with_time(body, after, format, WallTime())) return true;
-  const std::string_view start = body.substr(0, kLongestId);
-  const auto* const stop = std::find_if_not(start.begin(), start.end(), is_id_letter);
-  const std::string_view letters(start.data(), static_cast<std::size_t>(stop - start.begin()));
+  const std::string_view letters =
+      body.substr(0, kIdLetters.at_start_of(body.substr(0, kLongestId)));
   for (std::size_t at = letters.find(between); at != letters.npos;
        at = letters.find(between, at + 1)) {
     if (starts_with_time(body.substr(at + between.size()), after, format, kEarliest)) return true;
@@ -103,22 +109,23 @@ bool has_query(std::string_view url) {
 
 // Without a query the URL is that of the source, whole.
 MaybeFailure check_query(std::string_view url) {
-  if (!has_query(url) || are_all(url, is_url_letter)) return std::nullopt;
+  if (!has_query(url) || kUrlLetters.are_all_of(url)) return std::nullopt;
   return Failure{Reason::header_malformed, "the URL has letters that no URL may have"};
 }
 
 MaybeFailure check_after_url(std::string_view body, std::string_view url) {
   if (MaybeFailure failure = check_query(url)) return failure;
   if (body.empty()) return std::nullopt;
-  const bool moves = body.front() == '?' || (has_query(url) && is_url_letter(body.front()));
+  const bool moves = body.front() == '?' || (has_query(url) && kUrlLetters.has(body.front()));
   if (!moves) return std::nullopt;
   return moved("the body begins with what could be the end of the URL");
 }
 
 MaybeFailure check_before_url(std::string_view body, std::string_view url) {
   if (MaybeFailure failure = check_query(url)) return failure;
-  const auto end = std::find_if_not(body.rbegin(), body.rend(), is_url_letter).base();
-  const std::string_view tail = body.substr(static_cast<std::size_t>(end - body.begin()));
+  std::size_t begin = body.size();
+  while (begin > 0 && kUrlLetters.has(body[begin - 1])) --begin;
+  const std::string_view tail = body.substr(begin);
   const bool moves = (has_query(url) && !tail.empty()) || tail.find("://") != tail.npos;
   if (!moves) return std::nullopt;
   return moved("the body ends with what could be the start of the URL");
@@ -175,7 +182,7 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
   switch (joint.kind) {
     case Joint::Kind::id_time: {
       const std::string_view id = from.headers.find(joint.header).text;
-      if (id.size() > kLongestId || !are_all(id, is_id_letter)) {
+      if (id.size() > kLongestId || !kIdLetters.are_all_of(id)) {
         return Failure{Reason::header_malformed, "the header '" + joint.header +
                                                      "' is too long for an id, or has letters "
                                                      "that an id in front of a time may not have"};
@@ -194,7 +201,7 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
     case Joint::Kind::body_url:
       return check_before_url(body, url);
     case Joint::Kind::last:
-      if (are_all(from.headers.find(joint.header).text, is_nonce_letter)) return std::nullopt;
+      if (kNonceLetters.are_all_of(from.headers.find(joint.header).text)) return std::nullopt;
       return Failure{Reason::header_malformed, "the header '" + joint.header +
                                                    "' may have letters, digits, '-' and '_' only"};
   }

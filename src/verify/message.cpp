@@ -13,7 +13,8 @@ namespace hapax::verify_detail {
 
 namespace {
 
-constexpr std::size_t kMaxInflated = 64UL << 20;
+constexpr std::size_t kMaxRatio = 100;        // of JSON that was packed; that of zeros is 1000
+constexpr std::size_t kSmall = 64UL << 10;    // may be packed as well as it can be
 constexpr std::size_t kMaxHeaderList = 4096;  // bytes
 constexpr std::size_t kMaxListedHeaders = 64;
 
@@ -131,14 +132,33 @@ MaybeFailure add_base64_field(const std::string& name, const Ingredients& from, 
   return std::nullopt;
 }
 
+MaybeFailure inflate(std::string_view body, Inflated& inflated) {
+  const std::size_t limit =
+      std::min({inflated.limit, kMaxInflated, std::max(kSmall, body.size() * kMaxRatio)});
+  StringSink text;
+  const bool whole = inflate_gzip(body, limit, text);
+  ++inflated.times;
+  inflated.bytes += text.text.size();
+  if (text.text.size() > limit) {
+    return Failure{Reason::body_too_large,
+                   "unpacked, the body has more than " + std::to_string(limit) + " bytes"};
+  }
+  if (whole) inflated.body = std::move(text.text);
+  return std::nullopt;
+}
+
 MaybeFailure add_inflated(const Ingredients& from, Sink& sink) {
   const HeaderValue encoding = from.headers.find("content-encoding");
   if (encoding.status != FieldStatus::found || !equal_ignoring_case(encoding.text, "gzip")) {
     sink.add(from.request.body);
     return std::nullopt;
   }
-  if (inflate_gzip(from.request.body, kMaxInflated, sink)) return std::nullopt;
-  return unreadable("the body says it is gzip and cannot be unpacked");
+  Inflated own;
+  Inflated& inflated = from.inflated != nullptr ? *from.inflated : own;
+  if (inflated.times == 0) {
+    if (MaybeFailure failure = inflate(from.request.body, inflated)) return failure;
+  }
+  return add_if(inflated.body, "the body says it is gzip and cannot be unpacked", sink);
 }
 
 // find_header() for a name in two pieces.
@@ -243,6 +263,7 @@ Result<Message> Message::parse(std::string_view text) {
   }
   message.fence_json();
   message.find_joints();
+  message.find_worth();
   return message;
 }
 
@@ -379,6 +400,26 @@ MaybeFailure Message::render_body(const Part& part, const Ingredients& from, Sin
     default:
       return std::nullopt;  // the other kinds are done by the callers
   }
+}
+
+void Message::find_worth() {
+  const auto is_plain = [](const Part& part) {
+    switch (part.kind) {
+      case Kind::text:
+      case Kind::body:
+      case Kind::method:
+      case Kind::url:
+      case Kind::path:
+      case Kind::time:
+      case Kind::key_id:
+      case Kind::parameter:
+      case Kind::header:
+        return true;
+      default:
+        return false;
+    }
+  };
+  worth_keeping_ = !uses("secret") && !std::all_of(parts_.begin(), parts_.end(), is_plain);
 }
 
 bool Message::ends_with_secret() const {

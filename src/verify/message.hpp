@@ -34,6 +34,15 @@ class Headers {
   const std::array<std::string, 2>& alias_;
 };
 
+// The body without its Content-Encoding. Whoever sends one unpacks it at our expense before
+// anything is known to be authentic: once for a request, and no further than the limit.
+struct Inflated {
+  std::size_t limit = kMaxInflated;
+  std::optional<std::string> body = {};  // nothing: not yet, or it cannot be unpacked
+  std::size_t times = 0;
+  std::size_t bytes = 0;  // that came out, also of what was refused
+};
+
 // What a message is made of, at one verification.
 struct Ingredients {
   const Request& request;
@@ -45,6 +54,7 @@ struct Ingredients {
   const std::vector<OwnedHeader>& parameters;
   JsonReader* item = nullptr;         // of a scheme that signs each item: JSON is read here
   std::string_view time_header = {};  // where the time is; a list of signed headers must have it
+  Inflated* inflated = nullptr;       // null: unpacked for this message alone
 };
 
 // A message with {placeholders}, parsed. The vocabulary is in hapax/verify.hpp.
@@ -92,6 +102,10 @@ class Message {
   // Refuses values that could be moved from one part of the message to the next: the same signature
   // would then be good for another id or another body. In joints.cpp.
   MaybeFailure check_joints(const Ingredients& from, const TimePlace& time) const;
+  bool has_joints() const { return !joints_.empty(); }
+
+  // Whether putting it together costs more than a copy of it, and it is the same for all secrets.
+  bool is_worth_keeping() const { return worth_keeping_; }
 
   // Whether the message ends with the secret. Otherwise a plain hash of it can be continued.
   bool ends_with_secret() const;
@@ -119,6 +133,7 @@ class Message {
   };
 
   void find_joints();
+  void find_worth();
   static std::optional<Joint> joint_of(const Part& left, const std::string& between,
                                        const Part& right);
   static MaybeFailure check(const Joint& joint, const Ingredients& from, const TimePlace& time);
@@ -132,6 +147,7 @@ class Message {
 
   std::vector<Part> parts_;
   std::vector<Joint> joints_;
+  bool worth_keeping_ = false;
 };
 
 }  // namespace hapax::verify_detail

@@ -36,6 +36,7 @@ struct Freeing {
 using Bio = std::unique_ptr<BIO, Freeing<BIO_free>>;
 using Certificate = std::unique_ptr<X509, Freeing<X509_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, Freeing<EVP_MD_CTX_free>>;
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freeing<EVP_PKEY_CTX_free>>;
 using EcSignature = std::unique_ptr<ECDSA_SIG, Freeing<ECDSA_SIG_free>>;
 
 const unsigned char* bytes_of(std::string_view text) {
@@ -235,6 +236,16 @@ bool PublicKey::verify(SignatureHash hash, std::string_view message,
       EVP_DigestVerifyInit(context.get(), nullptr, digest_of(hash), nullptr, key_.get()) == 1 &&
       EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(message),
                        message.size()) == 1;
+  if (!matches) ERR_clear_error();
+  return matches;
+}
+
+bool PublicKey::verify_digest(std::string_view sha256, std::string_view signature) const {
+  const KeyContext context(EVP_PKEY_CTX_new(key_.get(), nullptr));
+  const bool matches = context && EVP_PKEY_verify_init(context.get()) == 1 &&
+                       EVP_PKEY_CTX_set_signature_md(context.get(), EVP_sha256()) == 1 &&
+                       EVP_PKEY_verify(context.get(), bytes_of(signature), signature.size(),
+                                       bytes_of(sha256), sha256.size()) == 1;
   if (!matches) ERR_clear_error();
   return matches;
 }

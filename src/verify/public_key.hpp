@@ -28,6 +28,8 @@ class PublicKey {
   static Result<PublicKey> make_private(KeyKind kind, std::string_view text);
 
   bool verify(SignatureHash hash, std::string_view message, std::string_view signature) const;
+  // The same of what has this SHA-256 already; not for Ed25519.
+  bool verify_digest(std::string_view sha256, std::string_view signature) const;
   // ECDSA with the two numbers side by side (JWT) instead of in DER.
   bool verify_pair(std::string_view message, std::string_view signature) const;
   std::optional<std::string> sign(SignatureHash hash, std::string_view message) const;

@@ -4,6 +4,7 @@
 #include "base/form.hpp"
 #include "base/hex.hpp"
 #include "base/try.hpp"
+#include "verify/candidates.hpp"
 #include "verify/challenge.hpp"
 #include "verify/parts.hpp"
 
@@ -19,26 +20,6 @@ namespace {
 
 constexpr std::size_t kMaxItems = 10000;  // of a scheme that signs each
 
-// Of two refusals the one that says more: how far the check came.
-int weight(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return 4;
-    case Reason::timestamp_outside_window:
-      return 3;
-    case Reason::signature_invalid:
-      return 2;
-    case Reason::signature_missing:
-      return 0;
-    default:
-      return 1;
-  }
-}
-
-void keep_better(Verdict& best, Verdict other) {
-  if (weight(other.reason) > weight(best.reason)) best = std::move(other);
-}
-
 // What a hash of MD5's family puts behind every message before it is finished: 0x80, and a length
 // in bits that starts with zeros. Who continues a hash cannot leave it out, and no text holds it.
 bool holds_padding(std::string_view text) {
@@ -52,39 +33,46 @@ bool equal_secrets(std::string_view a, std::string_view b) {
   return equal_in_constant_time(hash_of(Hash::sha256, a).view(), hash_of(Hash::sha256, b).view());
 }
 
-// One request (or one item of it) against one verifier.
+// One request against one verifier.
 class Check {
  public:
-  Check(const Verifier::Parts& parts, const Request& request, WallTime now, JsonReader& json)
+  Check(const Verifier::Parts& parts, const Request& request, WallTime now, JsonReader& json,
+        std::size_t max_inflated)
       : parts_(parts),
         request_(request),
         now_(now),
         headers_(request, parts.alias),
-        fields_(request, json) {}
+        fields_(request, json),
+        candidates_(parts, request, headers_, fields_) {
+    inflated_.limit = max_inflated;
+  }
 
   Verdict run();
 
  private:
+  Verdict decide();
   MaybeFailure check_around() const;
   MaybeFailure check_certificate_url() const;
   MaybeFailure check_body_hash();
   Verdict run_each();
   Verdict run_one();
   Verdict run_basic() const;
-  Verdict try_place(const Place& place);
-  Verdict try_numbered(const Place& place);
-  Verdict try_value(const Place& place, std::string_view value);
-  Verdict try_set(const Place& place, std::string_view value);
-  Verdict try_list(const Place& place, const SignatureList& list);
-  MaybeFailure find_time(const SignatureList& list);
-  MaybeFailure find_time_field();
-  Verdict match(const Place& place, const SignatureList& list);
+  Verdict match_all();
+  Verdict match(std::size_t time);
   MaybeFailure check_message(const Message& message);
-  Verdict match_message(const Place& place, const SignatureList& list, const Message* message);
-  MaybeFailure signed_by(const Secret& secret, const Place& place, const SignatureList& list,
-                         const Message* message, bool& matches);
-  MaybeFailure signed_by_key(const Secret& secret, const Place& place, const SignatureList& list,
-                             const Message& message, bool& matches);
+  Verdict match_message(std::size_t time, const Message* message);
+  // Whether the secret signed one of the candidates of this time.
+  MaybeFailure signed_by(std::size_t secret, std::size_t time, const Message* message,
+                         bool& matches);
+  bool is_token(std::size_t secret, std::size_t time) const;
+  MaybeFailure is_digest(std::size_t secret, std::size_t time, const Message& message,
+                         bool& matches);
+  MaybeFailure is_key_signature(std::size_t secret, std::size_t time, const Message& message,
+                                bool& matches);
+  MaybeFailure render_once(const Message& message);
+  bool has_candidate(std::size_t secret, std::size_t time) const;
+  template <class Visit>
+  void for_each_candidate(std::size_t secret, std::size_t time, const Visit& visit) const;
   Ingredients ingredients(std::string_view secret) {
     const bool header = parts_.time_field && parts_.time_field->from == Field::From::header;
     return {request_,
@@ -95,7 +83,8 @@ class Check {
             parts_.key_id,
             parts_.parameters,
             item_,
-            header ? std::string_view(parts_.time_field->name) : std::string_view()};
+            header ? std::string_view(parts_.time_field->name) : std::string_view(),
+            &inflated_};
   }
 
   const Verifier::Parts& parts_;
@@ -103,13 +92,22 @@ class Check {
   const WallTime now_;
   Headers headers_;
   FieldReader fields_;
+  Candidates candidates_;
+  Inflated inflated_;
   JsonReader* item_ = nullptr;
   std::string_view time_text_;
-  std::string time_owned_;  // when it is not in a header
-  std::optional<WallTime> time_;
+  // The message of this time, where it does not depend on the secret and costs more than a copy.
+  std::optional<std::string> rendered_;
+  std::size_t digests_ = 0;
 };
 
 Verdict Check::run() {
+  Verdict verdict = decide();
+  verdict.work = {digests_, inflated_.times, inflated_.bytes};
+  return verdict;
+}
+
+Verdict Check::decide() {
   if (MaybeFailure failure = check_around()) return refused(std::move(*failure));
   if (!parts_.each.empty()) return run_each();
   return run_one();
@@ -198,11 +196,25 @@ Verdict Check::run_one() {
   if (!parts_.body_hash_query.empty()) {
     if (MaybeFailure failure = check_body_hash()) return refused(std::move(*failure));
   }
-  Verdict best = try_place(parts_.places.front());
-  for (std::size_t i = 1; i < parts_.places.size() && !best.authentic(); ++i) {
-    keep_better(best, try_place(parts_.places[i]));
+  if (MaybeFailure failure = candidates_.read(item_)) return refused(std::move(*failure));
+  if (candidates_.all().empty()) {
+    if (const std::optional<Verdict>& refusal = candidates_.refusal()) return *refusal;
+    return refused({Reason::signature_missing, "there is no signature"});
   }
-  return best;
+  return match_all();
+}
+
+Verdict Check::match_all() {
+  Verdict verdict = match(0);
+  for (std::size_t time = 1; time < candidates_.times().size() && !verdict.authentic(); ++time) {
+    keep_better(verdict, match(time));
+  }
+  if (!verdict.authentic() && candidates_.refusal()) {
+    Verdict first = *candidates_.refusal();
+    keep_better(first, std::move(verdict));
+    verdict = std::move(first);
+  }
+  return verdict;
 }
 
 Verdict Check::run_basic() const {
@@ -225,154 +237,22 @@ Verdict Check::run_basic() const {
   return refused({Reason::signature_invalid, "the Basic credentials are not the configured ones"});
 }
 
-Verdict Check::try_place(const Place& place) {
-  if (place.numbered) return try_numbered(place);
-  if (place.from == Field::From::header) {
-    const HeaderValue value = headers_.find(place.name);
-    if (value.status == FieldStatus::ambiguous) {
-      return refused({Reason::header_malformed, "the header '" + place.name + "' is there twice"});
-    }
-    if (value.status != FieldStatus::found || value.text.empty()) {
-      return refused({Reason::signature_missing, "the header '" + place.name + "' is not there"});
-    }
-    return try_value(place, value.text);
+Verdict Check::match(std::size_t time) {
+  const SignedTime& at = candidates_.times()[time];
+  time_text_ = at.text;
+  const std::vector<Message>& messages = parts_.messages;
+  Verdict verdict = match_message(time, messages.empty() ? nullptr : &messages.front());
+  for (std::size_t i = 1; i < messages.size() && !verdict.authentic(); ++i) {
+    keep_better(verdict, match_message(time, &messages[i]));
   }
-  if (place.from == Field::From::json && item_ != nullptr) {
-    const JsonValue value = item_->at(place.name);
-    if (value.status == JsonStatus::found && value.kind == JsonKind::string) {
-      return try_value(place, value.text);
-    }
-    return refused({Reason::signature_missing, "an item has no '" + place.name + "'"});
-  }
-  const FieldValue value = fields_.read({place.from, place.name});
-  switch (value.status) {
-    case FieldStatus::found:
-      return try_value(place, value.text);
-    case FieldStatus::unreadable:
-      return refused({Reason::payload_unreadable,
-                      "the body, which holds the signature, is not in "
-                      "the format it has to be"});
-    case FieldStatus::ambiguous:
-      return refused({Reason::header_malformed, "'" + place.name + "' is there twice"});
-    default:
-      return refused({Reason::signature_missing, "'" + place.name + "' is not in the body"});
-  }
-}
-
-Verdict Check::try_numbered(const Place& place) {
-  Verdict best;
-  std::size_t seen = 0;
-  for (const Header& header : request_.headers) {
-    if (header.value.empty() || header.name.size() <= place.name.size() ||
-        !equal_ignoring_case(header.name.substr(0, place.name.size()), place.name)) {
-      continue;
-    }
-    if (++seen > kMaxSignatures) {
-      return refused({Reason::header_malformed, "too many headers '" + place.name + "N'"});
-    }
-    Verdict verdict = try_value(place, header.value);
-    if (seen == 1 || weight(verdict.reason) > weight(best.reason)) best = std::move(verdict);
-    if (best.authentic()) return best;
-  }
-  if (seen > 0) return best;
-  return refused({Reason::signature_missing, "no header '" + place.name + "N' is there"});
-}
-
-Verdict Check::try_value(const Place& place, std::string_view value) {
-  if (value.size() > kMaxSignatureText) {
-    return refused({Reason::header_malformed, "'" + place.name + "' is too long"});
-  }
-  if (place.set == 0) return try_set(place, value);
-  Verdict best;
-  std::size_t sets = 0;
-  do {
-    if (++sets > kMaxSignatures) {
-      return refused({Reason::header_malformed, "too many lists in '" + place.name + "'"});
-    }
-    const std::size_t end = std::min(value.find(place.set), value.size());
-    Verdict verdict = try_set(place, value.substr(0, end));
-    if (sets == 1 || weight(verdict.reason) > weight(best.reason)) best = std::move(verdict);
-    value.remove_prefix(std::min(end + 1, value.size()));
-  } while (!value.empty() && !best.authentic());
-  return best;
-}
-
-// One list of signatures. Nothing is written down until something is wrong: this is where every
-// authentic request passes.
-Verdict Check::try_set(const Place& place, std::string_view value) {
-  SignatureList list;
-  if (MaybeFailure failure = read_list(place, value, list)) return refused(std::move(*failure));
-  if (list.count > 0) return try_list(place, list);
-  const bool labelled_as_anothers = !value.empty() && (!place.prefix.empty() || place.pair != 0);
-  return refused({labelled_as_anothers ? Reason::signature_invalid : Reason::signature_missing,
-                  "'" + place.name + "' holds no signature of this scheme"});
-}
-
-Verdict Check::try_list(const Place& place, const SignatureList& list) {
-  if (MaybeFailure failure = find_time(list)) return refused(std::move(*failure));
-  Verdict verdict = match(place, list);
-  if (!verdict.authentic() || !time_) return verdict;
+  if (!verdict.authentic() || !at.value) return verdict;
   // After the signature: then "outside the window" says that all else is right.
-  if (MaybeFailure failure = check_window(*time_, now_, parts_.time)) {
-    return refused(std::move(*failure));
+  if (MaybeFailure failure = check_window(*at.value, now_, parts_.time)) {
+    verdict = refused(std::move(*failure));
+  } else {
+    verdict.signed_at = at.value;
   }
-  verdict.signed_at = time_;
   return verdict;
-}
-
-MaybeFailure Check::find_time(const SignatureList& list) {
-  if (parts_.time_in_list) {
-    if (!list.time)
-      return Failure{Reason::signature_missing, "there is no timestamp in the header"};
-    time_text_ = *list.time;
-  } else if (!parts_.time_field) {
-    return std::nullopt;
-  } else if (MaybeFailure failure = find_time_field()) {
-    return failure;
-  }
-  if (parts_.time.format == TimeFormat::opaque) {
-    if (is_time_like(time_text_)) return std::nullopt;
-    return Failure{Reason::header_malformed, "the timestamp is not written as it has to be"};
-  }
-  time_ = read_time(time_text_, parts_.time.format);
-  if (!time_) {
-    return Failure{Reason::header_malformed, "the timestamp is not written as it has to be"};
-  }
-  return std::nullopt;
-}
-
-MaybeFailure Check::find_time_field() {
-  const Field& field = *parts_.time_field;
-  if (field.from == Field::From::header) {
-    const HeaderValue value = headers_.find(field.name);
-    if (value.status == FieldStatus::ambiguous) {
-      return Failure{Reason::header_malformed, "the header '" + field.name + "' is there twice"};
-    }
-    if (value.status != FieldStatus::found || value.text.empty()) {
-      return Failure{Reason::signature_missing, "the header '" + field.name + "' is not there"};
-    }
-    time_text_ = value.text;
-    return std::nullopt;
-  }
-  FieldValue value = fields_.read(field);
-  if (value.status == FieldStatus::unreadable) {
-    return Failure{Reason::payload_unreadable, "the body, which holds the time, cannot be read"};
-  }
-  if (value.status != FieldStatus::found || !value.number) {
-    return Failure{Reason::signature_missing, "the body has no number at '" + field.name + "'"};
-  }
-  time_owned_ = std::move(value.text);
-  time_text_ = time_owned_;
-  return std::nullopt;
-}
-
-Verdict Check::match(const Place& place, const SignatureList& list) {
-  if (parts_.messages.empty()) return match_message(place, list, nullptr);
-  Verdict best = match_message(place, list, &parts_.messages.front());
-  for (std::size_t i = 1; i < parts_.messages.size() && !best.authentic(); ++i) {
-    keep_better(best, match_message(place, list, &parts_.messages[i]));
-  }
-  return best;
 }
 
 // What no signature can make good: a message that others can have signed, or that the sender signed
@@ -384,7 +264,9 @@ MaybeFailure Check::check_message(const Message& message) {
                    "the body holds what anyone needs to continue one that was signed with a plain "
                    "hash"};
   }
-  if (MaybeFailure failure = message.check_joints(ingredients({}), parts_.time)) return failure;
+  if (message.has_joints()) {
+    if (MaybeFailure failure = message.check_joints(ingredients({}), parts_.time)) return failure;
+  }
   if (parts_.challenge == Challenge::none) return std::nullopt;
   ChallengeForm form(parts_.challenge);
   if (MaybeFailure failure = message.render(ingredients({}), form)) return failure;
@@ -394,16 +276,17 @@ MaybeFailure Check::check_message(const Message& message) {
       "what is signed has the form of a challenge, which the handshake signs for anyone"};
 }
 
-Verdict Check::match_message(const Place& place, const SignatureList& list,
-                             const Message* message) {
+Verdict Check::match_message(std::size_t time, const Message* message) {
+  rendered_.reset();
   if (message != nullptr) {
     if (MaybeFailure failure = check_message(*message)) return refused(std::move(*failure));
   }
   for (std::size_t i = 0; i < parts_.secrets.size(); ++i) {
-    if (place.secret >= 0 && static_cast<std::size_t>(place.secret) != i) continue;
+    if (!has_candidate(i, time)) continue;
     bool matches = false;
-    MaybeFailure failure = signed_by(parts_.secrets[i], place, list, message, matches);
-    if (failure) return refused(std::move(*failure));
+    if (MaybeFailure failure = signed_by(i, time, message, matches)) {
+      return refused(std::move(*failure));
+    }
     if (!matches) continue;
     Verdict verdict;
     verdict.secret = i;
@@ -412,39 +295,89 @@ Verdict Check::match_message(const Place& place, const SignatureList& list,
   return refused({Reason::signature_invalid, "no configured secret gives this signature"});
 }
 
-MaybeFailure Check::signed_by(const Secret& secret, const Place& place, const SignatureList& list,
-                              const Message* message, bool& matches) {
+template <class Visit>
+void Check::for_each_candidate(std::size_t secret, std::size_t time, const Visit& visit) const {
+  for (const Candidate& each : candidates_.all()) {
+    const int only = each.place->secret;
+    if (each.time == time && (only < 0 || static_cast<std::size_t>(only) == secret)) visit(each);
+  }
+}
+
+bool Check::has_candidate(std::size_t secret, std::size_t time) const {
+  bool any = false;
+  for_each_candidate(secret, time, [&](const Candidate&) { any = true; });
+  return any;
+}
+
+MaybeFailure Check::signed_by(std::size_t secret, std::size_t time, const Message* message,
+                              bool& matches) {
   if (parts_.algorithm == Algorithm::token) {
-    for (const std::string_view text : list.signatures()) {
-      matches |= equal_secrets(text, secret.text);
-    }
+    matches = is_token(secret, time);
     return std::nullopt;
   }
-  if (secret.key) return signed_by_key(secret, place, list, *message, matches);
-  Hashing hashing = secret.hmac ? secret.hmac->begin() : Hashing(Hash::sha256);
-  if (MaybeFailure failure = message->render(ingredients(secret.text), hashing)) return failure;
-  const HashValue expected = secret.hmac ? secret.hmac->finish(hashing) : hashing.finish();
-  std::array<unsigned char, kMaxDigest> buffer;
-  for (const std::string_view text : list.signatures()) {
-    const auto bytes = decode(text, place.encoding, buffer);
-    matches |= bytes && equal_in_constant_time(*bytes, expected.view());
-  }
+  if (parts_.secrets[secret].key) return is_key_signature(secret, time, *message, matches);
+  return is_digest(secret, time, *message, matches);
+}
+
+bool Check::is_token(std::size_t secret, std::size_t time) const {
+  bool matches = false;
+  for_each_candidate(secret, time, [&](const Candidate& each) {
+    matches |= equal_secrets(each.text(), parts_.secrets[secret].text);
+  });
+  return matches;
+}
+
+// What is put in order, unpacked or escaped before it is signed is so once, for all secrets.
+MaybeFailure Check::render_once(const Message& message) {
+  if (rendered_) return std::nullopt;
+  StringSink sink;
+  if (MaybeFailure failure = message.render(ingredients({}), sink)) return failure;
+  rendered_ = std::move(sink.text);
   return std::nullopt;
 }
 
-MaybeFailure Check::signed_by_key(const Secret& secret, const Place& place,
-                                  const SignatureList& list, const Message& message,
-                                  bool& matches) {
-  StringSink sink;
-  if (MaybeFailure failure = message.render(ingredients(secret.text), sink)) return failure;
-  if (parts_.hashed_twice) sink.text = hash_of(Hash::sha256, sink.text).view();
-  const SignatureHash hash =
-      parts_.algorithm == Algorithm::ed25519 ? SignatureHash::none : SignatureHash::sha256;
-  std::array<unsigned char, kMaxSignatureBytes> buffer;
-  for (const std::string_view text : list.signatures()) {
-    const auto bytes = decode(text, place.encoding, buffer);
-    matches |= bytes && secret.key->verify(hash, sink.text, *bytes);
+MaybeFailure Check::is_digest(std::size_t secret, std::size_t time, const Message& message,
+                              bool& matches) {
+  const Secret& by = parts_.secrets[secret];
+  Hashing hashing = by.hmac ? by.hmac->begin() : Hashing(Hash::sha256);
+  if (parts_.secrets.size() > 1 && message.is_worth_keeping()) {
+    if (MaybeFailure failure = render_once(message)) return failure;
+    hashing.add(*rendered_);
+  } else if (MaybeFailure failure = message.render(ingredients(by.text), hashing)) {
+    return failure;
   }
+  const HashValue expected = by.hmac ? by.hmac->finish(hashing) : hashing.finish();
+  ++digests_;
+  std::array<unsigned char, kMaxDigest> buffer;
+  for_each_candidate(secret, time, [&](const Candidate& each) {
+    const auto bytes = decode(each.text(), each.place->encoding, buffer);
+    matches |= bytes && equal_in_constant_time(*bytes, expected.view());
+  });
+  return std::nullopt;
+}
+
+// Ed25519 signs the message itself, so that each check of a signature reads it whole.
+MaybeFailure Check::is_key_signature(std::size_t secret, std::size_t time, const Message& message,
+                                     bool& matches) {
+  const bool hashed = parts_.algorithm != Algorithm::ed25519;
+  if (!hashed) {
+    if (MaybeFailure failure = render_once(message)) return failure;
+  } else if (!rendered_) {
+    Hashing hashing(Hash::sha256);
+    if (MaybeFailure failure = message.render(ingredients({}), hashing)) return failure;
+    rendered_ = hashing.finish().view();
+    ++digests_;
+    if (parts_.hashed_twice) rendered_ = hash_of(Hash::sha256, *rendered_).view();
+  }
+  const PublicKey& key = *parts_.secrets[secret].key;
+  std::array<unsigned char, kMaxSignatureBytes> buffer;
+  for_each_candidate(secret, time, [&](const Candidate& each) {
+    const auto bytes = decode(each.text(), each.place->encoding, buffer);
+    if (!bytes) return;
+    if (!hashed) ++digests_;
+    matches |= hashed ? key.verify_digest(*rendered_, *bytes)
+                      : key.verify(SignatureHash::none, *rendered_, *bytes);
+  });
   return std::nullopt;
 }
 
@@ -491,7 +424,7 @@ Verdict Verifier::verify(const Request& request, WallTime now, Scratch& scratch)
     case Algorithm::aws_sns:
       return verify_detail::verify_sns(*parts_, request, scratch);
     default:
-      return verify_detail::Check(*parts_, request, now, scratch.json()).run();
+      return verify_detail::Check(*parts_, request, now, scratch.json(), max_inflated_).run();
   }
 }
 

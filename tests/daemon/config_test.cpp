@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config.hpp"
 
+#include "base/base64.hpp"
 #include "daemon/limits.hpp"
 
 #include "support/world.hpp"
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -330,6 +332,25 @@ TEST_F(ConfigTest, KeepIsNeverLongerThanRememberUnlessTheFileSaysSo) {
   const Loaded loaded = load(with("remember = '7d'"));
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(loaded.config->sources[0].keep, hours(7 * 24));
+}
+
+// A compressed one counts as what it unpacks to, where the sender signed that.
+TEST_F(ConfigTest, MaxBodyBoundsWhatACompressedBodyMayUnpackTo) {
+  const std::string packed =
+      *from_base64("H4sIAAAAAAACA1NQGAWjYBSMglEwCkbBUAcAKsoWVdAHAAA=");  // 2000 spaces
+  const auto reason = [&](const std::string& max_body) {
+    const Loaded loaded = load(
+        "[[source]]\nname = 'a'\npreset = 'stream-chat'\nsecrets = ['1']\n"
+        "max_body = " +
+        max_body + "\n");
+    EXPECT_TRUE(loaded.config);
+    const std::array<Header, 2> headers = {{{"X-Signature", "00"}, {"Content-Encoding", "gzip"}}};
+    Scratch scratch;
+    const Request request{.url = "https://h/", .headers = headers, .body = packed};
+    return loaded.config->sources[0].verifier.verify(request, WallTime(), scratch).reason;
+  };
+  EXPECT_EQ(reason("1999"), Reason::body_too_large);
+  EXPECT_EQ(reason("2000"), Reason::signature_invalid);
 }
 
 TEST_F(ConfigTest, WarnsOfPlainSecretsThatOthersCanRead) {
