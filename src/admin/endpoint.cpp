@@ -145,7 +145,8 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
     return this->look_up(names);
   };
   pull_.emplace(deliver::Pull::With{executor, with.commit, *alarms_, with.bells, shared_.clock,
-                                    shared_.random, with.loans, look_up, destination, with.node});
+                                    shared_.random, with.loans, with.room, look_up, destination,
+                                    with.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }

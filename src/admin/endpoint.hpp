@@ -29,6 +29,7 @@ struct Pulling {
   Bells& bells;
   deliver::Loans& loans;
   deliver::Polls& polls;
+  deliver::LeaseRoom& room;
   std::function<std::int64_t()> node;  // the number of this one
 };
 

@@ -155,6 +155,7 @@ struct Daemon::Parts {
   std::vector<admin::Endpoint*> admin_endpoints;  // the same
   deliver::Loans loans;
   deliver::Polls polls;
+  deliver::LeaseRoom lease_room;
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Shown<admin::Access> access;
@@ -263,7 +264,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{commit, bells, loans, polls, [this] {
+  pulling.emplace(admin::Pulling{commit, bells, loans, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});

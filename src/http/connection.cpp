@@ -268,6 +268,12 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
   co_return !error;
 }
 
+// A large body is written from where it is: a copy would double it for as long as the client takes.
+template <class Stream>
+bool Connection<Stream>::goes_apart(const Reply& reply) const {
+  return reply.body.size() > kFree && !wants_no_body_ && reply.status != 204;
+}
+
 template <class Stream>
 void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   out_.clear();
@@ -290,7 +296,7 @@ void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
   if (!keep) out_ += "\r\nConnection: close";
   out_ += "\r\n\r\n";
-  if (!wants_no_body_ && reply.status != 204) out_ += reply.body;
+  if (!wants_no_body_ && reply.status != 204 && !goes_apart(reply)) out_ += reply.body;
 }
 
 // True: the connection may go on with the next request.
@@ -300,6 +306,7 @@ Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   put_together(reply, stay);
   bool written = !reply.unsent || !is_cut();  // the system would take it from us all the same
   if (written) written = co_await write(out_);
+  if (written && goes_apart(reply)) written = co_await write(reply.body);
   if (!written && reply.unsent) reply.unsent();
   if (!written) co_return false;
   buffer_.remove(0, used_);

@@ -44,6 +44,7 @@ class Connection final : public Timed, public Line {
   Task<bool> respond(const Reply& reply, bool keep);
   Task<bool> refuse(Refusal why);
   Task<void> close();
+  bool goes_apart(const Reply& reply) const;
   void put_together(const Reply& reply, bool keep);
   void settle_views();
   bool may_keep();

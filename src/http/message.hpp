@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,7 @@ struct Reply {
   std::vector<OwnedHeader> headers = {};
   std::function<void()> unsent =
       {};  // called when it could not be written whole; empty: nothing is
+  std::shared_ptr<const void> held = {};  // given up when it is written, or cannot be
 };
 
 // "OK", "Bad Request": what stands behind the number. Empty for an unknown one.

@@ -182,8 +182,9 @@ struct Api::Parts {
   Bells bells;
   deliver::Loans loans;
   deliver::Polls polls;
+  deliver::LeaseRoom room;
   CommitQueue commit{*driver, clock, {.max_wait = kGenerous}, [](const CommitQueue::Batch&) {}};
-  admin::Pulling pulling{commit, bells, loans, polls, [] { return std::int64_t{7}; }};
+  admin::Pulling pulling{commit, bells, loans, polls, room, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{

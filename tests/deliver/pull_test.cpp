@@ -94,8 +94,8 @@ class PullTest : public testing::Test {
   }
   Task<void> lease_into(Wanted wanted, std::vector<store::Lease>& into) {
     const std::function<bool()> left = [] { return false; };
-    Result<store::Lease> lease = co_await pull_.lease(to_, wanted, left);
-    into.push_back(std::move(lease).value());
+    Result<GivenLease> given = co_await pull_.lease(to_, wanted, left);
+    into.push_back(std::move(given).value().lease);
   }
   void start_lease(const Wanted& wanted, std::vector<store::Lease>& into) {
     boost::asio::co_spawn(loop_, lease_into(wanted, into), boost::asio::detached);
@@ -117,6 +117,19 @@ class PullTest : public testing::Test {
     loop_.run();
     return *settled;
   }
+  Task<void> lease_with_little_patience(std::optional<Result<GivenLease>>& into) {
+    const std::function<bool()> left = [] { return false; };
+    const Wanted wanted{.max = 1000};
+    Result<GivenLease> given = co_await settling_.lease(to_, wanted, left);
+    into.emplace(std::move(given));
+  }
+  Result<GivenLease> lease_all() {
+    std::optional<Result<GivenLease>> given;
+    boost::asio::co_spawn(loop_, lease_with_little_patience(given), boost::asio::detached);
+    loop_.restart();
+    loop_.run();
+    return *std::move(given);
+  }
   LeaseName lease_one() {
     std::vector<store::Lease> leased;
     start_lease({}, leased);
@@ -132,6 +145,7 @@ class PullTest : public testing::Test {
             clock_,
             random_,
             loans_,
+            room_,
             [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
               co_return std::vector<std::optional<Loan>>(names.size());
             },
@@ -146,6 +160,7 @@ class PullTest : public testing::Test {
   DirectCommit commit_{*driver_};
   Bells bells_;
   Loans loans_;
+  LeaseRoom room_;
   Destination to_{.name = "work"};
   boost::asio::io_context loop_;
   std::unique_ptr<Alarms> alarms_ = make_alarms(loop_.get_executor(), clock_);
@@ -153,6 +168,31 @@ class PullTest : public testing::Test {
   Pull pull_{with(*alarms_)};
   Pull settling_{with(time_passes_)};  // between its tries
 };
+
+// Each delivery counts as 1 MiB in base64 until the store has said how large it is.
+TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
+  constexpr std::size_t kOne = std::size_t{1408} * 1024;
+  const auto hold = [&](std::size_t bytes) {
+    return LeaseRoom::Permit::Wish{to_.no, bytes, bytes};
+  };
+  admit(10);
+  std::optional<LeaseRoom::Permit> unread;
+  unread.emplace(room_, hold(kMaxLeaseRoom / 2 - 3 * kOne), [] {});
+  Result<GivenLease> few = lease_all();
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->lease.deliveries.size(), 3U);
+  EXPECT_LT(few->room->bytes(), kOne) << "they are small, so the rest is for others";
+  unread.reset();
+  unread.emplace(room_, hold(kMaxLeaseRoom / 2 - kOne), [] {});
+  const Result<GivenLease> none = lease_all();
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), Code::queue_full);
+  EXPECT_EQ(commit_.leases, 1) << "the store was not asked";
+  unread.reset();
+  const Result<GivenLease> rest = lease_all();
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->lease.deliveries.size(), 7U);
+}
 
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
   admit(1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -19,20 +20,6 @@ namespace hapax::test {
 namespace {
 
 constexpr std::string_view kStart = "POST /in/demo HTTP/1.1\r\nHost: a\r\n";
-
-bool is_sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return true;
-#else
-  return false;
-#endif
-#else
-  return false;
-#endif
-}
 
 std::size_t raise_open_files() {
   rlimit limit{};

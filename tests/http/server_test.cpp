@@ -238,6 +238,20 @@ TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
+// Of a body that is written apart from its head.
+TEST_F(ServerTest, LargeAnswersAreWhole) {
+  start();
+  RawClient client(port_);
+  const std::string large(5000, 'e');
+  std::string lines;
+  for (int i = 0; i < 6; ++i) lines += "X-Echo: " + large + "\r\n";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(client.send(post("/a", "x", lines) + post("/b", "y")));
+    EXPECT_EQ(client.receive().body.size(), std::string("POST /a x").size() + 6 * 5001);
+    EXPECT_EQ(client.receive().body, "POST /b y");
+  }
+}
+
 // Bytes that trickle in extend nothing: one that never stops to send is cut off all the same.
 TEST_F(ServerTest, TricklingDoesNotHoldAConnection) {
   Limits limits = generous_limits();

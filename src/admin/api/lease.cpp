@@ -85,20 +85,25 @@ std::optional<std::string> served_name(const Served& served, SourceNo source) {
   return found == served.sources.end() ? std::nullopt : std::optional(found->name);
 }
 
-// The store is asked only for the names of sources that the file does not define any more.
-Result<std::string> leases_json(const Context& context, const store::Lease& lease) {
+// The store is asked only for the names of sources that the file does not define any more. `room`
+// is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
+Result<std::string> leases_json(const Context& context, store::Lease& lease, std::size_t room) {
   std::optional<Names> names;
-  std::vector<std::string> deliveries;
-  for (const store::Leased& each : lease.deliveries) {
+  std::string json = R"({"deliveries":[)";
+  json.reserve(room);
+  for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = served_name(context.served, each.event.source);
     if (!source && !names) {
       HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
       names = std::move(read);
     }
     if (!source) source = names->of(each.event.source.value());
-    deliveries.push_back(delivery_json(each, *source));
+    if (json.back() == '}') json += ',';
+    json += delivery_json(each, *source);
+    each.event.body = std::string();
   }
-  return JsonObject().json("deliveries", json_list(deliveries)).done();
+  json += "]}";
+  return json;
 }
 
 http::Reply no_such(std::string_view destination) {
@@ -130,18 +135,21 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   const deliver::Polls::Place place(with.polls, to->no);
   if (!place) co_return too_many(name);
   const std::function<bool()> left = [&] { return call.line != nullptr && call.line->is_cut(); };
-  const Result<store::Lease> lease = co_await with.pull.lease(*to->how, asked->wanted, left);
-  if (!lease) co_return failure(lease.error());
-  if (lease->deliveries.empty()) co_return ok(R"({"deliveries":[]})");
+  Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, left);
+  if (!given) co_return failure(given.error());
+  store::Lease& lease = given->lease;
+  if (lease.deliveries.empty()) co_return ok(R"({"deliveries":[]})");
+  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(lease), no = to->no] {
+    pull->hand_back(leases, no);
+  };
   const std::function<http::Reply()> work = [&] {
-    Result<std::string> json = leases_json(with.context, *lease);
+    Result<std::string> json = leases_json(with.context, lease, given->room->bytes());
     return json ? ok(*std::move(json)) : failure(json.error());
   };
   http::Reply reply = co_await with.elsewhere(work);
-  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(*lease), no = to->no] {
-    pull->hand_back(leases, no);
-  };
   if (reply.status == 200) {
+    given->room->resize(reply.body.capacity());
+    reply.held = given->room;
     reply.unsent = hand_back;
   } else {
     hand_back();
