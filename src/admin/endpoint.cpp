@@ -99,6 +99,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
   }
+  if (route.token && incoming.line != nullptr) incoming.line->trust();
   const std::shared_ptr<const Access> access = shared_.access();
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);

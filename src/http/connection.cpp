@@ -7,6 +7,7 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace hapax::http {
@@ -118,7 +119,8 @@ Task<bool> Connection<Stream>::read_head() {
   give_back();
   wants_no_body_ = false;
   idle = buffer_.view().empty();
-  deadline = reactor_.now() + (idle ? limits_.idle : limits_.head_time);
+  const auto stranger = std::min(limits_.idle, limits_.stranger_idle.value_or(limits_.idle));
+  deadline = reactor_.now() + (!idle ? limits_.head_time : trusted_ ? limits_.idle : stranger);
   for (std::size_t searched = 0;;) {
     const std::string_view bytes = buffer_.view();
     const std::size_t end = bytes.find(kEnd, searched);

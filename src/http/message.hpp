@@ -40,6 +40,8 @@ class Line {
   // He sends nothing any more: most likely he does not wait for the answer either. Asks the system,
   // so it is for those who make him wait.
   virtual bool is_cut() = 0;
+  // The request is from somebody who may be here: Limits::idle holds from now on.
+  virtual void trust() = 0;
 };
 
 // A request that passed the framing checks and the limits.

@@ -114,6 +114,7 @@ TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
   EXPECT_EQ(many.listen.door.connections, 16'384U);
   EXPECT_EQ(many.listen.door.connections_per_address, 12'288U);
   EXPECT_EQ(many.admin.door.connections, 1024U);
+  EXPECT_EQ(many.admin.door.connections_per_address, 768U);
   const Shares few = shares_of({}, 1024);
   EXPECT_LE(few.listen.door.connections + few.admin.door.connections + 100, 1024U);
   EXPECT_LT(few.listen.door.connections_per_address, few.listen.door.connections);

@@ -56,6 +56,7 @@ class Echo final : public Handler {
   }
   Task<Reply> answer(const Incoming& request) override {
     Reply reply{.status = 200, .content_type = "text/plain"};
+    if (request.head.path() == "/known") request.line->trust();
     reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
                  std::string(request.body);
     for (const Header& each : request.head.headers) {
@@ -236,6 +237,24 @@ TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   start(limits);
   RawClient client(port_);
   EXPECT_TRUE(client.closed_by_peer());
+}
+
+// Whoever has not shown yet who he is cannot keep connections that others need.
+TEST_F(ServerTest, AStrangerMayBeIdleForLess) {
+  Limits limits = generous_limits();
+  limits.stranger_idle = milliseconds(300);
+  start(limits);
+  RawClient silent(port_);
+  RawClient stranger(port_);
+  RawClient known(port_);
+  ASSERT_TRUE(known.send(post("/known", "x")));
+  EXPECT_EQ(known.receive().status, 200);
+  ASSERT_TRUE(stranger.send(post("/a", "x")));
+  EXPECT_EQ(stranger.receive().status, 200);
+  EXPECT_TRUE(silent.closed_by_peer());
+  EXPECT_TRUE(stranger.closed_by_peer());
+  ASSERT_TRUE(known.send(post("/a", "x")));
+  EXPECT_EQ(known.receive().status, 200);
 }
 
 // Of a body that is written apart from its head.
