@@ -159,6 +159,15 @@ struct Api::Parts {
   }
   ~Parts() { end_polls(); }
 
+  std::shared_ptr<const admin::Access> access_now() {
+    const std::lock_guard lock(access_mutex);
+    return access;
+  }
+  void revoke_tokens() {
+    const std::lock_guard lock(access_mutex);
+    access = std::make_shared<const admin::Access>(kToken, std::vector<std::string>());
+  }
+
   void end_polls() {
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
       server.post(i, [each = endpoints[i]] { each->stop(); });
@@ -177,6 +186,7 @@ struct Api::Parts {
   const std::vector<admin::ScopedToken> scoped{
       {"worker", kWorkerToken, {{admin::Right::lease, "audit"}, {admin::Right::settle, "audit"}}},
       {"reader", kReaderToken, {{admin::Right::read}, {admin::Right::dedup, "mail"}}}};
+  std::mutex access_mutex;
   std::shared_ptr<const admin::Access> access = std::make_shared<const admin::Access>(
       kToken, std::vector<std::string>{"hapax.internal"}, scoped);
   Bells bells;
@@ -193,7 +203,7 @@ struct Api::Parts {
   admin::Shared shared{*driver,    metrics,
                        log,        clock,
                        random,     pool,
-                       state,      [this] { return access; },
+                       state,      [this] { return access_now(); },
                        handshakes, [this] { return served; },
                        nullptr,    {},
                        &bells,     &pulling,
@@ -230,6 +240,9 @@ int Api::port() const {
 }
 void Api::end_polls() {
   parts_->end_polls();
+}
+void Api::revoke_tokens() {
+  parts_->revoke_tokens();
 }
 std::vector<std::string> Api::log() const {
   const std::lock_guard lock(parts_->log.mutex);

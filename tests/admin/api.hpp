@@ -74,6 +74,7 @@ class Api {
   deliver::Loans& loans();
   int port() const;
   void end_polls();                      // as a server that stops
+  void revoke_tokens();                  // but for the admin's, as a reload of the file does
   std::vector<std::string> log() const;  // the reasons of refusals
 
  private:

@@ -134,11 +134,16 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
   const deliver::Polls::Place place(with.polls, to->no);
   if (!place) co_return too_many(name);
-  const std::function<bool()> left = [&] { return call.line != nullptr && call.line->is_cut(); };
+  const auto may = [&] { return with.may(Right::lease, name); };
+  const std::function<bool()> left = [&] {
+    return !may() || (call.line != nullptr && call.line->is_cut());
+  };
   Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, left);
   if (!given) co_return failure(given.error());
   store::Lease& lease = given->lease;
-  if (lease.deliveries.empty()) co_return ok(R"({"deliveries":[]})");
+  if (lease.deliveries.empty()) {
+    co_return may() ? ok(R"({"deliveries":[]})") : forbidden("lease:" + name);
+  }
   const auto hand_back = [pull = &with.pull, leases = deliver::names_of(lease), no = to->no] {
     pull->hand_back(leases, no);
   };
@@ -147,6 +152,7 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
     return json ? ok(*std::move(json)) : failure(json.error());
   };
   http::Reply reply = co_await with.elsewhere(work);
+  if (!may()) reply = forbidden("lease:" + name);
   if (reply.status == 200) {
     given->room->resize(reply.body.capacity());
     reply.held = given->room;
