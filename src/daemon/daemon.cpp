@@ -295,9 +295,9 @@ Result<void> Daemon::Parts::listen_for_admin() {
   return {};
 }
 
-// The admin's token and names stay those of the start.
+// The admin's token stays that of the start.
 void Daemon::Parts::let_in(const Config& from) {
-  access.show(std::make_shared<const admin::Access>(admin_token, config.admin_names, from.tokens));
+  access.show(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
 
 void Daemon::Parts::say_what_waits(const Config& next) {

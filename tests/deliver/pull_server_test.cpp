@@ -156,6 +156,23 @@ TEST(PullServer, LeasesThatNobodyReadsTakeBoundedMemory) {
   EXPECT_EQ(given, kEvents) << "what was not given then is given when there is room";
 }
 
+TEST(PullServer, TheNamesOfTheAdminListenerChangeWithTheFile) {
+  const auto config = [](const std::string& name) {
+    return demo_config("sqlite:hapax.db") + "[admin]\nnames = [\"" + name + "\"]\n";
+  };
+  Serve serve(config("old.internal"));
+  const auto status = [&](const std::string& host) {
+    RawClient client(serve.admin_port());
+    client.send("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.receive().status;
+  };
+  EXPECT_EQ(status("old.internal"), 200);
+  EXPECT_EQ(status("new.internal"), 421);
+  serve.reload(config("new.internal"));
+  EXPECT_EQ(status("new.internal"), 200);
+  EXPECT_EQ(status("old.internal"), 421);
+}
+
 TEST(PullServer, ATokenChangesWithTheFile) {
   const std::string config = demo_config("sqlite:hapax.db");
   const std::string rights = R"("lease:work", "settle:work")";
