@@ -93,6 +93,7 @@ TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
 
 TEST(JsonString, EscapesWhatJsonDoesNotTake) {
   EXPECT_EQ(json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
+  EXPECT_EQ(json_string("\xc2\x9b\xe2\x80\xae"), "\"\\u009b\\u202e\"");
 }
 
 }  // namespace
