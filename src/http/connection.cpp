@@ -153,8 +153,10 @@ Task<bool> Connection<Stream>::read_body(std::size_t limit) {
   if (!head_.chunked && head_.length > limit) co_return co_await refuse(Refusal::body_too_large);
   const bool waits = head_.expects_continue && buffer_.view().size() == head_size_;
   bool goes_on = true;
+  const BootTime until = deadline;  // of the whole request; that of an answer is another
   if (waits) goes_on = co_await write(kContinue);
   if (!goes_on) co_return false;
+  deadline = until;
   if (head_.chunked) {
     goes_on = co_await read_chunks(limit);
   } else {

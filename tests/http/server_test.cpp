@@ -257,6 +257,18 @@ TEST_F(ServerTest, AStrangerMayBeIdleForLess) {
   EXPECT_EQ(known.receive().status, 200);
 }
 
+// The interim answer has a deadline of its own, which is not that of the body.
+TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
+  Limits limits = generous_limits();
+  limits.request_time = milliseconds(300);
+  start(limits);
+  RawClient client(port_);
+  ASSERT_TRUE(client.send(
+      "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 408);
+  EXPECT_TRUE(client.closed_by_peer());
+}
+
 // Of a body that is written apart from its head.
 TEST_F(ServerTest, LargeAnswersAreWhole) {
   start();
