@@ -299,6 +299,7 @@ void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   }
   if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
   if (!keep) out_ += "\r\nConnection: close";
+  if (keep && head_.old) out_ += "\r\nConnection: keep-alive";  // else it would not know
   out_ += "\r\n\r\n";
   if (!wants_no_body_ && reply.status != 204 && !goes_apart(reply)) out_ += reply.body;
 }

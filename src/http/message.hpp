@@ -19,6 +19,7 @@ struct Head {
   std::string_view method;
   std::string_view target;  // origin form: begins with '/'
   std::vector<Header> headers;
+  bool old = false;  // HTTP/1.0
   bool keep_alive = false;
   bool expects_continue = false;
   bool chunked = false;

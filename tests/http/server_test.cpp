@@ -269,6 +269,25 @@ TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
+TEST_F(ServerTest, AClientOfHttp10IsToldThatItsConnectionStaysAndNothingThatItDoesNotKnow) {
+  start();
+  RawClient client(port_);
+  const std::string stays = "POST /a HTTP/1.0\r\nConnection: keep-alive\r\n";
+  ASSERT_TRUE(client.send(stays + "Content-Length: 1\r\n\r\nx"));
+  const HttpAnswer answer = client.receive();
+  EXPECT_EQ(answer.body, "POST /a x");
+  EXPECT_EQ(answer.header("Connection"), "keep-alive");
+  ASSERT_TRUE(client.send(stays + "Expect: 100-continue\r\nContent-Length: 1\r\n\r\n"));
+  ASSERT_TRUE(client.send("x"));
+  client.finish_sending();
+  const std::string rest = client.receive_all();
+  EXPECT_EQ(rest.find("100 Continue"), std::string::npos) << rest;
+  EXPECT_NE(rest.find("200 OK"), std::string::npos) << rest;
+  RawClient current(port_);
+  ASSERT_TRUE(current.send(post("/a", "x")));
+  EXPECT_EQ(current.receive().header("Connection"), "");
+}
+
 // Of a body that is written apart from its head.
 TEST_F(ServerTest, LargeAnswersAreWhole) {
   start();
