@@ -97,7 +97,8 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
         {.name = name,
          .kind = pushes ? "http" : "pull",
          .no = no,
-         .how = std::make_shared<const deliver::Destination>(std::move(how))});
+         .how = std::make_shared<const deliver::Destination>(std::move(how)),
+         .listen = name == "dev"});
   }
   return served;
 }

@@ -57,7 +57,20 @@ std::string headers_of(const store::StoredEvent& event) {
   return json_list(pairs);
 }
 
-std::string delivery_json(const store::Leased& leased, std::string_view source) {
+// For a developer's machine, which posts it in place of the server: all headers that the server
+// would send, byte for byte. The values are in base64, as JSON has no bytes.
+std::string pushed_headers(const deliver::Destination& to, const store::Leased& leased,
+                           std::string_view source) {
+  const deliver::OutgoingDelivery out = deliver::outgoing(to, leased, source, WallTime());
+  std::vector<std::string> pairs;
+  for (const Header& each : out.headers) {
+    pairs.push_back('[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]");
+  }
+  return json_list(pairs);
+}
+
+std::string delivery_json(const ServedDestination& to, const store::Leased& leased,
+                          std::string_view source) {
   const store::StoredEvent& event = leased.event;
   JsonObject json;
   json.text("delivery", to_text(DeliveryRef{event.no, leased.delivery}))
@@ -72,6 +85,7 @@ std::string delivery_json(const store::Leased& leased, std::string_view source) 
       .time("lease_until", leased.until)
       .json("headers", headers_of(event))
       .json("body_base64", '"' + to_base64(event.body) + '"');
+  if (to.listen) json.json("push_headers", pushed_headers(*to.how, leased, source));
   if (event.would != Would::none) json.text("would", name(event.would));
   if (leased.replay_of) {
     json.text("replay_of", to_text(DeliveryRef{event.no, *leased.replay_of}));
@@ -87,7 +101,8 @@ std::optional<std::string> served_name(const Served& served, SourceNo source) {
 
 // The store is asked only for the names of sources that the file does not define any more. `room`
 // is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
-Result<std::string> leases_json(const Context& context, store::Lease& lease, std::size_t room) {
+Result<std::string> leases_json(const Context& context, const ServedDestination& to,
+                                store::Lease& lease, std::size_t room) {
   std::optional<Names> names;
   std::string json = R"({"deliveries":[)";
   json.reserve(room);
@@ -99,7 +114,7 @@ Result<std::string> leases_json(const Context& context, store::Lease& lease, std
     }
     if (!source) source = names->of(each.event.source.value());
     if (json.back() == '}') json += ',';
-    json += delivery_json(each, *source);
+    json += delivery_json(to, each, *source);
     each.event.body = std::string();
   }
   json += "]}";
@@ -148,7 +163,7 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
     pull->hand_back(leases, no);
   };
   const std::function<http::Reply()> work = [&] {
-    Result<std::string> json = leases_json(with.context, lease, given->room->bytes());
+    Result<std::string> json = leases_json(with.context, *to, lease, given->room->bytes());
     return json ? ok(*std::move(json)) : failure(json.error());
   };
   http::Reply reply = co_await with.elsewhere(work);
