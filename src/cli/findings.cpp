@@ -140,6 +140,10 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
   for (const std::string& each : config.secret_files) {
     look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
   }
+  if (config.listen.tls) {
+    look_at_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP, Finding::Level::problem,
+                 findings);
+  }
   look_at_file("the admin token", config.data_dir + "/admin.token", kAnything,
                Finding::Level::problem, findings);
   if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {

@@ -119,6 +119,24 @@ TEST(DoctorTest, WhatIsNotThereIsNotMade) {
   EXPECT_EQ(files, 1U) << "hapax.toml, and nothing else";
 }
 
+TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
+  const TempDir directory;
+  const std::string pem = "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n";
+  std::ofstream(directory.file("cert.pem")) << pem;
+  std::ofstream(directory.file("key.pem")) << pem;
+  chmod(directory.file("key.pem").c_str(), 0644);
+  std::ofstream(directory.file("hapax.toml"))
+      << "[server]\ntls = { cert = 'cert.pem', key = 'key.pem' }\n";
+  const Ran open = run_hapax(directory, "doctor --json");
+  EXPECT_EQ(open.exit_code, 1) << open.out;
+  EXPECT_THAT(findings(open, "permissions"), HasSubstr("problem: others can read the TLS key"));
+  EXPECT_THAT(findings(open, "file"), HasSubstr("warning: "));
+  EXPECT_THAT(run_hapax(directory, "check").out, HasSubstr("can read the private key"));
+  chmod(directory.file("key.pem").c_str(), 0600);
+  const Ran closed = run_hapax(directory, "doctor --json");
+  EXPECT_THAT(findings(closed, "permissions"), HasSubstr("ok: the TLS key"));
+}
+
 TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsSaid) {
   const TempDir directory;
   const Ran absent = run_hapax(directory, "doctor --json");
