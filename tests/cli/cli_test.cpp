@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 namespace hapax {
@@ -83,6 +84,14 @@ TEST_F(CliTest, PurgeSaysHowManyItRemoved) {
   EXPECT_EQ(hapax(claim("d")).exit_code, 0);
   EXPECT_EQ(hapax("purge --store " + url_).out, "{\"removed\":3}\n");
   EXPECT_EQ(hapax("purge --json --store " + url_).out, "{\"removed\":0}\n");
+}
+
+TEST_F(CliTest, PurgeMakesNoStore) {
+  const Ran ran = hapax("purge --store " + url_);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("there is no store at that URL"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("cli.db")));
+  EXPECT_EQ(hapax("purge --store memory:").exit_code, 1) << "it would be empty";
 }
 
 TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
