@@ -9,6 +9,7 @@
 #include "env/environment.hpp"
 #include "env/pause.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -27,6 +28,12 @@ Result<std::string> read_token(const std::string& path) {
   std::string token;
   std::getline(file, token);
   while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
+  if (!std::all_of(token.begin(), token.end(), visible)) {
+    return Error(Code::misconfigured, "what is in " + path +
+                                          " is no token: it has more than visible ASCII in its "
+                                          "first line; give another file with --token-file");
+  }
   if (!token.empty()) return token;
   return Error(Code::misconfigured,
                "there is no token in " + path +

@@ -68,7 +68,9 @@ TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
   EXPECT_THAT(ran.out, HasSubstr("the directory /no/such/dir does not exist"));
   EXPECT_THAT(ran.out, HasSubstr("\"outcome\":\"did-not-happen\""));
   EXPECT_EQ(hapax("purge --store nope:").exit_code, 1);
-  EXPECT_EQ(hapax("migrate --store memory:").exit_code, 1);
+  const Ran memory = hapax("migrate --store memory:");
+  EXPECT_EQ(memory.exit_code, 1);
+  EXPECT_THAT(memory.out, testing::Not(HasSubstr("or memory:"))) << "that is what was written";
 }
 
 TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
@@ -92,6 +94,12 @@ TEST_F(CliTest, PurgeMakesNoStore) {
   EXPECT_THAT(ran.out, HasSubstr("there is no store at that URL"));
   EXPECT_FALSE(std::filesystem::exists(directory_.file("cli.db")));
   EXPECT_EQ(hapax("purge --store memory:").exit_code, 1) << "it would be empty";
+}
+
+TEST_F(CliTest, ACommandThatIsNotThereIsNamed) {
+  EXPECT_THAT(hapax("frobnicate").out, HasSubstr("there is no command 'frobnicate'"));
+  EXPECT_THAT(hapax("rejects admit x --all y").out, testing::Not(HasSubstr("no command")));
+  EXPECT_THAT(hapax("").out, testing::Not(HasSubstr("there is no command")));
 }
 
 TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
