@@ -117,6 +117,19 @@ class PullTest : public testing::Test {
     loop_.run();
     return *settled;
   }
+  Task<void> lease_with_little_patience(std::optional<Result<GivenLease>>& into) {
+    const std::function<bool()> left = [] { return false; };
+    const Wanted wanted{.max = 1000};
+    Result<GivenLease> given = co_await settling_.lease(to_, wanted, left);
+    into.emplace(std::move(given));
+  }
+  Result<GivenLease> lease_all() {
+    std::optional<Result<GivenLease>> given;
+    boost::asio::co_spawn(loop_, lease_with_little_patience(given), boost::asio::detached);
+    loop_.restart();
+    loop_.run();
+    return *std::move(given);
+  }
   LeaseName lease_one() {
     std::vector<store::Lease> leased;
     start_lease({}, leased);
@@ -155,6 +168,31 @@ class PullTest : public testing::Test {
   Pull pull_{with(*alarms_)};
   Pull settling_{with(time_passes_)};  // between its tries
 };
+
+// Each delivery counts as 1 MiB in base64 until the store has said how large it is.
+TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
+  constexpr std::size_t kOne = std::size_t{1408} * 1024;
+  const auto hold = [&](std::size_t bytes) {
+    return LeaseRoom::Permit::Wish{to_.no, bytes, bytes};
+  };
+  admit(10);
+  std::optional<LeaseRoom::Permit> unread;
+  unread.emplace(room_, hold(kMaxLeaseRoom / 2 - 3 * kOne), [] {});
+  Result<GivenLease> few = lease_all();
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->lease.deliveries.size(), 3U);
+  EXPECT_LT(few->room->bytes(), kOne) << "they are small, so the rest is for others";
+  unread.reset();
+  unread.emplace(room_, hold(kMaxLeaseRoom / 2 - kOne), [] {});
+  const Result<GivenLease> none = lease_all();
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), Code::queue_full);
+  EXPECT_EQ(commit_.leases, 1) << "the store was not asked";
+  unread.reset();
+  const Result<GivenLease> rest = lease_all();
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->lease.deliveries.size(), 7U);
+}
 
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
   admit(1);
