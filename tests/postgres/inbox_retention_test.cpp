@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <optional>
+#include <vector>
 
 // What a step of retention costs when there is much to look at, and little or nothing to remove.
 namespace hapax::test {
@@ -90,6 +90,7 @@ TEST_F(InboxRetentionTest, APassThatCanRemoveNothingLooksAtNoEventAndNoAttempt) 
   {
     InboxNode node(database_.url(), 1);
     std::vector<Post> posts;
+    posts.reserve(200);
     for (int i = 0; i < 200; ++i) posts.push_back({std::to_string(i)});
     EXPECT_EQ(node.admit(posts), 200);
     node.ack(node.lease(200));

@@ -261,8 +261,10 @@ Result<Answer> Connection::run(const char* sql, const Parameters& parameters, Bo
 Result<Answer> Connection::transact(const char* sql, const Parameters& parameters,
                                     BootTime deadline, std::int64_t lock_timeout_ms,
                                     std::string_view doing, Form form) {
-  const std::string begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = " +
-                            std::to_string(lock_timeout_ms);
+  // Should this process stand still in between, its locks do not outlast the patience of others.
+  const std::string ms = std::to_string(lock_timeout_ms);
+  const std::string begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = " + ms +
+                            "; SET LOCAL idle_in_transaction_session_timeout = " + ms;
   HAPAX_TRY(execute(begin.c_str(), deadline, doing));
   Result<Answer> answer = run(sql, parameters, deadline, doing, form);
   if (!answer) {

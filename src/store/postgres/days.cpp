@@ -27,8 +27,9 @@ Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool agai
   }
   if (wanted.empty()) return {};
   Parameters parameters;
+  parameters.add_number(runner_.patience_ms());
   parameters.add_number_array(std::vector<std::int64_t>(wanted.begin(), wanted.end()));
-  HAPAX_TRY(transact(kNeedDays, parameters, "make partitions"));
+  HAPAX_TRY(ask(kNeedDays, parameters, "make partitions"));
   const std::lock_guard lock(days_mutex_);
   days_.merge(wanted);
   return {};
@@ -36,8 +37,9 @@ Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool agai
 
 Result<void> Inbox::make_ahead() {
   Parameters parameters;
+  parameters.add_number(runner_.patience_ms());
   parameters.add_time(runner_.moment());
-  HAPAX_TRY(transact(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
+  HAPAX_TRY(ask(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
   return {};
 }
 

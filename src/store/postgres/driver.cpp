@@ -118,8 +118,8 @@ class PostgresDriver final : public Inbox {
     Parameters parameters;
     parameters.add_number(static_cast<std::int64_t>(limit));
     parameters.add_time(runner_.moment());
-    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over",
-                                         Form::text, Lost::repeat, Patience::in_transaction));
+    parameters.add_number(runner_.patience_ms());
+    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over"));
     Purged purged;
     const std::string_view text = answer.field(0, 0);
     std::from_chars(text.data(), text.data() + text.size(), purged.removed);

@@ -12,9 +12,12 @@ namespace hapax::store::postgres {
   " FROM (SELECT set_config('lock_timeout', $1::text, true) AS ms) AS patience, LATERAL "
 #define HAPAX_MOMENT(n) "CASE WHEN patience.ms <> '' THEN $" #n "::timestamptz END"
 
-// 1 days, or the moment.
-inline constexpr const char* kNeedDays = "SELECT hapax._need_days($1)";
-inline constexpr const char* kNeedDaysFrom = "SELECT hapax._need_days_from($1)";
+// 2 days, or the moment.
+inline constexpr const char* kNeedDays =
+    "SELECT d" HAPAX_PATIENTLY
+    "hapax._need_days(CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $2 END) AS d";
+inline constexpr const char* kNeedDaysFrom =
+    "SELECT d" HAPAX_PATIENTLY "hapax._need_days_from(" HAPAX_MOMENT(2) ") AS d";
 
 // 2-14 a place for each arrival, 15-23 for each target, 24 moment. A row for each place that is not
 // fresh: place from 1, event, changed.
@@ -52,17 +55,21 @@ inline constexpr const char* kReplayStep =
     "$17,"
     " $18, $19, " HAPAX_MOMENT(20) ") AS r";
 
-// The parts of retention. 1-3 periods, 4 how long attempts are kept, 5 limit, 6 moment.
+// The parts of retention. One statement each: what they lock is free as soon as it is done.
+// 2-4 periods, 5 how long attempts are kept, 6 limit, 7 moment.
 inline constexpr const char* kRetainEvents =
-    "SELECT r.events, r.others, r.done FROM hapax._retain_events($1, $2, $3, $4, $5, $6) AS r";
-// 1 how long they are kept, 2 limit, 3 moment.
+    "SELECT r.events, r.others, r.done" HAPAX_PATIENTLY
+    "hapax._retain_events($2, $3, $4, $5, $6, " HAPAX_MOMENT(7) ") AS r";
+// 2 how long they are kept, 3 limit, 4 moment.
 inline constexpr const char* kRetainAttempts =
-    "SELECT 0::bigint, r.others, r.done FROM hapax._retain_attempts($1, $2, $3) AS r";
-// 1 limit, 2 moment.
+    "SELECT 0::bigint, r.others, r.done" HAPAX_PATIENTLY
+    "hapax._retain_attempts($2, $3, " HAPAX_MOMENT(4) ") AS r";
+// 2 limit, 3 moment.
 inline constexpr const char* kRetainClaims =
-    "SELECT 0::bigint, r.removed, r.done FROM hapax._retain_claims(2, $1, $2) AS r";
-inline constexpr const char* kRetainLanes =
-    "SELECT 0::bigint, r.removed, r.done FROM hapax._retain_lanes($1, $2) AS r";
+    "SELECT 0::bigint, r.removed, r.done" HAPAX_PATIENTLY
+    "hapax._retain_claims(2, $2, " HAPAX_MOMENT(3) ") AS r";
+inline constexpr const char* kRetainLanes = "SELECT 0::bigint, r.removed, r.done" HAPAX_PATIENTLY
+                                            "hapax._retain_lanes($2, " HAPAX_MOMENT(3) ") AS r";
 
 // 2 kind, 3 owner or NULL, 4 and 5 the delivery behind which to begin, 6 how many to look at, 7
 // limit, 8 moment.

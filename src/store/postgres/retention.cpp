@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-Parameters of_events(const SweepStep& step, std::optional<std::int64_t> moment) {
+Parameters of_events(const SweepStep& step, const Runner& runner) {
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> keeps;
   std::vector<std::int64_t> keeps_dead;
@@ -21,12 +21,13 @@ Parameters of_events(const SweepStep& step, std::optional<std::int64_t> moment) 
     keeps_dead.push_back(each.keep_dead.count());
   }
   Parameters parameters;
+  parameters.add_number(runner.patience_ms());
   parameters.add_number_array(sources);
   parameters.add_number_array(keeps);
   parameters.add_number_array(keeps_dead);
   parameters.add_number(kKeepAttempts.count());
   parameters.add_number(static_cast<std::int64_t>(step.limit));
-  parameters.add_time(moment);
+  parameters.add_time(runner.moment());
   return parameters;
 }
 
@@ -62,13 +63,14 @@ Result<Swept> Inbox::sweep(const SweepStep& step) {
 Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
   Parameters parameters;
   if (part == 0) {
-    parameters = of_events(step, runner_.moment());
+    parameters = of_events(step, runner_);
   } else {
+    parameters.add_number(runner_.patience_ms());
     if (part == 1) parameters.add_number(kKeepAttempts.count());
     parameters.add_number(static_cast<std::int64_t>(step.limit));
     parameters.add_time(runner_.moment());
   }
-  HAPAX_TRY_ASSIGN(answer, transact(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
+  HAPAX_TRY_ASSIGN(answer, ask(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
   const Row row(answer, 0);
   return Swept{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                row.flag(2)};
@@ -128,7 +130,7 @@ Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {
   parameters.add_number_array(ats);
   parameters.add_bytes_array(bodies);
   parameters.add_number(kMaxVariants);
-  HAPAX_TRY(transact(kNoteDuplicates, parameters, "note duplicates", Lost::report));
+  HAPAX_TRY(ask(kNoteDuplicates, parameters, "note duplicates", Lost::report));
   return {};
 }
 

@@ -12,9 +12,15 @@ namespace hapax::store::postgres {
 // "did not happen" instead of being left behind with a statement that nobody waits for.
 inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 
-// 1 at most, 2 moment or NULL. How many were removed, and whether that was the end of the table.
+// 1 at most, 2 moment or NULL, 3 how long to wait for another transaction, in ms; set before the
+// function runs, because that one asks for what it gave. How many were removed, and whether that
+// was the end of the table.
 inline constexpr const char* kPurge =
-    "SELECT r.removed, r.done FROM hapax._retain_claims(4, $1, $2) AS r";
+    "SELECT r.removed, r.done"
+    " FROM (SELECT pg_catalog.set_config('lock_timeout', $3::pg_catalog.text, true) AS ms) AS "
+    "patience,"
+    " LATERAL hapax._retain_claims(4, $1,"
+    " CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $2 END) AS r";
 
 // In the caller's transaction. 1 id, 2 destination, 3 key, 4 order key, 5 headers, 6 payload, 7
 // claim key, 8 digest, 9 ttl in ms, 10 moment; 3, 4, 7, 8 and 10 may be NULL.

@@ -165,11 +165,15 @@ $$;
 
 -- Whoever is about to write beside an event that was there before holds this until the end of the
 -- transaction, and then looks whether its day is closed: hapax._close_day waits for all of them.
--- Read committed only: the look must see what was committed before the lock.
+-- The look must see what was committed before the lock: above read committed a day that was changed
+-- meanwhile is 40001.
 CREATE FUNCTION hapax._keep_days_open() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   LOCK TABLE hapax.day IN ROW SHARE MODE;
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM 1 FROM hapax.day FOR SHARE;
+  END IF;
 END
 $$;
 
@@ -435,7 +439,8 @@ DECLARE
 BEGIN
   PERFORM set_config('lock_timeout', '50ms', true);
   LOCK TABLE ONLY hapax.event IN ACCESS EXCLUSIVE MODE;
-  EXECUTE format('LOCK TABLE hapax.%I IN ACCESS EXCLUSIVE MODE', part);
+  -- Nobody waits for us while we wait for one who has only this partition.
+  EXECUTE format('LOCK TABLE hapax.%I IN ACCESS EXCLUSIVE MODE NOWAIT', part);
   IF NOT EXISTS (SELECT 1 FROM hapax.day AS d WHERE d.n = day AND d.closed_at IS NOT NULL) THEN
     RAISE EXCEPTION 'the day is open' USING ERRCODE = '55P03';
   END IF;
@@ -629,7 +634,7 @@ BEGIN
     found := true;
     PERFORM set_config('lock_timeout', '50ms', true);
     LOCK TABLE ONLY hapax.attempt IN ACCESS EXCLUSIVE MODE;
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', d.part);
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', d.part);
     -- Made again in between? Then it may be written.
     IF hapax._is_partition('event', hapax._part_of('event', (d.first >> 22) / 86400000)) THEN
       RAISE EXCEPTION 'the day is there again' USING ERRCODE = '55P03';
