@@ -177,8 +177,7 @@ PassOp OperationSource::pass() {
             : drawn < 93 ? minutes(10)
             : drawn < 99 ? milliseconds(hours(1))
                          : milliseconds(hours(25));
-  // As far as no store's time follows it. What SQLite makes of more has tests of its own.
-  if (chance(3)) made.jump = chance(50) ? seconds(50) : -seconds(50);
+  if (chance(3)) made.jump = chance(50) ? hours(1) : -hours(1);
   return made;
 }
 
