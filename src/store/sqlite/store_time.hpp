@@ -18,9 +18,8 @@ namespace hapax::store::sqlite {
 // snapshot and no clock that is slow at boot ends a claim early by more than the time since the
 // last note, and none stops the store's time for good.
 //
-// It does not see: a wall clock that is ahead when a boot is first noted, which looks like time
-// that the machine was off, and one that was behind and is set without a write between that and a
-// reboot.
+// It does not see a wall clock that goes ahead between the last note of one boot and the first of
+// the next: that looks like time that the machine was off.
 class StoreTime {
  public:
   static Result<StoreTime> prepare(sqlite3* db, Clock& clock);
