@@ -5,6 +5,7 @@
 #include "store/contract.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Sight {
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
   std::vector<SourceStats> seen;
+  std::vector<std::string> risks;  // what the database allows others, with the remedy
 };
 
 // Looks at a store beside whoever serves it: nothing is made, upgraded or written. Nothing: there

@@ -13,13 +13,16 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr const char* kAskTime = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+constexpr const char* kAskTime =
+    "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) "
+    "1000000)::bigint";
 
-// Version and time, on a connection of its own.
-Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
-  const std::unique_ptr<Clock> clock = make_system_clock();
-  HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor executor(connection, clock->since_boot() + options.timeout);
+// Whether this user may do everything, and whether everybody may create objects in schema public.
+constexpr const char* kAskRisks =
+    "SELECT r.rolsuper, (SELECT pg_catalog.has_schema_privilege('public', n.oid, 'CREATE')"
+    " FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) 'public')"
+    " FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user";
+Result<Sight> first_look(Executor& executor) {
   Sight sight;
   sight.known = static_cast<int>(migrations().size());
   HAPAX_TRY_ASSIGN(version, version_of(executor));
@@ -30,12 +33,30 @@ Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
   return sight;
 }
 
+Result<void> add_warnings(Executor& executor, Sight& sight) {
+  HAPAX_TRY_ASSIGN(risks, executor.run(kAskRisks, "ask for the rights of this user"));
+  if (risks.field(0, 0) == "t") {
+    sight.risks.emplace_back(
+        "hapax connects to PostgreSQL as a superuser; use a role that owns the schema hapax and "
+        "nothing else");
+  }
+  if (risks.field(0, 1) == "t") {
+    sight.risks.emplace_back(
+        "every user of the database may create objects in schema public, which others may run by "
+        "mistake; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptions& options,
                                          Random& random) {
   HAPAX_TRY(check_url(url));
-  HAPAX_TRY_ASSIGN(sight, first_look(url, options));
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
+  ConnectionExecutor first(connection, clock->since_boot() + options.timeout);
+  HAPAX_TRY_ASSIGN(sight, first_look(first));
   if (sight.version == 0) return std::optional<Sight>();
   if (sight.version != sight.known) return std::optional(std::move(sight));
   OpenOptions only_look = options;
@@ -47,6 +68,8 @@ Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptio
   sight.sources = std::move(sources);
   sight.destinations = std::move(destinations);
   sight.seen = std::move(stats.sources);
+  ConnectionExecutor last(connection, clock->since_boot() + options.timeout);
+  HAPAX_TRY(add_warnings(last, sight));
   return std::optional(std::move(sight));
 }
 

@@ -4,7 +4,8 @@
 
 // The statements the store sends; what they do is in migrations/. Each is one round trip and one
 // transaction, at whatever isolation level the database has: at the higher ones a conflict is 40001
-// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement.
+// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement. Qualified: see
+// inbox_statements.hpp.
 namespace hapax::store::postgres {
 
 // 1 keys in their order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another
@@ -18,7 +19,9 @@ inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";
 // In the caller's transaction. 1 id, 2 destination, 3 key, 4 order key, 5 headers, 6 payload, 7
 // claim key, 8 digest, 9 ttl in ms, 10 moment; 3, 4, 7, 8 and 10 may be NULL.
 inline constexpr const char* kEnqueue =
-    "SELECT encode(uuid_send(message), 'hex'), duplicate, reused FROM hapax._enqueue("
-    "encode($1, 'hex')::uuid, convert_from($2, 'UTF8'), $3, $4, $5, $6, $7, $8, $9, $10)";
+    "SELECT pg_catalog.encode(pg_catalog.uuid_send(message), 'hex'), duplicate, reused FROM "
+    "hapax._enqueue("
+    "pg_catalog.encode($1, 'hex')::pg_catalog.uuid, pg_catalog.convert_from($2, 'UTF8'), $3, $4, "
+    "$5, $6, $7, $8, $9, $10)";
 
 }  // namespace hapax::store::postgres
