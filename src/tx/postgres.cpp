@@ -257,6 +257,12 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   } else {
     HAPAX_TRY(pg::check_schema(session->connection));
   }
+  // In a caller's transaction only compared: see hapax._check_epoch.
+  if (!is_transaction(status_of(session->connection))) {
+    const Result<pg::Answer> compared =
+        session->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
+    if (!compared && !pg::is_passing(compared.error())) return compared.error();
+  }
   return PostgresSession(std::move(session));
 }
 

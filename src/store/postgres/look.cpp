@@ -22,6 +22,13 @@ constexpr const char* kAskRisks =
     "SELECT r.rolsuper, (SELECT pg_catalog.has_schema_privilege('public', n.oid, 'CREATE')"
     " FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) 'public')"
     " FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user";
+// The last fence drawn, and the largest of the newest deliveries: a look at all would take long.
+constexpr const char* kAskFences =
+    "SELECT f.last_value, q.most, q.most OPERATOR(pg_catalog.>) f.last_value FROM hapax.fence AS f,"
+    " (SELECT pg_catalog.max(greatest(n.fence, n.lane_seq)) AS most"
+    " FROM (SELECT fence, lane_seq FROM hapax.queue ORDER BY event DESC, delivery DESC LIMIT 10000)"
+    " AS n) AS q";
+
 Result<Sight> first_look(Executor& executor) {
   Sight sight;
   sight.known = static_cast<int>(migrations().size());
@@ -44,6 +51,13 @@ Result<void> add_warnings(Executor& executor, Sight& sight) {
     sight.risks.emplace_back(
         "every user of the database may create objects in schema public, which others may run by "
         "mistake; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+  }
+  HAPAX_TRY_ASSIGN(fences, executor.run(kAskFences, "compare fences"));
+  if (fences.field(0, 2) == "t") {
+    sight.problems.push_back("fences go back: deliveries have some up to " +
+                             std::string(fences.field(0, 1)) + " and the last one drawn is " +
+                             std::string(fences.field(0, 0)) +
+                             "; set the server's clock, then restart PostgreSQL");
   }
   return {};
 }

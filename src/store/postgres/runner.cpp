@@ -6,6 +6,7 @@
 #include "env/pause.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/statements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,10 @@ Result<void> Runner::start(const OpenOptions& options) {
     HAPAX_TRY(check_schema(executor));
   }
   if (options.needs.has(Capability::inbox)) HAPAX_TRY(check_owner(executor));
+  // A conflict with another node is harmless: functions that draw a fence compare again.
+  const Result<Answer> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
+  if (!compared && !is_passing(compared.error())) return compared.error();
+  pool_.first_run(kCheckEpoch);
   pool_.give_back(std::move(connection));
   return {};
 }

@@ -13,6 +13,10 @@ namespace hapax::store::postgres {
 // "did not happen" instead of being left behind with a statement that nobody waits for.
 inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 
+// Raises fences and numbers of messages if the server is another one than before; cheap otherwise.
+// The functions that draw such numbers do the same.
+inline constexpr const char* kCheckEpoch = "SELECT hapax._check_epoch(true)";
+
 // 1 at most, 2 moment or NULL. How many were removed.
 inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";
 
