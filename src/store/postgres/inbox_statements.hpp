@@ -28,10 +28,12 @@ inline constexpr const char* kAdmit =
     " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
 
 // 2-10 a place for each request, 11 how many may be superseded, 12 how many bytes may be leased, 13
-// moment.
+// moment, 14 a random token, 15 NULL, or for a repeat how many ms ago the lost one went out at
+// most.
 inline constexpr const char* kLease =
     "SELECT l.*" HAPAX_PATIENTLY
-    "hapax._lease($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(13) ") AS l";
+    "hapax._lease_once($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(
+        13) ", $14, $15) AS l";
 
 // 2-13 a place for each settlement, 14 how many may be superseded, 15 moment. A character for each.
 inline constexpr const char* kSettle =
@@ -216,13 +218,13 @@ inline constexpr const char* kEvent =
     " FROM e JOIN hapax.queue AS q ON q.event OPERATOR(pg_catalog.=) e.no, now"
     " UNION ALL SELECT 1, a.delivery, a.destination, 2, 0, NULL, 0, 0, 0, 0, NULL, NULL,"
     " a.settled_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) e.no AND a.outcome "
+    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) $1 AND a.outcome "
     "OPERATOR(pg_catalog.=) 0"
     " WHERE NOT EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event OPERATOR(pg_catalog.=) e.no"
     " AND q.delivery OPERATOR(pg_catalog.=) a.delivery)"
     " UNION ALL (SELECT 2, a.delivery, a.fence, a.outcome, a.began_us, a.took_ms, a.status, NULL,"
     " NULL, NULL, NULL, NULL, a.settled_at, NULL, NULL, a.error, a.excerpt, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) e.no ORDER BY a.fence DESC "
+    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) $1 ORDER BY a.fence DESC "
     "LIMIT $3)"
     " UNION ALL SELECT 3, v.n, v.at_us, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
     " NULL, NULL, v.digest, NULL, NULL, NULL, NULL, NULL"
