@@ -15,7 +15,7 @@
 # PROGRAM    the test program, when its name is not that of the suite
 # FILTER     the cases of the program that belong to the suite, as --gtest_filter takes them
 # SHARDS     in so many parts, which run beside each other
-# EACH_CASE  every case in a process of its own
+# EACH_CASE  every case in a process of its own: it kills, or breaks what other cases would need
 # COST       those with a higher one start earlier
 include_guard()
 
@@ -51,9 +51,22 @@ function(hapax_suite name build kind)
     list(APPEND labels default)
   endif()
   set_property(GLOBAL APPEND PROPERTY hapax_suites_of_${suite_PROGRAM} ${name})
+  set_property(GLOBAL APPEND PROPERTY hapax_suite_programs ${suite_PROGRAM})
   set_property(GLOBAL PROPERTY hapax_${name}_LABELS ${labels})
   foreach(property IN ITEMS FILTER SHARDS EACH_CASE COST)
     set_property(GLOBAL PROPERTY hapax_${name}_${property} "${suite_${property}}")
+  endforeach()
+endfunction()
+
+# After all programs were added: a line that names none would run nothing. Sanitizer builds have a few
+# programs less.
+function(hapax_check_suites)
+  get_property(programs GLOBAL PROPERTY hapax_suite_programs)
+  foreach(program IN LISTS programs)
+    get_property(are_added GLOBAL PROPERTY hapax_suites_of_${program}_are_added)
+    if(NOT are_added AND HAPAX_BUILD_CLI AND HAPAX_TEST_BUILD STREQUAL "release")
+      message(FATAL_ERROR "tests/suites.cmake has ${program}, which is no test program")
+    endif()
   endforeach()
 endfunction()
 
@@ -95,23 +108,24 @@ hapax_suite(end_to_end_test both unit POSTGRES release)
 hapax_suite(sources_test both unit POSTGRES release)
 hapax_suite(push_test both unit SHARDS 2)
 hapax_suite(pull_server_test both unit)
+hapax_suite(rejects_test both crash POSTGRES release EACH_CASE)
+hapax_suite(operations_test both crash EACH_CASE)
+hapax_suite(replay_story_test both crash POSTGRES release EACH_CASE SHARDS 2 COST 1)
 
 # Kills, outages, floods and faults of the disk.
 hapax_suite(sim_test release unit SHARDS 4)
 hapax_suite(crash_test release crash EACH_CASE SHARDS 4)
+hapax_suite(second_process_test release crash EACH_CASE)
 hapax_suite(inbox_crash_test release crash EACH_CASE SHARDS 4)
 hapax_suite(kill9_test release crash EACH_CASE)
 hapax_suite(process_race_test release crash EACH_CASE)
 hapax_suite(inbox_storm_test release crash POSTGRES release EACH_CASE)
 hapax_suite(inbox_stopped_worker_test release crash POSTGRES release EACH_CASE)
 hapax_suite(inbox_lane_order_test release crash POSTGRES release EACH_CASE)
-hapax_suite(rejects_test release crash POSTGRES release EACH_CASE)
 hapax_suite(kill9_server_test release crash POSTGRES release EACH_CASE)
 hapax_suite(kill9_deliver_test release crash POSTGRES release EACH_CASE)
 hapax_suite(pull_worker_test release crash POSTGRES release EACH_CASE)
-hapax_suite(replay_story_test release crash POSTGRES release EACH_CASE SHARDS 2 COST 1)
 hapax_suite(sqlite_outage_server_test release crash EACH_CASE)
-hapax_suite(operations_test release crash EACH_CASE)
 hapax_suite(flood_test release crash EACH_CASE)
 
 # PostgreSQL, its network and its servers.
@@ -124,10 +138,11 @@ hapax_suite(postgres_overlap_test release postgres)
 hapax_suite(postgres_plan_test release postgres)
 hapax_suite(postgres_inbox_lost_answer_test release postgres EACH_CASE)
 hapax_suite(postgres_inbox_partition_test release postgres)
+hapax_suite(postgres_inbox_waits_test release postgres)
 hapax_suite(postgres_inbox_race_test release postgres)
 hapax_suite(postgres_inbox_held_transaction_test release postgres)
 hapax_suite(postgres_fences_test release postgres)
-hapax_suite(postgres_names_test release postgres)
+hapax_suite(postgres_names_test release postgres SHARDS 2)
 hapax_suite(postgres_late_commit_test release postgres)
 hapax_suite(postgres_schema_test release postgres)
 hapax_suite(postgres_kill9_test release postgres EACH_CASE)

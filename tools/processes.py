@@ -8,13 +8,14 @@ import sys
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def adopt_orphans():
     """From now on, a descendant whose parent ends becomes a child of this process, and a request to stop
     ends it by way of its finally clauses."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOPS:
         signal.signal(number, lambda *_: sys.exit(1))
 
 
@@ -55,7 +56,17 @@ def _send(number, processes):
 
 
 def end_descendants(grace_seconds=0.0):
-    """Returns when none is left. They are asked first, and killed when the grace is over."""
+    """Returns when none is left. They are asked first, and killed when the grace is over. A request to
+    stop that comes meanwhile waits: it would leave the rest behind."""
+    before = [signal.signal(number, signal.SIG_IGN) for number in STOPS]
+    try:
+        _end_descendants(grace_seconds)
+    finally:
+        for number, handler in zip(STOPS, before):
+            signal.signal(number, handler)
+
+
+def _end_descendants(grace_seconds):
     deadline = time.monotonic() + grace_seconds
     if grace_seconds:
         _send(signal.SIGTERM, descendants())

@@ -3,6 +3,7 @@
 #include "bench/report.hpp"
 #include "bench/store/cases.hpp"
 #include "bench/store/remembered.hpp"
+#include "bench/store/retention.hpp"
 
 #include <hapax/version.hpp>
 
@@ -11,6 +12,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <stdexcept>
 
 // Measures the stores and once() beside the same done by hand, and prints a table. A budget
 // that is missed is said in the table and nowhere else: the exit code is not 0 only when nothing
@@ -32,6 +34,8 @@ struct Arguments {
   bool choices = false;
   std::size_t remembered = 0;  // 0: not asked for
   std::size_t page_size = 0;   // 0: hapax's own
+  std::size_t retention = 0;   // 0: not asked for
+  std::size_t claims = 1'000'000;
 };
 
 // Where the cases do their work.
@@ -82,6 +86,12 @@ Outcome measure(const Case& what, const Plan& plan, WorkDirectory& directory) {
   return outcome;
 }
 
+void measure_retention_only(const Arguments& arguments) {
+  std::optional<PostgresPlace> place = PostgresPlace::find();
+  if (!place) throw std::runtime_error("there is no PostgreSQL: run it with tools/with_postgres");
+  measure_retention(*place, arguments.retention, arguments.claims, std::cout);
+}
+
 void measure_all(const Arguments& arguments) {
   const Plan plan{.rounds = arguments.rounds,
                   .turns = kTurns,
@@ -126,9 +136,16 @@ int run(int count, char** words) {
       "Measure the SQLite inbox with this many remembered ids beside 10,000 instead, and "
       "say what they take of memory and disk");
   app.add_option("--page-size", arguments.page_size, "With --remembered: bytes of a page");
+  app.add_option("--retention", arguments.retention,
+                 "Measure retention on PostgreSQL with this many events instead");
+  app.add_option("--claims", arguments.claims, "With --retention: how many claims of ids");
   app.add_flag("--json", arguments.json, "Print JSON, with every round");
   CLI11_PARSE(app, count, words);
-  measure_all(arguments);
+  if (arguments.retention > 0) {
+    measure_retention_only(arguments);
+  } else {
+    measure_all(arguments);
+  }
   return 0;
 }
 

@@ -174,7 +174,7 @@ std::unique_ptr<InboxWay> with_days(PostgresPlace& place, std::int64_t count) {
   std::vector<std::int64_t> days;
   for (std::int64_t i = 0; i < count; ++i) days.push_back(Requests::days().back() - i);
   const std::array<PgValue, 1> wanted{numbers_array(days)};
-  execute(connect(url).get(), "SELECT hapax._make_days($1)", wanted);
+  execute(connect(url).get(), "SELECT hapax._need_days($1)", wanted);
   return postgres_inbox_of_hapax(url);
 }
 

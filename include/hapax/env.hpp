@@ -21,7 +21,8 @@ using BootTime = std::chrono::microseconds;
 class HAPAX_API Clock {
  public:
   virtual ~Clock() = default;
-  // Calendar time. It may jump both ways; only a new boot's first store time is taken from it.
+  // Calendar time. It may jump both ways. Store time takes from it how long the machine was off,
+  // and what the boot clock has not seen; see docs/adr/0006.
   virtual WallTime wall() const = 0;
   // Time since boot, suspended time included. It never goes back within one boot.
   virtual BootTime since_boot() const = 0;

@@ -64,13 +64,15 @@ Result<std::string> run_work(Work& work, T& tx) {
 // When the work fails or throws, everything since the call began is undone, the id is free again,
 // and the caller's transaction goes on: committing it anyway burns nothing. The error, or the
 // exception, comes through unchanged. After some errors (a full disk, a failed read, an interrupt)
-// the database rolls the whole transaction back; the error then says so, and the caller begins a
-// new one.
+// the whole transaction is rolled back. The detail of the error then says so, and the caller begins
+// a new one; where it does not say so the transaction goes on as it was.
 //
 // Further errors, all did_not_happen: store_busy (another transaction won: roll back and run the
-// whole transaction again), not_in_transaction (there is none), invalid_argument, handle_closed,
-// store_full, store_unavailable. Of an unknown outcome only when the work itself ended the
-// transaction, which it must not do.
+// whole transaction again), not_in_transaction (there is none), invalid_argument (also: a statement
+// of the caller's is in progress on the handle, on SQLite one that writes, such as an UPDATE ...
+// RETURNING with more rows to give. Nothing has changed: finish or reset it and call again),
+// handle_closed, store_full, store_unavailable. Of an unknown outcome only when the work itself
+// ended the transaction, which it must not do.
 template <class T, class Work>
 Result<Once> once(T& tx, const OnceId& what, Work&& work) {
   constexpr bool kIsTx = std::is_convertible_v<T*, Tx*>;

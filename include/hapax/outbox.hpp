@@ -14,8 +14,9 @@ class HAPAX_API Outbox {
 
   // Writes one row and nothing else. With a `key`: the same key again, for the same destination and
   // with the same payload, headers and order key, is a duplicate and writes nothing, for 30 days;
-  // with other content it is the error key_reused. Other errors as in once(); on PostgreSQL those
-  // end the caller's transaction, as every failed statement does.
+  // with other content it is the error key_reused. Other errors as in once(), which also say when
+  // the whole transaction was rolled back; on PostgreSQL they end the caller's transaction, as
+  // every failed statement does.
   Result<Enqueued> enqueue(const Message& message) { return tx_.enqueue(message); }
 
  private:

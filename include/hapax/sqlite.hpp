@@ -67,8 +67,11 @@ struct SqliteOptions {
 // the handle is closed (until then sqlite3_close answers SQLITE_BUSY and closes nothing).
 //
 // How durable a commit is, is the handle's own affair: `PRAGMA synchronous=FULL` (SQLite's default)
-// makes it survive a power cut. Work in another, ATTACHed database is not one fact with the claim
-// when the power goes: in WAL mode SQLite commits each file on its own.
+// makes it survive a power cut. A duplicate is as durable as the commit of the first: hapax writes
+// nothing for it, so where another handle committed the claim with `synchronous=NORMAL`, a power
+// cut may take that commit back after this call has answered "duplicate". Work in another, ATTACHed
+// database is not one fact with the claim when the power goes: in WAL mode SQLite commits each file
+// on its own.
 class HAPAX_API SqliteSession {
  public:
   // `db` is open. Errors: handle_closed, store_newer, misconfigured (migrate = false and no
@@ -83,6 +86,9 @@ class HAPAX_API SqliteSession {
   // shows here and not after the work. invalid_argument when one is in progress already.
   Result<SqliteTransaction> begin() &;
   // The transaction that the caller has begun. not_in_transaction when there is none.
+  // Of a BEGIN without IMMEDIATE let once() or enqueue() be the first statement: SQLite does not
+  // wait (busy_timeout) for another writer where a transaction has read before it writes, and the
+  // answer is store_busy at once.
   Result<SqliteTx> join() &;
   // What they return uses the session, which must outlive it.
   Result<SqliteTransaction> begin() && = delete;

@@ -111,6 +111,14 @@ struct JwtRule {
   std::chrono::seconds max_age{0};  // since "iat"; 0: not looked at
 };
 
+// What the handshake of a provider signs for anyone who asks. Such a message proves nothing about
+// its sender, so it is never accepted as that of an event.
+enum class Challenge : std::uint8_t {
+  none,
+  short_hex,    // 20 to 32 lower-case hexadecimal digits
+  base64_text,  // up to 1024 letters, digits and "+/=_.-"
+};
+
 struct RequiredHeader {
   std::string_view name = {};
   std::string_view value = {};  // "{key_id}" stands for Context::key_id
@@ -145,6 +153,7 @@ struct Scheme {
   std::array<std::string_view, 2> messages{};  // any one may be what was signed
   TimePlace time{};
   SecretRule secret{};
+  Challenge challenge = Challenge::none;
   bool hashed_twice = false;   // the SHA-256 of the message is signed in its place
   std::string_view each = {};  // "json:/items/*/item": every element is signed on its own
   std::array<RequiredHeader, 2> required{};

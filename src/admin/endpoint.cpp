@@ -99,6 +99,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
   }
+  if (route.token && incoming.line != nullptr) incoming.line->trust();
   const std::shared_ptr<const Access> access = shared_.access();
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
@@ -115,11 +116,31 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   if (!seat) co_return turn_away(Refusal::queue_full, incoming.peer);
   if (route.wait != nullptr) {
     http::Reply reply = co_await wait(route, context, call);
-    co_return finished(std::move(reply));
+    co_return after_wait(route, incoming, std::move(reply));
   }
   const std::function<http::Reply()> work = [&] { return route.answer(context, call); };
   http::Reply reply = co_await run_on(shared_.pool, work);
   co_return finished(std::move(reply));
+}
+
+// Who may not do this any more may have no good token at all by now.
+http::Reply Endpoint::after_wait(const Route& route, const http::Incoming& incoming,
+                                 http::Reply reply) {
+  constexpr int kForbidden = 403;
+  if (reply.status == kForbidden) {
+    std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer);
+    if (refusal) return *std::move(refusal);
+  }
+  return finished(std::move(reply));
+}
+
+StillMay Endpoint::still_may(const http::Head& head) const {
+  return [this, &head](Right right, std::string_view of) {
+    const std::shared_ptr<const Access> access = shared_.access();
+    const auto caller = access->caller(head);
+    const Rights* const* const rights = std::get_if<const Rights*>(&caller);
+    return rights != nullptr && (*rights)->may(right, of);
+  };
 }
 
 Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, const Call& call) {
@@ -127,7 +148,8 @@ Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, con
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
-  const WaitContext with{context, pull_on(executor), shared_.pulling->polls, elsewhere_};
+  const StillMay may = still_may(call.head);
+  const WaitContext with{context, pull_on(executor), shared_.pulling->polls, elsewhere_, may};
   http::Reply reply = co_await route.wait->answer(with, call);
   co_return reply;
 }
@@ -145,7 +167,8 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
     return this->look_up(names);
   };
   pull_.emplace(deliver::Pull::With{executor, with.commit, *alarms_, with.bells, shared_.clock,
-                                    shared_.random, with.loans, look_up, destination, with.node});
+                                    shared_.random, with.loans, with.room, look_up, destination,
+                                    with.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }

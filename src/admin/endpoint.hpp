@@ -29,6 +29,7 @@ struct Pulling {
   Bells& bells;
   deliver::Loans& loans;
   deliver::Polls& polls;
+  deliver::LeaseRoom& room;
   std::function<std::int64_t()> node;  // the number of this one
 };
 
@@ -77,6 +78,8 @@ class Endpoint final : public http::Handler {
   http::Reply turn_away(http::Refusal why, std::string_view peer);
   std::optional<http::Reply> check_right(const Route& route, const http::Head& head,
                                          std::string_view peer);
+  http::Reply after_wait(const Route& route, const http::Incoming& incoming, http::Reply reply);
+  StillMay still_may(const http::Head& head) const;
   Task<http::Reply> wait(const Route& route, const Context& context, const Call& call);
   deliver::Pull& pull_on(const Executor& executor);
   Task<Result<std::vector<std::optional<deliver::Loan>>>> look_up(

@@ -5,8 +5,6 @@
 #include "base/utf8.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace hapax {
 
@@ -31,10 +29,8 @@ void append_json(std::string& out, std::string_view text) {
     if (byte == '"' || byte == '\\') {
       out += '\\';
       out += text.front();
-    } else if (character.size == 0 || byte < 0x20 || byte == 0x7f) {
-      std::array<char, 7> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", byte);
-      out += escaped.data();
+    } else if (character.size == 0 || is_command(character.code)) {
+      out += escape_of(character.size == 0 ? byte : character.code);
     } else {
       out += text.substr(0, character.size);
     }

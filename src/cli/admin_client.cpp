@@ -3,11 +3,13 @@
 #include "cli/admin_client.hpp"
 
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "cli/blocking_client.hpp"
 #include "cli/server_file.hpp"
 #include "env/environment.hpp"
 #include "env/pause.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -26,6 +28,12 @@ Result<std::string> read_token(const std::string& path) {
   std::string token;
   std::getline(file, token);
   while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
+  if (!std::all_of(token.begin(), token.end(), visible)) {
+    return Error(Code::misconfigured, "what is in " + path +
+                                          " is no token: it has more than visible ASCII in its "
+                                          "first line; give another file with --token-file");
+  }
   if (!token.empty()) return token;
   return Error(Code::misconfigured,
                "there is no token in " + path +
@@ -201,18 +209,13 @@ Result<json::value> AdminClient::delete_json(const std::string& target) {
 }
 
 std::string without_controls(std::string_view text) {
-  std::string out(text);
-  for (char& each : out) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte < 0x20 || byte == 0x7f) each = '?';
-  }
-  return out;
+  return printable(text);
 }
 
 std::string shown(const json::value& object, std::string_view member) {
   const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
   if (found == nullptr || found->is_null()) return {};
-  if (!found->is_string()) return json::serialize(*found);
+  if (!found->is_string()) return printable_json(json::serialize(*found));
   const json::string& text = found->get_string();
   return without_controls({text.data(), text.size()});
 }

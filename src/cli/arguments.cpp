@@ -177,6 +177,15 @@ const Command& chosen(const CLI::App& app, const Command& command) {
 
 }  // namespace
 
+// CLI11 says only that one is required.
+std::string without_command(const CLI::App& app, const Command& program,
+                            const CLI::ParseError& wrong) {
+  const Command& reached = chosen(app, program);
+  const std::vector<std::string> words = app.remaining(true);
+  if (reached.run || words.empty()) return wrong.what();
+  return "there is no command '" + words.front() + "'";
+}
+
 Parsed parse(const Command& program, int argc, const char* const* argv) {
   CLI::App app{std::string(program.help), std::string(program.name)};
   describe(app, program);
@@ -184,6 +193,8 @@ Parsed parse(const Command& program, int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return {.wants_help = true, .text = app.help()};
+  } catch (const CLI::RequiredError& wrong) {
+    return {.text = without_command(app, program, wrong)};
   } catch (const CLI::ParseError& wrong) {
     return {.text = wrong.what()};
   }

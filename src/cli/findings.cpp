@@ -5,6 +5,7 @@
 #include "base/calendar.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/store_names.hpp"
+#include "model/ids.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -78,10 +79,29 @@ void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings)
     return findings.ok("clock", "the store's clock and this machine's agree within " +
                                     std::to_string(distance / std::chrono::seconds(1) + 1) + " s");
   }
-  findings.warning("clock", "the store's clock is " + about(distance) +
-                                (off.count() > 0 ? " ahead of" : " behind") +
-                                " this machine's; leases and expiry go by the store's, the windows "
-                                "of signatures by this machine's: set it by NTP");
+  const std::string text = "the store's clock is " + about(distance) +
+                           (off.count() > 0 ? " ahead of" : " behind") + " this machine's";
+  // Behind: it does not count what it cannot be sure of. Ahead: see ADR 6.
+  findings.warning(
+      "clock",
+      off.count() > 0
+          ? text +
+                ": this machine's was ahead when it booted, which ended leases and claims early "
+                "by that much, or it is slow now; set it by NTP, before hapax starts"
+          : text +
+                ": a pause, a restored snapshot or a clock that was set is not counted. Leases "
+                "and claims go by the store's and end no earlier; times that are shown are off. "
+                "Windows of signatures go by this machine's: set it by NTP");
+}
+
+void look_at_claims(const store::ClaimFaults& faults, Findings& findings) {
+  if (faults.doubled == 0) return findings.ok("claims", "no event id was claimed twice");
+  findings.problem("claims", std::to_string(faults.doubled) +
+                                 " event ids were claimed twice while they were remembered; the "
+                                 "last is that of the events " +
+                                 to_text(faults.event) + " and " + to_text(faults.other) +
+                                 ". Both are delivered: undo one, and report this as a defect of "
+                                 "hapax");
 }
 
 void look_at_silence(const store::Sight& sight, const daemon::Config& config,
@@ -140,6 +160,10 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
   for (const std::string& each : config.secret_files) {
     look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
   }
+  if (config.listen.tls) {
+    look_at_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP, Finding::Level::problem,
+                 findings);
+  }
   look_at_file("the admin token", config.data_dir + "/admin.token", kAnything,
                Finding::Level::problem, findings);
   if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {
@@ -177,9 +201,10 @@ void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::mill
                                          std::to_string(seen.known));
   }
   findings.ok("store", "the store can be read; its schema has version " + version);
-  look_at_clock(seen, clock.wall(), findings);
   for (const std::string& each : seen.risks) findings.warning("database", each);
+  look_at_clock(seen, clock.wall(), findings);
   for (const std::string& each : seen.problems) findings.problem("store", each);
+  look_at_claims(seen.faults, findings);
   for (std::string& each : names_without_file(seen, config)) {
     findings.warning("names", std::move(each));
   }

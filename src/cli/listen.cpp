@@ -71,9 +71,22 @@ json::value member(const json::value& object, std::string_view name) {
   return found != nullptr ? *found : json::value(nullptr);
 }
 
-// As the server itself would send it.
-std::vector<OwnedHeader> headers_of(const json::value& delivery) {
+// [["name","base64 of the value"]], as the server itself would send them; empty: it does not say.
+std::vector<OwnedHeader> pushed_headers(const json::value& delivery) {
   std::vector<OwnedHeader> headers;
+  for (const json::value& each : list_or_none(delivery, "push_headers")) {
+    if (!each.is_array() || each.get_array().size() != 2) continue;
+    std::optional<std::string> value = from_base64(as_it_is(each.get_array()[1]));
+    if (value) headers.push_back({as_it_is(each.get_array()[0]), *std::move(value)});
+  }
+  return headers;
+}
+
+// An older server leaves them to be made from the members of the delivery, which are text: bytes of
+// a header or an id beyond ASCII are not told apart from characters then.
+std::vector<OwnedHeader> headers_of(const json::value& delivery) {
+  std::vector<OwnedHeader> headers = pushed_headers(delivery);
+  if (!headers.empty()) return headers;
   for (const json::value& each : list_or_none(delivery, "headers")) {
     if (!each.is_array() || each.get_array().size() != 2) continue;
     const std::string name = as_it_is(each.get_array()[0]);
@@ -85,7 +98,7 @@ std::vector<OwnedHeader> headers_of(const json::value& delivery) {
   };
   add("Idempotency-Key", "delivery");
   add("Hapax-Event", "event");
-  add("Hapax-Id", "id");
+  headers.push_back({"Hapax-Id", deliver::header_text(as_it_is(member(delivery, "id")))});
   add("Hapax-Source", "source");
   add("Hapax-Tenant", "tenant");
   add("Hapax-Attempt", "attempt");

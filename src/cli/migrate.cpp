@@ -11,6 +11,9 @@ namespace hapax::cli {
 namespace {
 
 Result<int> migrate_store(const std::string& url, const Output& output) {
+  if (url == "memory:") {
+    return Error(Code::misconfigured, "a store in memory has no schema to upgrade");
+  }
   HAPAX_TRY_ASSIGN(version, hapax::migrate(url));
   const std::string number = std::to_string(version);
   output.answer("The schema has version " + number + ".", "{\"schema\":" + number + "}");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.hpp"
 
+#include "base/utf8.hpp"
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,6 +11,8 @@
 namespace hapax::cli {
 
 namespace {
+
+constexpr std::string_view kLayout = "\n\t";
 
 void print_line(std::FILE* to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);
@@ -22,15 +26,15 @@ Output::Output(bool json_wanted)
     : json_asked_(json_wanted), json_(json_wanted || isatty(STDOUT_FILENO) == 0) {}
 
 void Output::answer(std::string_view sentence, std::string_view json) const {
-  print_line(stdout, json_ ? json : sentence);
+  print_line(stdout, json_ ? printable_json(json) : printable(sentence, kLayout));
 }
 
 void Output::answer_word(std::string_view word, std::string_view json) const {
-  print_line(stdout, json_asked_ ? json : word);
+  print_line(stdout, json_asked_ ? printable_json(json) : printable(word, kLayout));
 }
 
 void Output::answer_nothing(std::string_view sentence) const {
-  if (!json_) print_line(stdout, sentence);
+  if (!json_) print_line(stdout, printable(sentence, kLayout));
 }
 
 void Output::print(std::string_view text) const {
@@ -40,11 +44,11 @@ void Output::print(std::string_view text) const {
 
 void Output::progress(std::string_view text) const {
   if (json_ || isatty(STDERR_FILENO) == 0) return;
-  std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "\r%s\033[K", printable(text).c_str());
 }
 
 int Output::fail(const Error& error) const {
-  print_line(stderr, "hapax: " + error.to_string());
+  print_line(stderr, "hapax: " + printable(error.to_string(), kLayout));
   if (json_) {
     print_line(stdout, "{\"error\":{\"code\":" + json_string(info(error.code()).name) +
                            ",\"outcome\":" + json_string(name(error.outcome())) +
@@ -54,7 +58,7 @@ int Output::fail(const Error& error) const {
 }
 
 int Output::wrong_usage(std::string_view text) const {
-  print_line(stderr, "hapax: " + std::string(text));
+  print_line(stderr, "hapax: " + printable(text, kLayout));
   return kUsage;
 }
 

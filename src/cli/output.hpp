@@ -17,7 +17,8 @@ inline constexpr int kUsage = 2;      // wrong usage
 inline constexpr int kDuplicate = 3;  // dedup only
 
 // Where answers go: sentences on a terminal, one JSON object per line for programs (--json, or a
-// standard output that is not a terminal).
+// standard output that is not a terminal). What a terminal would obey, as senders may write it into
+// ids and headers, is shown and not sent to it; but for print().
 class Output {
  public:
   explicit Output(bool json_wanted);

@@ -172,7 +172,22 @@ std::string in_markdown() {
       "the timestamp in it, a timestamp that is not read (Discord, SendGrid) has at most 64 "
       "letters, "
       "digits and `:.+-`, and of\n"
-      "SNS's fields only message and subject may have several lines.\n";
+      "SNS's fields only message and subject may have several lines. An id in front of a time "
+      "(Standard Webhooks, Svix, Twitch)\n"
+      "is visible ASCII without quotes and brackets, and a body may not begin with what could be "
+      "the end of an id or of a time:\n"
+      "with digits and a dot, for example. A body beside a URL (Square, HubSpot, Trello) may not "
+      "begin or end with letters of\n"
+      "the URL, and Plivo's nonce has letters, digits, `-` and `_`. Twilio, Mandrill and Plivo "
+      "sign form fields as names and\n"
+      "values one after the other, so whoever captures a request can move bytes between them: "
+      "never take an id from one.\n\n"
+      "A plain hash (Recharge, HubSpot v1 and v2) can be continued by anyone, but only behind the "
+      "bytes 80 00 00 00, which no text\n"
+      "has: such bodies are refused. So is what a handshake signs for anyone: a Braintree payload "
+      "of 20 to 32 "
+      "lower-case hexadecimal digits, and a\n"
+      "body for X of base64 letters alone.\n";
   return text;
 }
 

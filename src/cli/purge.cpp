@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/store_command.hpp"
+#include "store/look.hpp"
 
 #include <hapax/store.hpp>
 
@@ -13,6 +14,12 @@ namespace {
 constexpr std::size_t kStep = 1000;  // short transactions, so that others get their turn
 
 Result<int> purge_store(const std::string& url, const Output& output) {
+  HAPAX_TRY_ASSIGN(found, store::look_at(url, {}));  // open() would make what is misspelt
+  if (!found) {
+    return Error(Code::misconfigured,
+                 "there is no store at that URL, so nothing was removed and nothing made; look at "
+                 "--store, which may be a path from another directory");
+  }
   HAPAX_TRY_ASSIGN(store, hapax::open(url));
   std::size_t removed = 0;
   // The first pass may have begun in the middle; the second then covers the rest.

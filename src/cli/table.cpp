@@ -11,6 +11,23 @@ namespace hapax::cli {
 
 namespace {
 
+// Characters, not bytes: those that begin one.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
+// As many characters, none of them cut in two.
+std::string first_of(const std::string& text, std::size_t characters) {
+  std::size_t at = 0;
+  for (std::size_t left = characters; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
+    if (begins && left-- == 0) break;
+  }
+  return text.substr(0, at);
+}
+
 std::string as_table(std::span<const std::string_view> columns, const boost::json::array& objects) {
   constexpr std::size_t kWidest = 48;
   std::vector<std::vector<std::string>> rows{{columns.begin(), columns.end()}};
@@ -29,10 +46,10 @@ std::string as_table(std::span<const std::string_view> columns, const boost::jso
     if (!text.empty()) text += '\n';
     for (std::size_t i = 0; i < row.size(); ++i) {
       std::size_t width = 0;
-      for (const auto& other : rows) width = std::max(width, std::min(other[i].size(), kWidest));
-      const bool cut = row[i].size() > kWidest;
-      const std::string cell = cut ? row[i].substr(0, kWidest - 3) + "..." : row[i];
-      text += cell + (i + 1 < row.size() ? std::string(width - cell.size() + 2, ' ') : "");
+      for (const auto& other : rows) width = std::max(width, std::min(width_of(other[i]), kWidest));
+      const bool cut = width_of(row[i]) > kWidest;
+      const std::string cell = cut ? first_of(row[i], kWidest - 3) + "..." : row[i];
+      text += cell + (i + 1 < row.size() ? std::string(width - width_of(cell) + 2, ' ') : "");
     }
   }
   return text;

@@ -9,6 +9,7 @@
 #include "daemon/config_text.hpp"
 #include "daemon/config_tokens.hpp"
 #include "daemon/config_values.hpp"
+#include "daemon/config_warnings.hpp"
 
 #include <sys/stat.h>
 
@@ -105,6 +106,13 @@ std::optional<std::string> read_public_url(const Node& node, Report& report) {
   return std::nullopt;
 }
 
+void warn_of_open_key(const Node& node, const std::string& path, Report& report) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
+  report.warning(node, "everybody on this machine can read the private key in " + in_quotes(path) +
+                           "; run chmod o-rwx on it");
+}
+
 std::optional<std::string> read_pem_path(const Node& tls, std::string_view key, Loading& loading) {
   const Node* node = tls.find(key);
   if (node == nullptr) {
@@ -119,6 +127,7 @@ std::optional<std::string> read_pem_path(const Node& tls, std::string_view key, 
     loading.report.problem(*node, "the file " + in_quotes(path) + " " + text.error().detail());
     return std::nullopt;
   }
+  if (key == "key") warn_of_open_key(*node, path, loading.report);
   if (text->find("-----BEGIN ") != std::string::npos) return path;
   loading.report.problem(*node, "the file " + in_quotes(path) +
                                     " is not PEM; it should have a line "
@@ -144,6 +153,12 @@ void check_listeners(const Node& server, const Config& config, Report& report) {
                           " can be reached from outside, and without TLS the admin token could be "
                           "read on the way; write an address of 127.0.0.1, or tls = { cert, key }, "
                           "or insecure = true if something in front of it does TLS");
+  }
+  if (!is_loopback(config.admin) && server.find("tls") == nullptr && insecure) {
+    report.warning(*server.find("insecure"),
+                   in_quotes(config.admin.host) +
+                       " can be reached from outside, and without TLS tokens can be read on the "
+                       "way; let only something that does TLS reach it");
   }
   if (config.admin.host == config.listen.host && config.admin.port == config.listen.port &&
       config.admin.port != 0) {
@@ -295,6 +310,7 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
                    "the file holds secrets and everybody on this machine can read it; run "
                    "chmod o-rwx on it, or write { env = ... } or { file = ... }");
   }
+  if (report.good()) warn_of(root, config, report);
   config.secret_files = std::move(loading.secret_files);
   Loaded loaded;
   if (report.good()) loaded.config = std::move(config);

@@ -255,7 +255,7 @@ std::vector<Sender> read_senders(const Node& table, const std::optional<Way>& wa
   std::vector<const Signing*> signings;
   signings.reserve(senders.size());
   for (const Sender& each : senders) signings.push_back(&each.signing);
-  check_own_secrets(signings, way ? way->scheme.secret : SecretRule{}, report);
+  check_own_secrets(signings, way ? way->scheme : Scheme{}, report);
   return senders;
 }
 

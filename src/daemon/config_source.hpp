@@ -69,9 +69,18 @@ struct DeclaredTenant {
 };
 std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report);
 
+// Whether requests are signed at all, as opposed to bringing a password along.
+bool signs(const Scheme& scheme);
+
+// Whether what a place holds is signed.
+bool is_covered(const Scheme& scheme, std::string_view at);
+
+// The same for all writings of one secret: the bytes of the key, or the DER of a public one.
+std::string key_of(const Scheme& scheme, const std::string& secret);
+
 // A secret that two share, however it is written, would let a captured request in under another
 // tenant's path.
-void check_own_secrets(const std::vector<const Signing*>& signings, const SecretRule& rule,
+void check_own_secrets(const std::vector<const Signing*>& signings, const Scheme& scheme,
                        Report& report);
 
 // verify = { scheme = ... }. The scheme's texts are in the tree or in `kept`, which must outlive

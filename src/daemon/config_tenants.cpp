@@ -15,7 +15,14 @@ namespace {
 constexpr std::array<std::string_view, 2> kTenant{"name", "secrets"};
 constexpr std::size_t kMaxTenants = 10'000;
 
-// Whether requests are signed at all, as opposed to bringing a password along.
+bool is_list_of_tables(const Node& node) {
+  return node.kind == Node::Kind::list &&
+         std::all_of(node.children.begin(), node.children.end(),
+                     [](const Node& each) { return each.kind == Node::Kind::table; });
+}
+
+}  // namespace
+
 bool signs(const Scheme& scheme) {
   return scheme.algorithm != Algorithm::none && scheme.algorithm != Algorithm::token &&
          scheme.algorithm != Algorithm::basic;
@@ -31,13 +38,12 @@ bool is_covered(const Scheme& scheme, std::string_view at) {
   return verify_detail::covers_id(scheme, place);
 }
 
-bool is_list_of_tables(const Node& node) {
-  return node.kind == Node::Kind::list &&
-         std::all_of(node.children.begin(), node.children.end(),
-                     [](const Node& each) { return each.kind == Node::Kind::table; });
+std::string key_of(const Scheme& scheme, const std::string& secret) {
+  const Result<verify_detail::Secret> made = verify_detail::make_secret(scheme, secret);
+  if (made && made->key) return made->key->der();
+  const Result<std::string> bytes = verify_detail::key_bytes(secret, scheme.secret);
+  return bytes ? *bytes : secret;
 }
-
-}  // namespace
 
 void take_tenant_place(const Node& table, const Way& way, std::string_view& into, Report& report) {
   const Node* node = table.find("tenant");
@@ -85,15 +91,14 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
   return tenants;
 }
 
-void check_own_secrets(const std::vector<const Signing*>& signings, const SecretRule& rule,
+void check_own_secrets(const std::vector<const Signing*>& signings, const Scheme& scheme,
                        Report& report) {
   std::map<std::string, std::pair<const Signing*, std::size_t>> seen;  // whose, on which line
   for (const Signing* each : signings) {
     for (const SecretEntry& secret : each->secrets) {
       if (!secret.text) continue;
-      const Result<std::string> bytes = verify_detail::key_bytes(*secret.text, rule);
       const auto [other, first] =
-          seen.emplace(bytes ? *bytes : *secret.text, std::pair(each, secret.at->line));
+          seen.emplace(key_of(scheme, *secret.text), std::pair(each, secret.at->line));
       if (first || other->second.first == each) continue;
       report.problem(*secret.at, "the secret on line " + std::to_string(other->second.second) +
                                      " is the same, and a request captured from one tenant could "

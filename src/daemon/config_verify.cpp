@@ -292,6 +292,27 @@ void read_messages(const Node& table, Scheme& scheme, Report& report) {
   }
 }
 
+// A hash of "SECRET BODY" can be continued without the secret, and one without any secret needs
+// none to begin with.
+void check_plain_hash(const Node& table, const Scheme& scheme, Report& report) {
+  for (const std::string_view message : scheme.messages) {
+    if (message.empty() || message.ends_with("{secret}")) continue;
+    if (message.find("{secret}") == message.npos) {
+      report.problem_of(table, "signed",
+                        "the secret is not in it, and anyone can compute a plain hash of the rest; "
+                        "write {secret} where the sender puts it");
+      return;
+    }
+    const Node* const node = table.find("signed");
+    report.warning(
+        node != nullptr ? *node : table,
+        "the secret is not the last thing in it: whoever captures a request can put "
+        "bytes behind what was hashed, so bodies with the bytes 80 00 00 00 are refused; "
+        "take scheme = \"hmac\" if the sender can");
+    return;
+  }
+}
+
 void read_signed_scheme(const Node& table, Family family, Scheme& scheme, Report& report) {
   read_messages(table, scheme, report);
   take_word(table, "encoding", kEncodings, scheme.signatures[0].encoding, report);
@@ -304,6 +325,7 @@ void read_signed_scheme(const Node& table, Family family, Scheme& scheme, Report
   take_word(table, "hash", kHashes, scheme.algorithm, report);
   take_word(table, "secret_encoding", kSecretForms, scheme.secret.form, report);
   take_view(table, "secret_prefix", scheme.secret.prefix, report);
+  if (family == Family::hash) check_plain_hash(table, scheme, report);
 }
 
 }  // namespace

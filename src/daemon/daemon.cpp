@@ -17,6 +17,7 @@
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
+#include "model/ids.hpp"
 #include "store/open.hpp"
 #include "upkeep/reject_writer.hpp"
 #include "upkeep/upkeep.hpp"
@@ -125,13 +126,14 @@ struct Daemon::Parts {
   void note(const CommitQueue::Batch& batch);
   void every_second();
   void set_gauges();
+  void report_claim_faults();
   void share_out_files();
   void say_what_waits(const Config& next);
   void let_in(const Config& from);
 
   Config config;
   Log& log;
-  std::optional<FileLock> lock;
+  std::optional<FileLock> lock;  // outlives the store's handles
   std::unique_ptr<store::Opened> store;
   gateway::Metrics metrics;
   gateway::DuplicateCounts duplicates;
@@ -155,6 +157,7 @@ struct Daemon::Parts {
   std::vector<admin::Endpoint*> admin_endpoints;  // the same
   deliver::Loans loans;
   deliver::Polls polls;
+  deliver::LeaseRoom lease_room;
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Shown<admin::Access> access;
@@ -176,6 +179,7 @@ void Daemon::Parts::note(const CommitQueue::Batch& batch) {
 
 void Daemon::Parts::every_second() {
   set_gauges();
+  report_claim_faults();
   deliveries.every_second();
   static_cast<void>(heed_listeners());  // an error: the next look tells
   listening.drop_old(shown.now());
@@ -199,6 +203,16 @@ void Daemon::Parts::set_gauges() {
   turned_away += more;
   metrics.turned_away().Increment(static_cast<double>(more));
   log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
+}
+
+// An error of the store is told by all else that asks it.
+void Daemon::Parts::report_claim_faults() {
+  const Result<store::ClaimFaults> faults = store->driver->claim_faults();
+  if (!faults || !metrics.claim_faults(*faults)) return;
+  log.line(Level::error, "event ids claimed twice",
+           {{"count", std::to_string(faults->doubled)},
+            {"event", to_text(faults->event)},
+            {"other", to_text(faults->other)}});
 }
 
 void Daemon::Parts::share_out_files() {
@@ -263,7 +277,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{commit, bells, loans, polls, [this] {
+  pulling.emplace(admin::Pulling{commit, bells, loans, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});
@@ -294,9 +308,9 @@ Result<void> Daemon::Parts::listen_for_admin() {
   return {};
 }
 
-// The admin's token and names stay those of the start.
+// The admin's token stays that of the start.
 void Daemon::Parts::let_in(const Config& from) {
-  access.show(std::make_shared<const admin::Access>(admin_token, config.admin_names, from.tokens));
+  access.show(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
 
 void Daemon::Parts::say_what_waits(const Config& next) {
@@ -320,7 +334,7 @@ Daemon::~Daemon() {
 Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
   std::optional<FileLock> lock;
   if (is_sqlite(config.store_url)) {
-    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size()) + ".lock"));
+    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size())));
     lock.emplace(std::move(taken));
   }
   HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));

@@ -65,12 +65,13 @@ bool sync_directory_of(const std::string& path) {
 
 }  // namespace
 
+// Made as SQLite makes it, which takes an empty file for a new database.
 Result<FileLock> FileLock::take(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return cannot("open the lock file", path);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return cannot("open the database", path);
   FileLock lock(fd);
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno != EWOULDBLOCK) return cannot("lock", path);
+  if (errno != EWOULDBLOCK) return cannot("lock the database", path);
   return Error(Code::misconfigured,
                "another hapax serve uses this database (" + path +
                    " is locked); stop it, or give this one a database of its own");

@@ -13,11 +13,15 @@
 
 namespace hapax::daemon {
 
-// A file that one process at a time has locked, as long as this lives. The lock ends with the
-// process, however it ends.
+// A database file that one server at a time has locked, as long as this lives. It is the file that
+// is locked (flock), not its name: a symbolic or hard link and a bind mount lead to the same lock.
+// The lock ends with the process, however it ends.
+//
+// Must live longer than every SQLite handle on that file in this process: closing a file gives up
+// all POSIX locks that the process has on it, and those are SQLite's.
 class FileLock {
  public:
-  // misconfigured: another process has it, or the file cannot be made.
+  // misconfigured: another server has it, or the file cannot be made.
   static Result<FileLock> take(const std::string& path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }

@@ -15,6 +15,15 @@ constexpr std::size_t kOwn = 128;              // of the store, the log, the eve
 constexpr std::size_t kAdminMost = 1024;       // connections of workers and operators
 constexpr std::size_t kMostCounted = 1 << 22;  // where there is no limit at all
 
+// Of the admin listener: whoever has not shown a token yet cannot keep connections for nothing.
+// No usual interval of probes and scrapes, so that none finds its connection closing.
+constexpr std::chrono::seconds kStrangerIdle{7};
+
+// So that one address leaves some to the others, and a probe from elsewhere is answered.
+std::size_t three_quarters(std::size_t connections) {
+  return std::max<std::size_t>(connections * 3 / 4, 1);
+}
+
 http::DoorLimits door_of(std::size_t connections, std::size_t per_address) {
   http::DoorLimits door;
   door.connections = connections;
@@ -53,9 +62,10 @@ Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t
   shares.listen.request_time = wanted.body;
   shares.listen.write_time = wanted.write;
   shares.admin = shares.listen;
-  shares.listen.door = door_of(
-      connections, wanted.per_address.value_or(std::max<std::size_t>(connections * 3 / 4, 1)));
-  shares.admin.door = door_of(admin, admin);
+  shares.listen.door =
+      door_of(connections, wanted.per_address.value_or(three_quarters(connections)));
+  shares.admin.stranger_idle = kStrangerIdle;
+  shares.admin.door = door_of(admin, three_quarters(admin));
   return shares;
 }
 

@@ -45,9 +45,23 @@ constexpr std::array<std::string_view, 7> kAboutBody{
 constexpr std::string_view kOurs = "Hapax-";
 constexpr std::string_view kSecretPrefix = "whsec_";
 
+// Handlers behind CGI, WSGI, PHP or Rack get headers as variables, in which '-' and '_' are the
+// same and, with some servers, any other punctuation too: HTTP_IDEMPOTENCY_KEY. Names that would
+// share a variable are equal here.
+bool same_variable(std::string_view a, std::string_view b) {
+  const auto folded = [](char c) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper) return static_cast<char>(c - 'A' + 'a');
+    return alphanumeric ? c : '-';
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char left, char right) { return folded(left) == folded(right); });
+}
+
 bool is_one_of(std::string_view name, Words words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view each) { return equal_ignoring_case(each, name); });
+                     [&](std::string_view each) { return same_variable(each, name); });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -108,7 +122,7 @@ void sign(const Destination& to, const std::string& key, std::string_view body, 
 }  // namespace
 
 bool goes_on(std::string_view name) {
-  const bool ours = equal_ignoring_case(name.substr(0, kOurs.size()), kOurs);
+  const bool ours = same_variable(name.substr(0, kOurs.size()), kOurs);
   return !ours && !is_one_of(name, kDropped);
 }
 

@@ -32,7 +32,8 @@ struct OutgoingDelivery {
   std::string_view body;
 };
 
-// Whether a sender's header may go on: it is neither ours to say nor for one connection only.
+// Whether a sender's header may go on: it is neither ours to say nor for one connection only. Names
+// are compared as handlers may see them, so that Idempotency_Key is Idempotency-Key.
 bool goes_on(std::string_view name);
 
 // What of an event's stored headers goes to a handler that brings its own connection: as below,

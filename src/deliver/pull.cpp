@@ -29,12 +29,35 @@ constexpr BootTime kLongestPause = std::chrono::seconds(1);
 constexpr milliseconds kRetryOfUnknown = std::chrono::seconds(30);
 constexpr milliseconds kLeaseOfUnknown = std::chrono::seconds(30);
 
+constexpr BootTime kRoomFor = std::chrono::seconds(1);
+constexpr BootTime kAllRoomFor = std::chrono::milliseconds(100);
+
+// A delivery in an answer: until the store has said how large they are each counts as a usual
+// largest one, 1 MiB in base64.
+constexpr std::size_t kPerDelivery = std::size_t{1408} * 1024;
+constexpr std::size_t kMostRoom = store::kMaxLeaseBytes / 1024 * 1408;
+
+std::size_t room_of(const store::Lease& lease) {
+  constexpr std::size_t kRest = 1024;
+  std::size_t bytes = 0;
+  for (const store::Leased& each : lease.deliveries) {
+    bytes += each.event.body.size() / 3 * 4 + 2 * each.event.headers.size() + kRest;
+  }
+  return bytes;
+}
+
 // Not in the middle of a character.
 std::string_view cut(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   const auto goes_on = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
   while (most > 0 && goes_on(text[most])) --most;
   return text.substr(0, most);
+}
+
+Error no_room() {
+  return Error(Code::queue_full,
+               "the answers that workers of this destination have not read yet leave no room; read "
+               "them, and ask again");
 }
 
 bool is_worth_repeating(const Error& error) {
@@ -171,30 +194,75 @@ void Pull::stop() {
   }
 }
 
-Task<Result<store::Lease>> Pull::lease(const Destination& from, const Wanted& wanted,
-                                       const std::function<bool()>& left) {
-  const store::LeaseRequest request{.from = from.no,
-                                    .max = wanted.max,
-                                    .lease = wanted.lease.value_or(from.lease),
-                                    .holder = {Holder::Kind::pull, with_.owner()},
-                                    .max_abandons = from.max_abandons,
-                                    .horizon = from.horizon,
-                                    .on_dead = from.on_dead};
+// One without bytes: there was no room in time, or nobody waits for it any more.
+Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(LeaseRoom::Permit::Wish wish,
+                                                             BootTime until,
+                                                             const std::function<bool()>& left) {
+  const std::shared_ptr<Alarm> alarm = with_.alarms.make();
+  const auto pass_on = [executor = with_.executor, weak = std::weak_ptr<Alarm>(alarm)] {
+    asio::post(executor, [weak] {
+      if (const auto alive = weak.lock()) alive->ring();
+    });
+  };
+  auto permit = std::make_shared<LeaseRoom::Permit>(with_.room, wish, pass_on);
+  while (permit->bytes() == 0) {
+    const BootTime now = with_.clock.since_boot();
+    if (stopping_ || now >= until || left()) break;
+    co_await alarm->wait_until(std::min(until, now + kPoll));
+  }
+  co_return permit;
+}
+
+// Others that are just asking the store give theirs back in a moment, so all that is wanted is
+// waited for a little; answers that nobody reads do not, so then less has to do.
+Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(DestinationNo from, std::size_t max,
+                                                        BootTime until,
+                                                        const std::function<bool()>& left) {
+  LeaseRoom::Permit::Wish wish{from, std::min(max * kPerDelivery, kMostRoom), 0};
+  wish.least = wish.most;
+  const BootTime soon = std::min(until, with_.clock.since_boot() + kAllRoomFor);
+  std::shared_ptr<LeaseRoom::Permit> permit = co_await wait_for_room(wish, soon, left);
+  if (permit->bytes() != 0) co_return permit;
+  permit.reset();
+  wish.least = kPerDelivery;
+  permit = co_await wait_for_room(wish, until, left);
+  co_return permit;
+}
+
+Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& wanted,
+                                     const std::function<bool()>& left) {
+  store::LeaseRequest request{.from = from.no,
+                              .max = wanted.max,
+                              .lease = wanted.lease.value_or(from.lease),
+                              .holder = {Holder::Kind::pull, with_.owner()},
+                              .max_abandons = from.max_abandons,
+                              .horizon = from.horizon,
+                              .on_dead = from.on_dead};
   if (const Result<void> good = check(request); !good) co_return good.error();
-  const BootTime until = with_.clock.since_boot() + std::min<BootTime>(wanted.wait, kMaxPullWait);
+  const BootTime begun = with_.clock.since_boot();
+  const BootTime until = begun + std::min<BootTime>(wanted.wait, kMaxPullWait);
   Waiter waiter(*this, from.no);
   for (bool asks = true;;) {
     bool at_once = false;
     if (asks) {
+      const BootTime in_time = std::max(until, begun + kRoomFor);
+      GivenLease given;
+      given.room = co_await room_for(from.no, wanted.max, in_time, left);
+      if (given.room->bytes() == 0 && !stopping_ && !left()) co_return no_room();
+      if (given.room->bytes() == 0) break;
+      const std::size_t fit = given.room->bytes() / kPerDelivery;
+      request.max = given.room->bytes() < kMostRoom ? std::min(fit, wanted.max) : wanted.max;
       waiter.asks();
       const WallTime asked = with_.clock.wall();
       Result<store::Lease> lease = co_await with_.commit.lease(request);
-      waiter.asked(lease && lease->deliveries.size() == wanted.max);
-      if (!lease) co_return lease;
+      waiter.asked(lease && lease->deliveries.size() == request.max);
+      if (!lease) co_return lease.error();
       if (!lease->deliveries.empty()) {
         note(*lease, from.no, asked);
-        if (!left()) co_return lease;
-        hand_back(names_of(*lease), from.no);
+        given.room->resize(room_of(*lease));
+        given.lease = *std::move(lease);
+        if (!left()) co_return std::move(given);
+        hand_back(names_of(given.lease), from.no);
         break;
       }
       at_once = lease->passed > 0;
@@ -204,7 +272,7 @@ Task<Result<store::Lease>> Pull::lease(const Destination& from, const Wanted& wa
     if (!at_once) asks = co_await waiter.wait_until(std::min(until, now + kPoll));
     if (stopping_ || left()) break;
   }
-  co_return store::Lease{};
+  co_return GivenLease{};
 }
 
 void Pull::note(const store::Lease& lease, DestinationNo from, WallTime since) {

@@ -8,6 +8,7 @@
 #include "commit/bells.hpp"
 #include "commit/commit.hpp"
 #include "deliver/destination.hpp"
+#include "deliver/lease_room.hpp"
 
 #include <functional>
 #include <map>
@@ -70,6 +71,12 @@ struct Wanted {
   std::chrono::milliseconds wait{0};                    // for the first, kMaxPullWait at most
 };
 
+// Leases for a worker, and the room that they take until he has them all.
+struct GivenLease {
+  store::Lease lease;
+  std::shared_ptr<LeaseRoom::Permit> room;  // null: there are none
+};
+
 // What a worker says to a lease.
 struct Said {
   enum class Outcome : std::uint8_t { ack, retry, drop };
@@ -103,6 +110,7 @@ class Pull {
     Clock& clock;
     Random& random;
     Loans& loans;
+    LeaseRoom& room;
     LookUp look_up;
     // The destination as the configuration in force defines it; null: it does not.
     std::function<std::shared_ptr<const Destination>(DestinationNo)> destination;
@@ -117,9 +125,11 @@ class Pull {
 
   // What is due, or, when nothing is, what becomes due within `wait`; then nothing. `left` says
   // whether the worker has gone: he is given nothing, and what was leased for him meanwhile goes
-  // back. An error: nothing was leased, or nobody knows, and what was lapses.
-  Task<Result<store::Lease>> lease(const Destination& from, const Wanted& wanted,
-                                   const std::function<bool()>& left);
+  // back. Fewer come when there is little room for answers; queue_full: there was none, for a
+  // second or as long as the worker waits. Another error: nothing was leased, or nobody knows, and
+  // what was lapses.
+  Task<Result<GivenLease>> lease(const Destination& from, const Wanted& wanted,
+                                 const std::function<bool()>& left);
 
   // One answer for each, in their order. Asks the store again when the outcome is unknown, for some
   // seconds; the error then says that the worker should. Repeating is always safe.
@@ -141,6 +151,12 @@ class Pull {
   using LoanList = std::vector<std::optional<Loan>>;
 
   std::shared_ptr<Queue> queue_of(DestinationNo destination);
+  Task<std::shared_ptr<LeaseRoom::Permit>> wait_for_room(LeaseRoom::Permit::Wish wish,
+                                                         BootTime until,
+                                                         const std::function<bool()>& left);
+  Task<std::shared_ptr<LeaseRoom::Permit>> room_for(DestinationNo from, std::size_t max,
+                                                    BootTime until,
+                                                    const std::function<bool()>& left);
   void note(const store::Lease& lease, DestinationNo from, WallTime since);
   Task<Result<LoanList>> loans_of(std::span<const LeaseName> names, const std::vector<bool>& asked);
   Ruling ruling_of(const Said& said, const std::optional<Loan>& loan);

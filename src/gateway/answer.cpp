@@ -103,7 +103,6 @@ http::Reply handshake(const HandshakeAnswer& answer) {
   http::Reply reply{.status = answer.status, .body = answer.body};
   if (!answer.content_type.empty()) {
     reply.headers.push_back({"Content-Type", answer.content_type});
-    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
   }
   reply.headers.insert(reply.headers.end(), answer.headers.begin(), answer.headers.end());
   return reply;

@@ -31,9 +31,12 @@ Refusal why_nobody(const Sources& sources, std::string_view path) {
   return known ? Refusal::tenant_unknown : Refusal::source_unknown;
 }
 
+bool greets(const Source& source) {
+  return source.preset != nullptr && source.preset->handshake != Handshake::none;
+}
+
 bool may_greet(const Source& source, std::string_view method) {
-  const bool greets = source.preset != nullptr && source.preset->handshake != Handshake::none;
-  return greets && (method == "GET" || method == "HEAD");
+  return greets(source) && (method == "GET" || method == "HEAD");
 }
 
 // Whether it hands over a secret, which is nothing to store.
@@ -43,6 +46,13 @@ bool hands_over(const Source& source, const Request& request, WallTime now) {
   if (kind != Handshake::asana && kind != Handshake::notion) return false;
   const auto answer = answer_handshake(*source.preset, source.secrets, request, now);
   return answer && !answer->secret.empty();
+}
+
+// What of a request would be kept, about.
+std::size_t size_of(const Request& request) {
+  std::size_t size = request.url.size() + request.body.size();
+  for (const Header& each : request.headers) size += each.name.size() + each.value.size();
+  return size;
 }
 
 KeptReject reject_of(const Source& source, const Request& request, const Occasion& occasion,
@@ -91,9 +101,7 @@ std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
     return http::problem(why);
   }
   if (head.method != "POST" && !may_greet(entry->source, head.method)) {
-    http::Reply reply = turn_away(Refusal::method_not_allowed, peer);
-    reply.headers.push_back({"Allow", "POST"});
-    return reply;
+    return wrong_method(entry->source, peer);
   }
   return entry->source.max_body;
 }
@@ -145,7 +153,7 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
   if (const auto* greeting = std::get_if<HandshakeAnswer>(&received)) return handshake(*greeting);
   if (const auto* refused = std::get_if<Refused>(&received)) {
     const bool no_method = incoming.head.method != "POST";  // a GET that was no handshake
-    if (no_method) return turn_away(Refusal::method_not_allowed, incoming.peer);
+    if (no_method) return wrong_method(source, incoming.peer);
     note_refusal(source.name, name(refused->reason), refused->detail, incoming.peer);
     return refusal(*refused);
   }
@@ -168,15 +176,22 @@ void Endpoint::keep(const Source& source, const Request& request, const Occasion
   if (const auto* refused = std::get_if<Refused>(&received)) {
     if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
     if (hands_over(source, request, occasion.received)) return;
-    if (!shared_.rejects.reserve(source, network)) return;
+    if (!shared_.rejects.reserve(source, network, size_of(request))) return;
     kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
   }
   const auto* taken = std::get_if<Taken>(&received);
   if (taken == nullptr) return;
+  const std::size_t around = size_of(request) - request.body.size();
   for (const Item& each : taken->rejected) {
-    if (!shared_.rejects.reserve(source, network)) continue;
+    if (!shared_.rejects.reserve(source, network, around + each.bytes.size())) continue;
     kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
   }
+}
+
+http::Reply Endpoint::wrong_method(const Source& source, std::string_view peer) {
+  http::Reply reply = turn_away(Refusal::method_not_allowed, peer);
+  reply.headers.push_back({"Allow", greets(source) ? "GET, HEAD, POST" : "POST"});
+  return reply;
 }
 
 http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {

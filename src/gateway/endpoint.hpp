@@ -61,6 +61,7 @@ class Endpoint final : public http::Handler {
   void refused(http::Refusal why, std::string_view peer) override;
 
  private:
+  http::Reply wrong_method(const Source& source, std::string_view peer);
   http::Reply turn_away(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);

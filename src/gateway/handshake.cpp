@@ -21,13 +21,12 @@ bool leaves_something(const Preset& preset) {
 Result<std::shared_ptr<const Verifier>> HandedOver::verifier_of(
     const std::vector<std::string>& secrets) const {
   if (secrets.empty()) return std::shared_ptr<const Verifier>();
-  HAPAX_TRY_ASSIGN(made, Verifier::make(preset_->verify, secrets));
+  HAPAX_TRY_ASSIGN(made, Verifier::make(preset_.verify, secrets));
   return std::shared_ptr<const Verifier>(std::make_shared<Verifier>(std::move(made)));
 }
 
-Result<void> HandedOver::verify_as(const Preset& preset) {
+Result<void> HandedOver::make_ready() {
   const std::lock_guard lock(mutex_);
-  preset_ = &preset;
   HAPAX_TRY_ASSIGN(made, verifier_of(secrets_));
   verifier_ = std::move(made);
   return {};
@@ -35,7 +34,7 @@ Result<void> HandedOver::verify_as(const Preset& preset) {
 
 Result<WallTime> HandedOver::open(std::chrono::seconds time) {
   const std::lock_guard lock(mutex_);
-  if (preset_->handshake == Handshake::sns) {
+  if (preset_.handshake == Handshake::sns) {
     return Error(Code::invalid_argument,
                  "Amazon SNS hands over no secret; a subscription is confirmed by opening the URL "
                  "that is shown here");
@@ -92,23 +91,37 @@ Handshakes::Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep)
   for (HandedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
 }
 
-Result<std::shared_ptr<HandedOver>> Handshakes::of(const Source& source) {
-  if (source.preset == nullptr || !leaves_something(*source.preset)) {
-    return std::shared_ptr<HandedOver>();
+// Of the preset, because a secret of one sender is not one of another: the source's URL may have
+// been given to somebody else since.
+std::shared_ptr<HandedOver> Handshakes::entry_of(const std::string& path, const Preset& preset) {
+  const std::string name = path + ':' + std::string(preset.name);
+  std::shared_ptr<HandedOver>& entry = by_name_[name];
+  if (!entry) {
+    std::vector<std::string>& secrets = secrets_[name];
+    if (const auto unnamed = secrets_.find(path); unnamed != secrets_.end()) {
+      secrets.insert(secrets.end(), unnamed->second.begin(), unnamed->second.end());
+      secrets_.erase(unnamed);
+    }
+    entry = std::make_shared<HandedOver>(
+        clock_, preset, secrets,
+        [this, name](const std::vector<std::string>& all) { return keep(name, all); });
   }
+  return entry;
+}
+
+Result<std::shared_ptr<HandedOver>> Handshakes::of(const Source& source) {
   const std::string path = path_of(source);
   std::shared_ptr<HandedOver> handed;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<HandedOver>& entry = by_path_[path];
-    if (!entry) {
-      entry = std::make_shared<HandedOver>(
-          clock_, secrets_[path],
-          [this, path](const std::vector<std::string>& all) { return keep(path, all); });
+    if (source.preset == nullptr || !leaves_something(*source.preset)) {
+      by_path_.erase(path);
+      return handed;
     }
-    handed = entry;
+    handed = entry_of(path, *source.preset);
+    by_path_[path] = handed;
   }
-  if (Result<void> used = handed->verify_as(*source.preset); !used) {
+  if (Result<void> used = handed->make_ready(); !used) {
     return Error(Code::misconfigured, "a secret that was handed over to '" + path +
                                           "' cannot be used: " + used.error().detail());
   }
@@ -121,14 +134,14 @@ std::shared_ptr<HandedOver> Handshakes::find(const std::string& path) const {
   return found == by_path_.end() ? nullptr : found->second;
 }
 
-Result<void> Handshakes::keep(const std::string& path, const std::vector<std::string>& secrets) {
+Result<void> Handshakes::keep(const std::string& name, const std::vector<std::string>& secrets) {
   const std::lock_guard lock(mutex_);
   std::vector<HandedSecret> all;
   for (const auto& [other, theirs] : secrets_) {
-    for (const std::string& each : other == path ? secrets : theirs) all.push_back({other, each});
+    for (const std::string& each : other == name ? secrets : theirs) all.push_back({other, each});
   }
   HAPAX_TRY(keep_(all));
-  secrets_[path] = secrets;
+  secrets_[name] = secrets;
   return {};
 }
 

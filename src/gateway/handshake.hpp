@@ -28,11 +28,13 @@ inline constexpr std::size_t kMaxConfirmations = 16;
 inline constexpr std::chrono::seconds kMaxWindow = std::chrono::hours(24);
 
 struct HandedSecret {
-  std::string path;  // path_of() its source
+  // path_of() its source, a colon and the preset that it is a secret of. Without the latter, as it
+  // was written once, it is that of the preset that the source has when it is asked for first.
+  std::string path;
   std::string secret;
 };
 
-// Of one source, or one declared tenant. Thread-safe.
+// Of one source, or one declared tenant, and one preset. Thread-safe.
 class HandedOver {
  public:
   struct Status {
@@ -45,11 +47,11 @@ class HandedOver {
   using Keep = std::function<Result<void>(const std::vector<std::string>&)>;
 
   // `secrets`: the newest first.
-  HandedOver(Clock& clock, std::vector<std::string> secrets, Keep keep)
-      : clock_(clock), keep_(std::move(keep)), secrets_(std::move(secrets)) {}
+  HandedOver(Clock& clock, const Preset& preset, std::vector<std::string> secrets, Keep keep)
+      : clock_(clock), preset_(preset), keep_(std::move(keep)), secrets_(std::move(secrets)) {}
 
-  // Verifies as this preset does from now on. An error: one of the secrets cannot be used.
-  Result<void> verify_as(const Preset& preset);
+  // Takes the secrets into use. An error: one of them cannot be used.
+  Result<void> make_ready();
 
   // From now on, in place of a window before. 0: closed. invalid_argument: there are too many
   // secrets already, or the provider hands over none.
@@ -71,9 +73,9 @@ class HandedOver {
       const std::vector<std::string>& secrets) const;
 
   Clock& clock_;
+  const Preset& preset_;
   const Keep keep_;
   mutable std::mutex mutex_;
-  const Preset* preset_ = nullptr;
   std::vector<std::string> secrets_;  // the newest first
   std::shared_ptr<const Verifier> verifier_;
   std::optional<BootTime> until_;
@@ -90,19 +92,23 @@ class Handshakes {
   // `known` was kept by an earlier run.
   Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep);
 
-  // What belongs to this source; null where its preset has no such handshake.
+  // What belongs to this source and its preset; null where the preset has no such handshake. What
+  // was handed over to the source under another preset counts again when it has that one again.
   Result<std::shared_ptr<HandedOver>> of(const Source& source);
   // The one that is posted to under this path; null: none is.
   std::shared_ptr<HandedOver> find(const std::string& path) const;
 
  private:
-  Result<void> keep(const std::string& path, const std::vector<std::string>& secrets);
+  Result<void> keep(const std::string& name, const std::vector<std::string>& secrets);
+  std::shared_ptr<HandedOver> entry_of(const std::string& path, const Preset& preset);
 
   Clock& clock_;
   const Keep keep_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<std::string>> secrets_;  // by path, also of former sources
-  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;
+  // By HandedSecret::path, also of former sources.
+  std::map<std::string, std::vector<std::string>> secrets_;
+  std::map<std::string, std::shared_ptr<HandedOver>> by_name_;  // likewise
+  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;  // those of the presets in use
 };
 
 // The answer to a handshake; nothing when the request is none. An error: a secret could not be

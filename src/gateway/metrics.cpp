@@ -61,7 +61,12 @@ Metrics::Metrics()
                        .Add({})),
       turned_away_(family(registry_, prometheus::BuildCounter(), "hapax_connections_refused_total",
                           "Connections over a limit, closed at once")
-                       .Add({})) {}
+                       .Add({})),
+      double_claims_(family(registry_, prometheus::BuildCounter(),
+                            "hapax_store_double_claims_total",
+                            "Event ids that were claimed twice while they were remembered; always "
+                            "0 unless hapax has a defect")
+                         .Add({})) {}
 
 prometheus::Counter& Metrics::arrivals(prometheus::Labels labels, std::string_view outcome) {
   labels["outcome"] = std::string(outcome);
@@ -126,6 +131,12 @@ void Metrics::reject_admitted(const std::string& source) {
 void Metrics::batch(const CommitQueue::Batch& batch) {
   batch_size_.Observe(static_cast<double>(batch.requests));
   commit_seconds_.Observe(std::chrono::duration<double>(batch.took).count());
+}
+
+bool Metrics::claim_faults(const store::ClaimFaults& faults) {
+  const double more = static_cast<double>(faults.doubled) - double_claims_.Value();
+  if (more > 0) double_claims_.Increment(more);
+  return more > 0;
 }
 
 std::string Metrics::text() const {

@@ -6,6 +6,7 @@
 #include <hapax/reason.hpp>
 
 #include "commit/queue.hpp"
+#include "store/inbox_rows.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -61,6 +62,8 @@ class Metrics {
   void rejects_dropped(const std::string& source, std::uint64_t count);
   void reject_admitted(const std::string& source);
   void batch(const CommitQueue::Batch& batch);
+  // As the store has counted them so far. True: there are more than at the last call.
+  bool claim_faults(const store::ClaimFaults& faults);
   prometheus::Gauge& queue_depth() { return queue_depth_; }
   prometheus::Gauge& connections() { return connections_; }
   prometheus::Counter& turned_away() { return turned_away_; }
@@ -87,6 +90,7 @@ class Metrics {
   prometheus::Gauge& queue_depth_;
   prometheus::Gauge& connections_;
   prometheus::Counter& turned_away_;
+  prometheus::Counter& double_claims_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, SourceMetrics> sources_;
   std::map<std::string, DestinationMetrics> destinations_;

@@ -22,29 +22,37 @@ std::string network_of(std::string_view address) {
   return std::string(shown.data()) + "/64";
 }
 
-bool RejectQueue::allow(Allowance& allowance, std::string_view address) {
+// Half of all for one source that is alone, and always something for the next.
+bool RejectQueue::has_room(const Allowance& allowance) const {
+  return allowance.held.rejects + held_.rejects < kMaxRejects &&
+         allowance.held.bytes + held_.bytes < kMaxBytes;
+}
+
+bool RejectQueue::allow(Allowance& allowance, std::string_view address, std::size_t bytes) {
+  const std::size_t units = 1 + bytes / kUnitBytes;
+  const double cost = std::min(static_cast<double>(units), kBurst);
   double& left = allowance.bucket.left;
   allowance.bucket.refill(clock_.since_boot(), kPerSecond, kBurst);
   if (left >= kBurst) allowance.taken.clear();
-  if (left < 1) return false;
+  if (left < cost) return false;
   auto taken = allowance.taken.find(address);
   if (taken == allowance.taken.end()) {
     const bool known = allowance.taken.size() < kMaxAddresses;
     taken = allowance.taken.try_emplace(known ? std::string(address) : std::string(), 0).first;
   }
   if (left < kBurst / 4 && taken->second > kBurst / 4) return false;
-  left -= 1;
-  taken->second += 1;
+  left -= cost;
+  taken->second += cost;
   return true;
 }
 
-bool RejectQueue::reserve(const Source& source, std::string_view address) {
+bool RejectQueue::reserve(const Source& source, std::string_view address, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   Allowance& allowance = allowances_[source.no];
   if (allowance.source_name.empty()) allowance.source_name = source.name;
-  const bool room = rejects_.size() + reserved_ < kMaxRejects && bytes_ < kMaxBytes;
-  if (room && allow(allowance, address)) {
-    ++reserved_;
+  if (has_room(allowance) && allow(allowance, address, bytes)) {
+    ++allowance.held.rejects;
+    ++held_.rejects;
     return true;
   }
   ++allowance.dropped;
@@ -53,8 +61,9 @@ bool RejectQueue::reserve(const Source& source, std::string_view address) {
 
 void RejectQueue::add(KeptReject reject) {
   const std::lock_guard lock(mutex_);
-  --reserved_;
-  bytes_ += reject.size();
+  const std::size_t bytes = reject.size();
+  allowances_[reject.source].held.bytes += bytes;
+  held_.bytes += bytes;
   rejects_.push_back(std::move(reject));
 }
 
@@ -63,11 +72,17 @@ RejectQueue::Batch RejectQueue::take(std::size_t most, std::size_t most_bytes) {
   Batch batch;
   std::size_t bytes = 0;
   while (!rejects_.empty() && batch.rejects.size() < most && bytes < most_bytes) {
-    bytes += rejects_.front().size();
+    const KeptReject& first = rejects_.front();
+    const std::size_t size = first.size();
+    Held& of_source = allowances_[first.source].held;
+    for (Held* each : {&of_source, &held_}) {
+      --each->rejects;
+      each->bytes -= size;
+    }
+    bytes += size;
     batch.rejects.push_back(std::move(rejects_.front()));
     rejects_.pop_front();
   }
-  bytes_ -= bytes;
   for (auto& [source, each] : allowances_) {
     if (each.dropped == 0) continue;
     batch.dropped[source] = {each.source_name, std::exchange(each.dropped, 0)};

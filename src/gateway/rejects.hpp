@@ -45,24 +45,27 @@ std::string network_of(std::string_view address);
 
 // Refused requests that are not yet written to the store. Whoever floods a source with forged
 // requests makes neither this nor the store grow: it holds so many and no more, and takes so many
-// per second of one source. What does not fit is counted and forgotten; what is here when the
-// process dies is lost. Nobody waits. Thread-safe.
+// per second of one source. A source may hold as much as is still free, so that a flood of one
+// leaves room for the rejects of the others (declared tenants of a source share its part). What
+// does not fit is counted and forgotten; what is here when the process dies is lost. Nobody waits.
+// Thread-safe.
 class RejectQueue {
  public:
-  static constexpr std::size_t kMaxRejects = 16'384;
+  static constexpr std::size_t kMaxRejects = 32'768;
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024 * 1024;
-  // Of one source: at once, and for each second. One sender alone fills the ring of the store
-  // (three quarters of this are as many); the last quarter is for addresses that have not taken as
-  // much.
+  // Of one source, in units of one reject and of 4 KiB of it: at once, and for each second. One
+  // sender alone fills the ring of the store (three quarters of this are as many); the last quarter
+  // is for addresses that have not taken as much.
+  static constexpr std::size_t kUnitBytes = 4096;
   static constexpr double kBurst = store::kMaxRejects * 4.0 / 3.0 + 1;
   static constexpr double kPerSecond = 250;
   static constexpr std::size_t kMaxAddresses = 256;  // told apart; the others are one
 
   explicit RejectQueue(Clock& clock) : clock_(clock) {}
 
-  // Whether there is room for one, which add() must bring then; counts it as dropped otherwise.
-  // Asked before anything is copied.
-  bool reserve(const Source& source, std::string_view address);
+  // Whether there is room for one of about `bytes`, which add() must bring then; counts it as
+  // dropped otherwise. Asked before anything is copied.
+  bool reserve(const Source& source, std::string_view address, std::size_t bytes);
   void add(KeptReject reject);
 
   struct Dropped {
@@ -77,21 +80,26 @@ class RejectQueue {
   Batch take(std::size_t most, std::size_t most_bytes);
 
  private:
+  struct Held {
+    std::size_t rejects = 0;  // also those that are reserved
+    std::size_t bytes = 0;
+  };
   struct Allowance {
     std::string source_name;
+    Held held;
     TokenBucket bucket{kBurst};
-    std::map<std::string, double, std::less<>> taken;  // by address, since it was whole
+    std::map<std::string, double, std::less<>> taken;  // units by address, since it was whole
     std::uint64_t dropped = 0;
   };
 
-  bool allow(Allowance& allowance, std::string_view address);
+  bool has_room(const Allowance& allowance) const;
+  bool allow(Allowance& allowance, std::string_view address, std::size_t bytes);
 
   Clock& clock_;
   std::mutex mutex_;
   std::map<SourceNo, Allowance> allowances_;
   std::deque<KeptReject> rejects_;
-  std::size_t reserved_ = 0;
-  std::size_t bytes_ = 0;
+  Held held_;  // of all sources
 };
 
 }  // namespace hapax::gateway

@@ -7,6 +7,7 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace hapax::http {
@@ -118,7 +119,8 @@ Task<bool> Connection<Stream>::read_head() {
   give_back();
   wants_no_body_ = false;
   idle = buffer_.view().empty();
-  deadline = reactor_.now() + (idle ? limits_.idle : limits_.head_time);
+  const auto stranger = std::min(limits_.idle, limits_.stranger_idle.value_or(limits_.idle));
+  deadline = reactor_.now() + (!idle ? limits_.head_time : trusted_ ? limits_.idle : stranger);
   for (std::size_t searched = 0;;) {
     const std::string_view bytes = buffer_.view();
     const std::size_t end = bytes.find(kEnd, searched);
@@ -151,8 +153,10 @@ Task<bool> Connection<Stream>::read_body(std::size_t limit) {
   if (!head_.chunked && head_.length > limit) co_return co_await refuse(Refusal::body_too_large);
   const bool waits = head_.expects_continue && buffer_.view().size() == head_size_;
   bool goes_on = true;
+  const BootTime until = deadline;  // of the whole request; that of an answer is another
   if (waits) goes_on = co_await write(kContinue);
   if (!goes_on) co_return false;
+  deadline = until;
   if (head_.chunked) {
     goes_on = co_await read_chunks(limit);
   } else {
@@ -268,6 +272,12 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
   co_return !error;
 }
 
+// A large body is written from where it is: a copy would double it for as long as the client takes.
+template <class Stream>
+bool Connection<Stream>::goes_apart(const Reply& reply) const {
+  return reply.body.size() > kFree && !wants_no_body_ && reply.status != 204;
+}
+
 template <class Stream>
 void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   out_.clear();
@@ -289,8 +299,9 @@ void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   }
   if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
   if (!keep) out_ += "\r\nConnection: close";
+  if (keep && head_.old) out_ += "\r\nConnection: keep-alive";  // else it would not know
   out_ += "\r\n\r\n";
-  if (!wants_no_body_ && reply.status != 204) out_ += reply.body;
+  if (!wants_no_body_ && reply.status != 204 && !goes_apart(reply)) out_ += reply.body;
 }
 
 // True: the connection may go on with the next request.
@@ -300,6 +311,7 @@ Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   put_together(reply, stay);
   bool written = !reply.unsent || !is_cut();  // the system would take it from us all the same
   if (written) written = co_await write(out_);
+  if (written && goes_apart(reply)) written = co_await write(reply.body);
   if (!written && reply.unsent) reply.unsent();
   if (!written) co_return false;
   buffer_.remove(0, used_);

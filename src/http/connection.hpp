@@ -31,6 +31,7 @@ class Connection final : public Timed, public Line {
   Task<void> run();
   void cancel() override;
   bool is_cut() override;
+  void trust() override { trusted_ = true; }
 
  private:
   Task<bool> open();
@@ -44,6 +45,7 @@ class Connection final : public Timed, public Line {
   Task<bool> respond(const Reply& reply, bool keep);
   Task<bool> refuse(Refusal why);
   Task<void> close();
+  bool goes_apart(const Reply& reply) const;
   void put_together(const Reply& reply, bool keep);
   void settle_views();
   bool may_keep();
@@ -59,6 +61,7 @@ class Connection final : public Timed, public Line {
   std::string peer_;
   Buffer buffer_;
   Head head_;  // of views into the buffer: to be read only where that has not moved
+  bool trusted_ = false;
   bool wants_no_body_ = false;  // HEAD
   std::size_t head_size_ = 0;
   const char* parsed_at_ = nullptr;  // where the buffer was when head_ was parsed

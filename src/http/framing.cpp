@@ -141,6 +141,10 @@ bool is_beyond_doubt(Head& head, int version) {
   if (counts.lengths + counts.encodings > 1) return false;
   if (version < 11 && head.chunked) return false;
   if (version >= 11 && counts.hosts == 0) return false;
+  head.old = version < 11;
+  if (head.old) head.expects_continue = false;  // it knows no interim answers
+  // RFC 9112 wants "GET http://host/path" taken, too. Only proxies are asked like that; here it
+  // would name the host twice, so which one is meant is in doubt.
   return !head.target.empty() && head.target.front() == '/';
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct Head {
   std::string_view method;
   std::string_view target;  // origin form: begins with '/'
   std::vector<Header> headers;
+  bool old = false;  // HTTP/1.0
   bool keep_alive = false;
   bool expects_continue = false;
   bool chunked = false;
@@ -39,6 +41,8 @@ class Line {
   // He sends nothing any more: most likely he does not wait for the answer either. Asks the system,
   // so it is for those who make him wait.
   virtual bool is_cut() = 0;
+  // The request is from somebody who may be here: Limits::idle holds from now on.
+  virtual void trust() = 0;
 };
 
 // A request that passed the framing checks and the limits.
@@ -56,6 +60,7 @@ struct Reply {
   std::vector<OwnedHeader> headers = {};
   std::function<void()> unsent =
       {};  // called when it could not be written whole; empty: nothing is
+  std::shared_ptr<const void> held = {};  // given up when it is written, or cannot be
 };
 
 // "OK", "Bad Request": what stands behind the number. Empty for an unknown one.

@@ -27,6 +27,9 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Tls = asio::ssl::stream<Socket>;
 
 constexpr std::chrono::milliseconds kAcceptAgain{100};
+// Of TLS 1.2 (those of 1.3 are all good): a key of its own for each connection, so that whoever
+// gets the server's key later cannot read what was recorded.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES";
 constexpr int kMaxBacklog = 8192;  // that is taken in at the end
 
 struct Listener {
@@ -53,6 +56,9 @@ Result<void> load_tls(Listener& listener, const TlsFiles& files) {
                       asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
                       asio::ssl::context::no_tlsv1_1,
                   error);
+  if (SSL_CTX_set_cipher_list(tls.native_handle(), kCiphers) != 1) {
+    return Error(Code::misconfigured, "OpenSSL offers no cipher with forward secrecy");
+  }
   tls.use_certificate_chain_file(files.certificate, error);
   if (error) {
     return Error(Code::misconfigured,

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -21,7 +22,9 @@ namespace hapax::http {
 
 struct Limits {
   HeadLimits head;
-  std::chrono::milliseconds idle = std::chrono::seconds(75);          // between two requests
+  std::chrono::milliseconds idle = std::chrono::seconds(75);  // between two requests
+  // Also at most, until the handler has said Line::trust(). Nothing: it trusts everybody.
+  std::optional<std::chrono::milliseconds> stranger_idle = {};
   std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
   std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request
   std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of an answer

@@ -95,6 +95,9 @@ Result<Replayed> InboxOperations::replay(const Replay&) {
 Result<Replaying> InboxOperations::replay_step(const ReplayStep&) {
   return no_inbox();
 }
+Result<void> InboxOperations::make_ahead() {
+  return {};
+}
 Result<Swept> InboxOperations::sweep(const SweepStep&) {
   return no_inbox();
 }
@@ -148,6 +151,9 @@ Result<bool> InboxOperations::remove_record(std::string_view, std::int64_t) {
 }
 Result<Stats> InboxOperations::stats() {
   return no_inbox();
+}
+Result<ClaimFaults> InboxOperations::claim_faults() {
+  return ClaimFaults{};
 }
 
 }  // namespace hapax::store

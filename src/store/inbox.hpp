@@ -116,9 +116,12 @@ struct Periods {
 // that are not named here stay. Attempt rows go with the event, but not before kKeepAttempts after
 // their delivery's last one. A claim goes when it is over and its event is gone. A lane goes when
 // it is empty and its version is over. Called until `done`, with nothing else in between, it leaves
-// no event that could go; a store may be later with the rest.
+// no event that could go; but those of a partition with more than 10,000 it may leave for a day,
+// until all of them can go at once. A store may be later with the rest.
 //
-// The largest number removed is kept: below it what is not there is `gone`.
+// The largest number removed is kept: below it what is not there is `gone`. (PostgreSQL: the
+// largest that the store's time has come to. A number of a node whose clock is ahead says nothing
+// of others.)
 struct SweepStep {
   std::span<const Periods> periods;
   std::size_t limit = 500;  // 1 to kMaxStep
@@ -214,6 +217,11 @@ class InboxOperations {
 
   virtual Result<Swept> sweep(const SweepStep& step);
 
+  // Makes what events of the next hours will need, so that no request has to wait for it. Without
+  // it they make it themselves. To be called every now and then; a store with nothing to make
+  // answers at once.
+  virtual Result<void> make_ahead();
+
   // Not to be repeated after an unknown outcome: counts could double. They are for people.
   virtual Result<void> note_duplicates(std::span<const DuplicateNote> notes);
 
@@ -256,6 +264,9 @@ class InboxOperations {
   virtual Result<bool> remove_record(std::string_view name, std::int64_t version);
 
   virtual Result<Stats> stats();
+  // Cheap enough to be asked every second. None, in a store that has no other referee than its
+  // unique constraint.
+  virtual Result<ClaimFaults> claim_faults();
 };
 
 // ---------------------------------------------------------------------------------------------

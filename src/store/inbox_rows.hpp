@@ -228,6 +228,15 @@ struct RejectCounts {
 };
 
 // ---------------------------------------------------------------------------------------------
+// What must not happen, counted where a store can see it; ever.
+
+struct ClaimFaults {
+  std::uint64_t doubled = 0;  // ids that were claimed by an event while another had them
+  EventNo event{};            // of the last: the newer one,
+  EventNo other{};            // ... and the one that had the id
+};
+
+// ---------------------------------------------------------------------------------------------
 // Counts.
 
 struct DestinationStats {

@@ -16,11 +16,13 @@ struct Sight {
   int version = 0;  // of its schema
   int known = 0;    // the one of this binary; the rest is there when they are the same
   WallTime now{};   // by the store's clock
+  // What puts at risk what is stored, each with a remedy; there may be good reasons for it.
+  std::vector<std::string> risks;
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
   std::vector<SourceStats> seen;
-  std::vector<std::string> risks;     // what the database allows others, with the remedy
-  std::vector<std::string> problems;  // of the store itself, with the remedy
+  std::vector<std::string> problems;  // of the store itself, each with a remedy
+  ClaimFaults faults;
 };
 
 // Looks at a store beside whoever serves it: nothing is made, upgraded or written, but for fences

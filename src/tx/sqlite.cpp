@@ -34,6 +34,7 @@ struct SqliteTx::Session {
     sql::Savepoint message;
     sql::Statement begin;
     sql::Statement commit;
+    sql::Statement take_write_lock;
     sql::Statement insert_message;
   };
 
@@ -43,6 +44,8 @@ struct SqliteTx::Session {
   Result<void> insert(const MessageId& id, const Message& message, const std::string& headers,
                       std::int64_t now_ms);
   Result<bool> undo(sql::Savepoint& savepoint, const std::string& key, const Token& token);
+  Result<std::int64_t> start_writing();
+  Error failed(const Error& cause) const;
 
   sqlite3* db;
   World world;
@@ -73,9 +76,11 @@ Result<void> SqliteTx::Session::prepare() {
   HAPAX_TRY_ASSIGN(message, sql::Savepoint::prepare(db, "hapax_message"));
   HAPAX_TRY_ASSIGN(begin, sql::Statement::prepare(db, "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, sql::Statement::prepare(db, "COMMIT"));
+  HAPAX_TRY_ASSIGN(take_write_lock, sql::Statement::prepare(db, sql::kTakeWriteLock));
   HAPAX_TRY_ASSIGN(insert_message, sql::Statement::prepare(db, sql::kInsertMessage));
   statements.emplace(Statements{std::move(claims), std::move(once), std::move(message),
-                                std::move(begin), std::move(commit), std::move(insert_message)});
+                                std::move(begin), std::move(commit), std::move(take_write_lock),
+                                std::move(insert_message)});
   return {};
 }
 
@@ -114,6 +119,21 @@ Result<bool> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::strin
   return false;
 }
 
+// What it is now, for what is written next. The caller's transaction may be a deferred one that has
+// done nothing yet: if it began by reading the time, SQLite would refuse the write that follows, at
+// once and without waiting for another writer.
+Result<std::int64_t> SqliteTx::Session::start_writing() {
+  if (sqlite3_txn_state(db, "main") == SQLITE_TXN_NONE) {
+    HAPAX_TRY(run(&Statements::take_write_lock, "take the write lock"));
+  }
+  return statements->claims.time().now_ms();
+}
+
+// SQLite may have rolled the whole transaction back with the statement that failed.
+Error SqliteTx::Session::failed(const Error& cause) const {
+  return sql::in_transaction(db) ? cause : transaction_over(cause);
+}
+
 sqlite3* SqliteTx::handle() const {
   return session_->db;
 }
@@ -125,21 +145,20 @@ Result<Tx::Entered> SqliteTx::enter(const OnceId& what) {
   entered.key = claim_key(ClaimKind::id, what.scope, what.id);
   session_->world.random.fill(entered.token.bytes);
 
-  HAPAX_TRY(session_->statements->once.set());
+  Session::Statements& all = *session_->statements;
+  if (Result<void> set = all.once.set(); !set) return session_->failed(set.error());
   const Result<sql::Claimed> claimed = [&]() -> Result<sql::Claimed> {
-    sql::Claims& claims = session_->statements->claims;
-    HAPAX_TRY_ASSIGN(now_ms, claims.time().now_ms());
-    return claims.claim({entered.key, entered.token, what.ttl}, now_ms);
+    HAPAX_TRY_ASSIGN(now_ms, session_->start_writing());
+    HAPAX_TRY_ASSIGN(stands, all.claims.claim({entered.key, entered.token, what.ttl}, now_ms));
+    if (!stands.fresh) HAPAX_TRY(all.once.release());
+    return stands;
   }();
   if (!claimed) {
     HAPAX_TRY_ASSIGN(goes_on, leave(entered));
     return goes_on ? claimed.error() : transaction_over(claimed.error());
   }
-  if (!claimed->fresh) {
-    HAPAX_TRY(session_->statements->once.release());
-    entered.duplicate = true;
-    entered.result = claimed->result;
-  }
+  entered.duplicate = !claimed->fresh;
+  if (entered.duplicate) entered.result = claimed->result;
   return entered;
 }
 
@@ -160,13 +179,13 @@ Result<Enqueued> SqliteTx::enqueue(const Message& message) {
   HAPAX_TRY(session_->check_in_transaction());
   const std::string headers = encode_headers(message);
   HAPAX_TRY(store::check_message(message));
-  HAPAX_TRY_ASSIGN(now_ms, session_->statements->claims.time().now_ms());
+  const Result<std::int64_t> now_ms = session_->start_writing();
+  if (!now_ms) return session_->failed(now_ms.error());
   const MessageId id = make_message_id(session_->world.clock, session_->world.random);
-  if (message.key.empty()) {
-    HAPAX_TRY(session_->insert(id, message, headers, now_ms));
-    return Enqueued{id, false};
-  }
-  return enqueue_once(id, message, headers, now_ms);
+  if (!message.key.empty()) return enqueue_once(id, message, headers, *now_ms);
+  const Result<void> inserted = session_->insert(id, message, headers, *now_ms);
+  if (!inserted) return session_->failed(inserted.error());
+  return Enqueued{id, false};
 }
 
 // The key's claim holds the message's id and digest; claim and row stand or fall together.
@@ -176,7 +195,9 @@ Result<Enqueued> SqliteTx::enqueue_once(const MessageId& id, const Message& mess
   const Token token{id.bytes};
   const Digest digest = content_digest(message, headers);
 
-  HAPAX_TRY(session_->statements->message.set());
+  if (Result<void> set = session_->statements->message.set(); !set) {
+    return session_->failed(set.error());
+  }
   const Result<sql::Claimed> claimed =
       session_->statements->claims.claim({key, token, kDefaultTtl, view(digest)}, now_ms);
   Result<void> done = claimed ? Result<void>() : Result<void>(claimed.error());

@@ -4,11 +4,18 @@
 
 #include "base/try.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace hapax::upkeep {
 
 namespace {
 
-constexpr std::chrono::seconds kSweepAgain{30};  // after everything was looked at
+constexpr std::chrono::seconds kMakeAheadAgain{60};
+// The rest after everything was looked at: ten times as long as that took, within these.
+constexpr std::chrono::seconds kSweepAgain{30};
+constexpr std::chrono::seconds kSweepAgainAtLast{600};
+constexpr int kRestFactor = 10;
 constexpr std::size_t kRowsAtOnce = 500;
 constexpr std::size_t kStepsAtOnce = 20;
 // At the end: all that there can be.
@@ -56,6 +63,7 @@ void Upkeep::stop() {
 void Upkeep::once_a_second() {
   if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
   count_duplicates(kStepsAtOnce);
+  if (with_.clock.since_boot() >= next_make_ahead_) make_ahead();
   if (with_.clock.since_boot() >= next_sweep_) sweep();
   every_second_();  // last: it may wait for the store, and the node's number does not
 }
@@ -72,22 +80,43 @@ void Upkeep::count_duplicates(std::size_t steps) {
   }
 }
 
-// Some steps now and the rest a second later, so that the others get their turn.
+// Nobody needs it yet: what fails is tried again.
+void Upkeep::make_ahead() {
+  next_make_ahead_ = with_.clock.since_boot() + kMakeAheadAgain;
+  if (Result<void> made = with_.driver.make_ahead(); !made) {
+    complain("partitions of tomorrow not made", made.error());
+  }
+}
+
+// Some steps now and the rest a second later, so that the others get their turn. What fails holds
+// up nothing else, and is tried again in the next round.
 void Upkeep::sweep() {
   std::vector<store::Periods> periods;
   {
     const std::lock_guard lock(mutex_);
     periods = periods_;
   }
+  if (!std::exchange(sweeping_, true)) sweep_began_ = with_.clock.since_boot();
+  bool failed = false;
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<bool> done = sweep_step(periods);
-    if (!done) return complain("retention is behind", done.error());
-    if (!*done) continue;
+    if (!done) {
+      complain("retention is behind", done.error());
+      failed = true;
+    }
+    if (done && !*done) continue;
     swept_ = !swept_;
     if (swept_) continue;
-    next_sweep_ = with_.clock.since_boot() + kSweepAgain;
+    if (!failed) rest_after_sweep();
     return;
   }
+}
+
+void Upkeep::rest_after_sweep() {
+  const BootTime now = with_.clock.since_boot();
+  next_sweep_ = now + std::clamp<BootTime>(kRestFactor * (now - sweep_began_), kSweepAgain,
+                                           kSweepAgainAtLast);
+  sweeping_ = false;
 }
 
 // The events to their end and then the ids: each knows only how far it came itself, and to begin

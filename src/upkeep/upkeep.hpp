@@ -47,7 +47,9 @@ class Upkeep {
  private:
   void renew_node();
   void count_duplicates(std::size_t steps);
+  void make_ahead();
   void sweep();
+  void rest_after_sweep();
   Result<bool> sweep_step(const std::vector<store::Periods>& periods);
   void complain(std::string_view what, const Error& error);
 
@@ -55,8 +57,11 @@ class Upkeep {
   const Token owner_;
   const std::function<void()> every_second_;
   BootTime renewed_{};
+  BootTime next_make_ahead_{};
   BootTime next_sweep_{};
-  bool swept_ = false;  // events; the ids of dedup are next
+  bool swept_ = false;     // events; the ids of dedup are next
+  bool sweeping_ = false;  // a pass is under way
+  BootTime sweep_began_{};
   std::mutex mutex_;
   std::vector<store::Periods> periods_;
   BackgroundWorker worker_;  // last: it uses all of the above

@@ -6,6 +6,7 @@
 #include "base/hex.hpp"
 #include "base/json.hpp"
 #include "model/field.hpp"
+#include "verify/challenge.hpp"
 #include "verify/hmac.hpp"
 #include "verify/parts.hpp"
 
@@ -19,6 +20,7 @@ using verify_detail::Hash;
 using verify_detail::hash_of;
 using verify_detail::Hashing;
 using verify_detail::HmacKey;
+using verify_detail::is_challenge;
 using Answer = std::optional<HandshakeAnswer>;
 
 constexpr std::string_view kText = "text/plain";
@@ -35,17 +37,6 @@ std::string hmac(Hash hash, std::string_view key_text, std::string_view message)
 // own.
 bool is_plain(std::string_view text) {
   const auto is_letter = [](char c) { return c >= ' ' && c <= '~' && c != '<' && c != '>'; };
-  return !text.empty() && text.size() <= kMaxChallenge &&
-         std::all_of(text.begin(), text.end(), is_letter);
-}
-
-// What we sign for whoever asks must not be a body that an event could have: letters, digits and
-// those of base64.
-bool is_challenge_text(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("+/=_.-").find(c) != std::string_view::npos;
-  };
   return !text.empty() && text.size() <= kMaxChallenge &&
          std::all_of(text.begin(), text.end(), is_letter);
 }
@@ -117,6 +108,11 @@ class Asking {
   }
   bool is_authentic() { return signer().has_value(); }
 
+  // Whether to sign this for anyone: only what the verifier never accepts as an event.
+  bool may_sign(std::string_view challenge) const {
+    return is("GET") && is_challenge(preset_.verify.challenge, challenge) && !secrets_.empty();
+  }
+
   const Preset& preset_;
   const std::span<const std::string> secrets_;
   const Request& request_;
@@ -185,7 +181,8 @@ Answer Asking::discord() {
 
 Answer Asking::zoom() {
   const std::string token = json("/payload/plainToken");
-  if (!is("POST") || json("/event") != "endpoint.url_validation" || !is_challenge_text(token)) {
+  if (!is("POST") || json("/event") != "endpoint.url_validation" ||
+      !is_challenge(Challenge::base64_text, token)) {
     return std::nullopt;
   }
   const std::optional<std::string> secret = signer();
@@ -197,9 +194,7 @@ Answer Asking::zoom() {
 
 Answer Asking::braintree() {
   const std::string challenge = query("bt_challenge");
-  const bool fits = challenge.size() >= 20 && challenge.size() <= 32 &&
-                    challenge.find_first_not_of("0123456789abcdef") == challenge.npos;
-  if (!is("GET") || !fits || secrets_.empty()) return std::nullopt;
+  if (!may_sign(challenge)) return std::nullopt;
   const std::string key(hash_of(Hash::sha1, secrets_.front()).view());
   return answer(kText,
                 std::string(context_.key_id) + "|" + to_hex(hmac(Hash::sha1, key, challenge)));
@@ -267,7 +262,7 @@ Answer Asking::asana() {
 
 Answer Asking::twitter() {
   const std::string token = query("crc_token");
-  if (!is("GET") || !is_challenge_text(token) || secrets_.empty()) return std::nullopt;
+  if (!may_sign(token)) return std::nullopt;
   const std::string proof = to_base64(hmac(Hash::sha256, secrets_.front(), token));
   return answer(kJsonType, R"({"response_token":"sha256=)" + proof + R"("})");
 }

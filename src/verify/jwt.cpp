@@ -90,6 +90,17 @@ MaybeFailure check_times(const Jwt& rule, JsonReader& claims, WallTime now) {
   return std::nullopt;
 }
 
+// When the token was made, as far as it says so. Nothing else is signed that could be later.
+std::optional<WallTime> signed_at(JsonReader& claims) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;  // microseconds of it still fit
+  for (const std::string_view claim : {"/iat", "/nbf"}) {
+    bool there = false;
+    const std::optional<std::int64_t> at = seconds_claim(claims, claim, there);
+    if (at && *at >= 0 && *at < kMost) return WallTime(std::chrono::seconds(*at));
+  }
+  return std::nullopt;
+}
+
 MaybeFailure check_hash(const Jwt& rule, JsonReader& claims, std::string_view body) {
   const JsonValue claim = claims.at("/" + rule.body_claim);
   if (claim.status != JsonStatus::found || claim.kind != JsonKind::string) {
@@ -170,6 +181,7 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
     }
     Verdict verdict;
     verdict.secret = i;
+    verdict.signed_at = signed_at(claims);
     return verdict;
   }
   return refused(invalid("no configured secret gives the token's signature"));

@@ -242,6 +242,7 @@ Result<Message> Message::parse(std::string_view text) {
     text.remove_prefix(close + 1);
   }
   message.fence_json();
+  message.find_joints();
   return message;
 }
 
@@ -378,6 +379,10 @@ MaybeFailure Message::render_body(const Part& part, const Ingredients& from, Sin
     default:
       return std::nullopt;  // the other kinds are done by the callers
   }
+}
+
+bool Message::ends_with_secret() const {
+  return !parts_.empty() && parts_.back().kind == Kind::secret;
 }
 
 bool Message::uses(std::string_view placeholder) const {

@@ -89,6 +89,13 @@ class Message {
   // Hands the message to `sink`, piece by piece. A failure says what the request lacks.
   MaybeFailure render(const Ingredients& from, Sink& sink) const;
 
+  // Refuses values that could be moved from one part of the message to the next: the same signature
+  // would then be good for another id or another body. In joints.cpp.
+  MaybeFailure check_joints(const Ingredients& from, const TimePlace& time) const;
+
+  // Whether the message ends with the secret. Otherwise a plain hash of it can be continued.
+  bool ends_with_secret() const;
+
   bool uses(std::string_view placeholder) const;  // "key_id", "time", ...
   // The names of the {header:NAME}s.
   std::vector<std::string> headers() const { return names(Kind::header); }
@@ -102,6 +109,19 @@ class Message {
     std::string fence = {};  // of a JSON value: the text beside it, which must not be in it
   };
   struct Word;
+  // Two values side by side, where one of them does not say by itself how long it is.
+  struct Joint {
+    enum class Kind : std::uint8_t { id_time, time_body, body_time, url_body, body_url, last };
+    Kind kind;
+    std::string header = {};             // of id_time and last: the header whose value it is
+    std::string between = {};            // the text between the two
+    std::optional<std::string> after{};  // of id_time: the text before the body that follows
+  };
+
+  void find_joints();
+  static std::optional<Joint> joint_of(const Part& left, const std::string& between,
+                                       const Part& right);
+  static MaybeFailure check(const Joint& joint, const Ingredients& from, const TimePlace& time);
 
   std::vector<std::string> names(Kind kind) const;
   void fence_json();
@@ -111,6 +131,7 @@ class Message {
   static MaybeFailure render_body(const Part& part, const Ingredients& from, Sink& sink);
 
   std::vector<Part> parts_;
+  std::vector<Joint> joints_;
 };
 
 }  // namespace hapax::verify_detail

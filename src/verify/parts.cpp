@@ -239,6 +239,7 @@ Result<std::string> pointer_of(std::string_view each) {
 Result<Verifier::Parts> Verifier::Parts::make(const Scheme& scheme, const Context& context) {
   Parts parts;
   parts.algorithm = scheme.algorithm;
+  parts.challenge = scheme.challenge;
   parts.hashed_twice = scheme.hashed_twice;
   if (scheme.hashed_twice && !verify_detail::key_kind(scheme.algorithm)) {
     return Error(Code::misconfigured, "only a public-key scheme can sign a hash of its message");

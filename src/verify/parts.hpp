@@ -54,6 +54,7 @@ struct Verifier::Parts {
   TimePlace time{};  // without `at`, which the next two stand for
   bool time_in_list = false;
   std::optional<Field> time_field;
+  Challenge challenge = Challenge::none;
   bool hashed_twice = false;
   std::string each;  // a JSON pointer with `*`
   std::vector<OwnedHeader> required;

@@ -103,6 +103,12 @@ constexpr Scheme braintree() {
             .first_only = true},
            "{form:base64:bt_payload}", Algorithm::hmac_sha1, "{form:base64:bt_payload}\n");
   scheme.secret.form = SecretForm::text_sha1;
+  scheme.challenge = Challenge::short_hex;
+  return scheme;
+}
+
+constexpr Scheme with_challenge(Scheme scheme, Challenge challenge) {
+  scheme.challenge = challenge;
   return scheme;
 }
 
@@ -118,8 +124,10 @@ constexpr Scheme bridge() {
 
 constexpr Scheme paypal() {
   Scheme scheme = over({.at = "header:paypal-transmission-sig", .encoding = Encoding::base64},
-                       "{header:paypal-transmission-id}|{header:paypal-transmission-time}|"
-                       "{param:webhook_id}|{body:crc32}");
+                       "{header:paypal-transmission-id}|{time}|{param:webhook_id}|{body:crc32}");
+  // PayPal's checker sets no limit to its age.
+  scheme.time = {
+      .at = "header:paypal-transmission-time", .format = TimeFormat::rfc3339, .future = kFuture};
   scheme.certificate_url = {"paypal-cert-url", "paypal.com"};
   return with_public_key(scheme, Algorithm::rsa_sha256);
 }
@@ -246,7 +254,8 @@ constexpr std::array kPresets = std::to_array<Preset>({
            .identity = {.id = {"none"}},
            .sender_retries = hours(24),
            .handshake = Handshake::braintree,
-           .note = "key_id is the public key. Braintree sends no event id."}),
+           .note = "key_id is the public key. Braintree sends no event id. A payload of 20 to 32 "
+                   "lower-case hexadecimal digits is refused: the handshake signs it for anyone."}),
     known({.name = "bridge",
            .provider = "bridge",
            .scheme = "bridge-rsa-prehash",
@@ -519,20 +528,24 @@ constexpr std::array kPresets = std::to_array<Preset>({
                       .version = "json:/occurredAt",
                       .split = "json:/*"},
          .sender_retries = hours(24),
-         .note = "A plain hash, not an HMAC: bytes can be added to a captured body."}),
-    known({.name = "hubspot-v2",
-           .provider = "hubspot",
-           .scheme = "hubspot-v2",
-           .verify = over({.at = "header:x-hubspot-signature"}, "{secret}{method}{url}{body}",
-                          Algorithm::sha256),
-           .identity = {.id = {"json:/eventId"},
-                        .type = "json:/subscriptionType",
-                        .order_key = "json:/objectId",
-                        .version = "json:/occurredAt",
-                        .split = "json:/*"},
-           .sender_retries = hours(24),
-           .note = "A plain hash, not an HMAC: bytes can be added to a captured body. Signs the "
-                   "URL: needs public_url."}),
+         .note =
+             "A plain hash, not an HMAC. A body with the bytes 80 00 00 00 is refused: nobody can "
+             "add to a captured one without them."}),
+    known(
+        {.name = "hubspot-v2",
+         .provider = "hubspot",
+         .scheme = "hubspot-v2",
+         .verify = over({.at = "header:x-hubspot-signature"}, "{secret}{method}{url}{body}",
+                        Algorithm::sha256),
+         .identity = {.id = {"json:/eventId"},
+                      .type = "json:/subscriptionType",
+                      .order_key = "json:/objectId",
+                      .version = "json:/occurredAt",
+                      .split = "json:/*"},
+         .sender_retries = hours(24),
+         .note =
+             "A plain hash, not an HMAC. A body with the bytes 80 00 00 00 is refused: nobody can "
+             "add to a captured one without them. Signs the URL: needs public_url."}),
     known({.name = "intercom",
            .provider = "intercom",
            .scheme = "hub-signature-sha1",
@@ -870,14 +883,16 @@ constexpr std::array kPresets = std::to_array<Preset>({
                         .version = "json:/created_at"},
            .sender_retries = hours(24),
            .note = "The id is in a header that is not signed."}),
-    known({.name = "recharge",
-           .provider = "recharge",
-           .scheme = "plain-sha256-secret-body",
-           .verify =
-               over({.at = "header:x-recharge-hmac-sha256"}, "{secret}{body}", Algorithm::sha256),
-           .identity = {.id = {"none"}, .type = "header:x-recharge-topic"},
-           .note = "A plain hash, not an HMAC: bytes can be added to a captured body. Recharge "
-                   "sends no event id."}),
+    known(
+        {.name = "recharge",
+         .provider = "recharge",
+         .scheme = "plain-sha256-secret-body",
+         .verify =
+             over({.at = "header:x-recharge-hmac-sha256"}, "{secret}{body}", Algorithm::sha256),
+         .identity = {.id = {"none"}, .type = "header:x-recharge-topic"},
+         .note =
+             "A plain hash, not an HMAC. A body with the bytes 80 00 00 00 is refused: nobody can "
+             "add to a captured one without them. Recharge sends no event id."}),
     known({.name = "recurly",
            .provider = "recurly",
            .scheme = "recurly-positional",
@@ -1099,8 +1114,8 @@ constexpr std::array kPresets = std::to_array<Preset>({
                           "{url:port}{form:sorted_unique}"),
            .identity = {.id = {"header:i-twilio-idempotency-token"}, .type = "form:MessageStatus"},
            .sender_retries = hours(1),
-           .note = "Form bodies. Signs the URL: needs public_url. The id is in a header that is "
-                   "not signed."}),
+           .note = "Form bodies, whose fields are signed one after the other. Signs the URL: needs "
+                   "public_url. The id is in a header that is not signed."}),
     known({.name = "twilio-json",
            .provider = "twilio",
            .scheme = "twilio-json-bodysha256",
@@ -1184,11 +1199,13 @@ constexpr std::array kPresets = std::to_array<Preset>({
     known({.name = "x-twitter",
            .provider = "x-twitter",
            .scheme = "sha256-b64-prefixed",
-           .verify = base64_body("header:x-twitter-webhooks-signature", "sha256="),
+           .verify = with_challenge(base64_body("header:x-twitter-webhooks-signature", "sha256="),
+                                    Challenge::base64_text),
            .identity = {.id = {"none"}},
            .sender_retries = minutes(10),
            .handshake = Handshake::twitter,
-           .note = "X sends no event id; give id_fallback to deduplicate."}),
+           .note = "X sends no event id; give id_fallback to deduplicate. A body of base64 letters "
+                   "alone is refused: the handshake signs it for anyone."}),
     known({.name = "xero",
            .provider = "xero",
            .scheme = "base64-hmac-sha256",
@@ -1225,6 +1242,14 @@ constexpr bool remembers_longer_than_senders_try(const Preset& preset) {
   return preset.remember > preset.sender_retries;
 }
 static_assert(std::all_of(kPresets.begin(), kPresets.end(), remembers_longer_than_senders_try));
+
+// Otherwise whoever asks for a handshake gets the signature of an event.
+constexpr bool never_accepts_a_challenge(const Preset& preset) {
+  const bool signs_for_anyone =
+      preset.handshake == Handshake::braintree || preset.handshake == Handshake::twitter;
+  return signs_for_anyone == (preset.verify.challenge != Challenge::none);
+}
+static_assert(std::all_of(kPresets.begin(), kPresets.end(), never_accepts_a_challenge));
 
 }  // namespace
 

@@ -269,4 +269,13 @@ std::optional<std::string> PublicKey::sign_pair(std::string_view message) const 
   return pair_of_der(*der);
 }
 
+std::string PublicKey::der() const {
+  unsigned char* der = nullptr;
+  const int size = i2d_PUBKEY(key_.get(), &der);
+  if (size <= 0) return {};
+  std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  return bytes;
+}
+
 }  // namespace hapax::verify_detail

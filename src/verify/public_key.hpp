@@ -33,6 +33,9 @@ class PublicKey {
   std::optional<std::string> sign(SignatureHash hash, std::string_view message) const;
   std::optional<std::string> sign_pair(std::string_view message) const;
 
+  // The public key as DER (SPKI): the same for all writings of one key.
+  std::string der() const;
+
  private:
   struct Free {
     void operator()(evp_pkey_st* key) const;

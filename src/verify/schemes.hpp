@@ -170,6 +170,13 @@ constexpr bool is_signed_alone(std::string_view message, std::string_view pointe
   return false;
 }
 
+// Whether form fields are signed as names and values one after the other. The end of one and the
+// start of the next are then one text: "NumMedia" = "0" can be moved into the value before it.
+constexpr bool runs_fields_together(const Scheme& scheme) {
+  return contains(scheme.messages[0], "{form:sorted") ||
+         contains(scheme.messages[0], "{url:plivo}");
+}
+
 // Whether everything that the id is read from is signed.
 constexpr bool covers_id(const Scheme& scheme, const IdentityRule& rule) {
   if (rule.id[0].empty() || rule.id[0] == "none") return false;
@@ -181,7 +188,9 @@ constexpr bool covers_id(const Scheme& scheme, const IdentityRule& rule) {
     const bool alone = contains(scheme.messages[0], at.substr(0, at.find(','))) ||
                        (at.starts_with("json:") && is_signed_alone(scheme.messages[0], name));
     const bool header = at.starts_with("header:");
-    const bool covered = alone || at.starts_with("jwt:") || (!header && covers_body(scheme));
+    const bool loose = at.starts_with("form:") && runs_fields_together(scheme);
+    const bool covered =
+        alone || at.starts_with("jwt:") || (!header && !loose && covers_body(scheme));
     if (!covered) return false;
   }
   return true;

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/calendar.hpp"
 #include "verify/parts.hpp"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch
     }
     Verdict verdict;
     verdict.secret = i;
+    verdict.signed_at = parse_rfc3339(text_at(json, "Timestamp").value_or(""));
     return verdict;
   }
   return refused({Reason::signature_invalid, "no configured certificate gives this signature"});

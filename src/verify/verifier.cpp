@@ -4,6 +4,7 @@
 #include "base/form.hpp"
 #include "base/hex.hpp"
 #include "base/try.hpp"
+#include "verify/challenge.hpp"
 #include "verify/parts.hpp"
 
 #include <hapax/verify.hpp>
@@ -36,6 +37,13 @@ int weight(Reason reason) {
 
 void keep_better(Verdict& best, Verdict other) {
   if (weight(other.reason) > weight(best.reason)) best = std::move(other);
+}
+
+// What a hash of MD5's family puts behind every message before it is finished: 0x80, and a length
+// in bits that starts with zeros. Who continues a hash cannot leave it out, and no text holds it.
+bool holds_padding(std::string_view text) {
+  constexpr std::string_view kPadding("\x80\0\0\0", 4);
+  return text.find(kPadding) != text.npos;
 }
 
 // Equal texts, without telling by the time how much of a guess was right, or how long the secret
@@ -71,18 +79,19 @@ class Check {
   MaybeFailure find_time(const SignatureList& list);
   MaybeFailure find_time_field();
   Verdict match(const Place& place, const SignatureList& list);
+  MaybeFailure check_message(const Message& message);
   Verdict match_message(const Place& place, const SignatureList& list, const Message* message);
   MaybeFailure signed_by(const Secret& secret, const Place& place, const SignatureList& list,
                          const Message* message, bool& matches);
   MaybeFailure signed_by_key(const Secret& secret, const Place& place, const SignatureList& list,
                              const Message& message, bool& matches);
-  Ingredients ingredients(const Secret& secret) {
+  Ingredients ingredients(std::string_view secret) {
     const bool header = parts_.time_field && parts_.time_field->from == Field::From::header;
     return {request_,
             headers_,
             fields_,
             time_text_,
-            secret.text,
+            secret,
             parts_.key_id,
             parts_.parameters,
             item_,
@@ -366,8 +375,30 @@ Verdict Check::match(const Place& place, const SignatureList& list) {
   return best;
 }
 
+// What no signature can make good: a message that others can have signed, or that the sender signed
+// as another request.
+MaybeFailure Check::check_message(const Message& message) {
+  if (parts_.algorithm == Algorithm::sha256 && !message.ends_with_secret() &&
+      holds_padding(request_.body)) {
+    return Failure{Reason::signature_invalid,
+                   "the body holds what anyone needs to continue one that was signed with a plain "
+                   "hash"};
+  }
+  if (MaybeFailure failure = message.check_joints(ingredients({}), parts_.time)) return failure;
+  if (parts_.challenge == Challenge::none) return std::nullopt;
+  ChallengeForm form(parts_.challenge);
+  if (MaybeFailure failure = message.render(ingredients({}), form)) return failure;
+  if (!form.fits()) return std::nullopt;
+  return Failure{
+      Reason::signature_invalid,
+      "what is signed has the form of a challenge, which the handshake signs for anyone"};
+}
+
 Verdict Check::match_message(const Place& place, const SignatureList& list,
                              const Message* message) {
+  if (message != nullptr) {
+    if (MaybeFailure failure = check_message(*message)) return refused(std::move(*failure));
+  }
   for (std::size_t i = 0; i < parts_.secrets.size(); ++i) {
     if (place.secret >= 0 && static_cast<std::size_t>(place.secret) != i) continue;
     bool matches = false;
@@ -391,7 +422,7 @@ MaybeFailure Check::signed_by(const Secret& secret, const Place& place, const Si
   }
   if (secret.key) return signed_by_key(secret, place, list, *message, matches);
   Hashing hashing = secret.hmac ? secret.hmac->begin() : Hashing(Hash::sha256);
-  if (MaybeFailure failure = message->render(ingredients(secret), hashing)) return failure;
+  if (MaybeFailure failure = message->render(ingredients(secret.text), hashing)) return failure;
   const HashValue expected = secret.hmac ? secret.hmac->finish(hashing) : hashing.finish();
   std::array<unsigned char, kMaxDigest> buffer;
   for (const std::string_view text : list.signatures()) {
@@ -405,7 +436,7 @@ MaybeFailure Check::signed_by_key(const Secret& secret, const Place& place,
                                   const SignatureList& list, const Message& message,
                                   bool& matches) {
   StringSink sink;
-  if (MaybeFailure failure = message.render(ingredients(secret), sink)) return failure;
+  if (MaybeFailure failure = message.render(ingredients(secret.text), sink)) return failure;
   if (parts_.hashed_twice) sink.text = hash_of(Hash::sha256, sink.text).view();
   const SignatureHash hash =
       parts_.algorithm == Algorithm::ed25519 ? SignatureHash::none : SignatureHash::sha256;

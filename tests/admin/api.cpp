@@ -97,7 +97,8 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
         {.name = name,
          .kind = pushes ? "http" : "pull",
          .no = no,
-         .how = std::make_shared<const deliver::Destination>(std::move(how))});
+         .how = std::make_shared<const deliver::Destination>(std::move(how)),
+         .listen = name == "dev"});
   }
   return served;
 }
@@ -159,6 +160,15 @@ struct Api::Parts {
   }
   ~Parts() { end_polls(); }
 
+  std::shared_ptr<const admin::Access> access_now() {
+    const std::lock_guard lock(access_mutex);
+    return access;
+  }
+  void revoke_tokens() {
+    const std::lock_guard lock(access_mutex);
+    access = std::make_shared<const admin::Access>(kToken, std::vector<std::string>());
+  }
+
   void end_polls() {
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
       server.post(i, [each = endpoints[i]] { each->stop(); });
@@ -177,13 +187,15 @@ struct Api::Parts {
   const std::vector<admin::ScopedToken> scoped{
       {"worker", kWorkerToken, {{admin::Right::lease, "audit"}, {admin::Right::settle, "audit"}}},
       {"reader", kReaderToken, {{admin::Right::read}, {admin::Right::dedup, "mail"}}}};
+  std::mutex access_mutex;
   std::shared_ptr<const admin::Access> access = std::make_shared<const admin::Access>(
       kToken, std::vector<std::string>{"hapax.internal"}, scoped);
   Bells bells;
   deliver::Loans loans;
   deliver::Polls polls;
+  deliver::LeaseRoom room;
   CommitQueue commit{*driver, clock, {.max_wait = kGenerous}, [](const CommitQueue::Batch&) {}};
-  admin::Pulling pulling{commit, bells, loans, polls, [] { return std::int64_t{7}; }};
+  admin::Pulling pulling{commit, bells, loans, polls, room, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
@@ -192,7 +204,7 @@ struct Api::Parts {
   admin::Shared shared{*driver,    metrics,
                        log,        clock,
                        random,     pool,
-                       state,      [this] { return access; },
+                       state,      [this] { return access_now(); },
                        handshakes, [this] { return served; },
                        nullptr,    {},
                        &bells,     &pulling,
@@ -229,6 +241,9 @@ int Api::port() const {
 }
 void Api::end_polls() {
   parts_->end_polls();
+}
+void Api::revoke_tokens() {
+  parts_->revoke_tokens();
 }
 std::vector<std::string> Api::log() const {
   const std::lock_guard lock(parts_->log.mutex);

@@ -42,8 +42,8 @@ enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
 // polls and replays go by that clock.
 class Api {
  public:
-  // `destinations` are of kind pull, but for "pushed". Failures are tried again after 10 s and 20
-  // s.
+  // `destinations` are of kind pull, but for "pushed"; "dev" is a developer's machine. Failures are
+  // tried again after 10 s and 20 s.
   explicit Api(StoreKind kind, const std::vector<std::string>& destinations = {"work"});
   ~Api();
   Api(const Api&) = delete;
@@ -74,6 +74,7 @@ class Api {
   deliver::Loans& loans();
   int port() const;
   void end_polls();                      // as a server that stops
+  void revoke_tokens();                  // but for the admin's, as a reload of the file does
   std::vector<std::string> log() const;  // the reasons of refusals
 
  private:

@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(, AdminPull, testing::Values(StoreKind::memory), [](con
 
 TEST_P(AdminPull, AWorkerGetsTheEventAsItCame) {
   const std::string body("\0bytes\xff", 7);
-  const std::vector<Header> headers{{"X-Kind", "a"}, {"X-Token", "<redacted>"}, {"X-Kind", "b"}};
+  const std::vector<Header> headers{
+      {"X-Kind", "a"}, {"X-Token", "<redacted>"}, {"Idempotency_Key", "theirs"}, {"X-Kind", "b"}};
   const auto events = admit(api_, {{.id = "evt_1",
                                     .tenant = "acme",
                                     .type = "invoice.paid",

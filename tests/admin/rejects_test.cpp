@@ -109,7 +109,10 @@ TEST_P(RejectsApi, RefusesWhatItDoesNotUnderstand) {
   for (const char* body :
        {"[]", "{", R"({"filter":1})", R"({"filter":{"tenant":"x"}})", R"({"dry_run":1})",
         R"({"limit":0})", R"({"limit":1001})", R"({"after":"x"})", R"({"force":true})",
-        R"({"filter":{"since":"yesterday"}})", R"({"filter":{"source":1}})"}) {
+        R"({"filter":{"since":"yesterday"}})", R"({"filter":{"source":1}})",
+        R"({"filter":{"source":null}})", R"({"filter":{"reason":null}})",
+        R"({"filter":{"since":null}})", R"({"filter":{"until":null}})", R"({"filter":null})",
+        R"({"dry_run":null})", R"({"limit":null})"}) {
     const ApiAnswer answer = api_.post("/v1/rejects/admit", body);
     EXPECT_EQ(answer.status, 400) << body;
     EXPECT_THAT(answer.detail(), HasSubstr("dry_run")) << "what to write instead";

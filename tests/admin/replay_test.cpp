@@ -187,6 +187,31 @@ TEST_P(ReplayApi, BadRequestsSayWhatToWrite) {
   EXPECT_EQ(api_.post("/v1/replay", R"({"filter":{},"destination":"nobody"})").status, 404);
 }
 
+// A client that leaves a variable unset must not replay everything, to everyone, for real.
+TEST_P(ReplayApi, NullIsNotEverything) {
+  const std::string event = make("a");
+  EXPECT_EQ(rule(Dead{}), "a");
+  for (const char* body :
+       {R"({"as":null})", R"({"destination":null})", R"({"accept_duplicate":null})"}) {
+    const ApiAnswer answer = replay(event, body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_THAT(answer.detail(), HasSubstr("is null; leave it out")) << body;
+  }
+  for (const char* body :
+       {R"({"filter":null})", R"({"filter":{"source":null}})", R"({"filter":{"status":null}})",
+        R"({"filter":{},"dry_run":null})", R"({"filter":{},"destination":null})",
+        R"({"filter":{},"as":null})", R"({"filter":{},"rate":null})",
+        R"({"filter":{},"accept_duplicate":null})"}) {
+    EXPECT_EQ(api_.post("/v1/replay", body).status, 400) << body;
+  }
+  EXPECT_EQ(states(event), "dead");
+  for (const char* body : {R"({"name":"dev","sources":null})", R"({"name":null})"}) {
+    const ApiAnswer answer = api_.post("/v1/listen", body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_EQ(answer.problem(), "bad-request") << body;
+  }
+}
+
 TEST_P(ReplayApi, ManyAreCountedThenReplayed) {
   std::vector<Sample> samples;
   for (int i = 0; i < 20; ++i) {

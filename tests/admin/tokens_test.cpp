@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
 #include "admin/routes.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
+
+#include <future>
 
 // What a [[token]] may do, and what it may not. The worker's has lease:audit and settle:audit, the
 // reader's read and dedup:mail.
@@ -93,6 +96,21 @@ TEST_P(AdminTokens, AWorkerCannotSettleWhatIsNotItsOwn) {
     EXPECT_EQ(renew(kWorkerToken, name), "unknown");
   }
   EXPECT_EQ(settle(kToken, name, "ack"), "ok") << "nothing of it happened";
+}
+
+TEST_P(AdminTokens, ARevokedTokenGetsNothingFromAWaitThatItBegan) {
+  auto waiting = std::async(std::launch::async, [this] {
+    return as(kWorkerToken, "POST", "/v1/lease", R"({"destination":"audit","wait_s":60})");
+  });
+  ASSERT_TRUE(eventually([&] { return api_.state().polling == 1; }));
+  api_.revoke_tokens();
+  admit(api_, {{.id = "1", .destinations = {"audit"}}});
+  api_.bells().ring(destination_no(api_, "audit"));
+  const ApiAnswer answer = waiting.get();
+  EXPECT_EQ(answer.status, 401) << answer.body;
+  EXPECT_EQ(answer.problem(), "token-invalid");
+  const json::value value = api_.post("/v1/lease", R"({"destination":"audit","wait_s":60})").json();
+  EXPECT_EQ(value.at("deliveries").at(0).at("attempt").as_int64(), 1) << "nobody had it";
 }
 
 TEST_P(AdminTokens, EveryRouteAsksForItsRight) {

@@ -293,7 +293,7 @@ TEST_F(Commands, TakeTheOptionsOfThoseAboveThem) {
 TEST_F(Commands, OneIsRequiredWhereNothingElseCanBeRun) {
   EXPECT_EQ(chosen({}), "A subcommand is required");
   EXPECT_EQ(chosen({"--json"}), "A subcommand is required");
-  EXPECT_EQ(chosen({"other"}), "A subcommand is required");
+  EXPECT_EQ(chosen({"other"}), "there is no command 'other'");
 }
 
 TEST_F(Commands, AreNamedOnce) {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 namespace hapax {
@@ -67,7 +68,9 @@ TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
   EXPECT_THAT(ran.out, HasSubstr("the directory /no/such/dir does not exist"));
   EXPECT_THAT(ran.out, HasSubstr("\"outcome\":\"did-not-happen\""));
   EXPECT_EQ(hapax("purge --store nope:").exit_code, 1);
-  EXPECT_EQ(hapax("migrate --store memory:").exit_code, 1);
+  const Ran memory = hapax("migrate --store memory:");
+  EXPECT_EQ(memory.exit_code, 1);
+  EXPECT_THAT(memory.out, testing::Not(HasSubstr("or memory:"))) << "that is what was written";
 }
 
 TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
@@ -85,6 +88,20 @@ TEST_F(CliTest, PurgeSaysHowManyItRemoved) {
   EXPECT_EQ(hapax("purge --json --store " + url_).out, "{\"removed\":0}\n");
 }
 
+TEST_F(CliTest, PurgeMakesNoStore) {
+  const Ran ran = hapax("purge --store " + url_);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("there is no store at that URL"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("cli.db")));
+  EXPECT_EQ(hapax("purge --store memory:").exit_code, 1) << "it would be empty";
+}
+
+TEST_F(CliTest, ACommandThatIsNotThereIsNamed) {
+  EXPECT_THAT(hapax("frobnicate").out, HasSubstr("there is no command 'frobnicate'"));
+  EXPECT_THAT(hapax("rejects admit x --all y").out, testing::Not(HasSubstr("no command")));
+  EXPECT_THAT(hapax("").out, testing::Not(HasSubstr("there is no command")));
+}
+
 TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
   EXPECT_EQ(hapax("version").out, "hapax " HAPAX_VERSION "\n");
   EXPECT_EQ(hapax("version --json").out, "{\"version\":\"" HAPAX_VERSION "\"}\n");
@@ -93,6 +110,7 @@ TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
 
 TEST(JsonString, EscapesWhatJsonDoesNotTake) {
   EXPECT_EQ(json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
+  EXPECT_EQ(json_string("\xc2\x9b\xe2\x80\xae"), "\"\\u009b\\u202e\"");
 }
 
 }  // namespace

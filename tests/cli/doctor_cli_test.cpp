@@ -1,10 +1,12 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "cli/served.hpp"
+#include "model/ids.hpp"
 #include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <boost/json.hpp>
@@ -36,6 +38,14 @@ std::string findings(const Ran& ran, const std::string& check) {
             json::value_to<std::string>(each.at("text")) + "\n";
   }
   return text;
+}
+
+void change_store(const TempDir& directory, const std::string& sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(directory.file("hapax.db").c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(db);
+  sqlite3_close(db);
 }
 
 class DoctorCliTest : public testing::Test {
@@ -83,6 +93,37 @@ TEST_F(DoctorCliTest, AServerThatDoesNotRunIsLookedAtThroughItsStore) {
   EXPECT_THAT(findings(ran, "silence"), HasSubstr("warning: demo last sent an event"));
 }
 
+TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
+  send();
+  served_.stop();
+  const auto doctor_with_clock = [&](const std::string& moved_by_ms) {
+    change_store(served_.directory(),
+                 "UPDATE hapax_clock SET store_ms = store_ms + " + moved_by_ms);
+    const Ran ran = doctor();
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
+    return findings(ran, "clock");
+  };
+  constexpr std::int64_t kMs = 3'499'200'000;  // 40 days and a half
+  EXPECT_THAT(doctor_with_clock(std::to_string(-kMs)),
+              HasSubstr("warning: the store's clock is 40 d behind this machine's: a pause"));
+  EXPECT_THAT(
+      doctor_with_clock(std::to_string(2 * kMs)),
+      HasSubstr("warning: the store's clock is 40 d ahead of this machine's: this machine"));
+}
+
+TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
+  send();
+  served_.stop();
+  EXPECT_EQ(findings(doctor(), "claims"), "ok: no event id was claimed twice\n");
+  change_store(served_.directory(),
+               "UPDATE hapax_claim_fault SET doubled = 2, event = 11, other = 10");
+  const Ran ran = doctor();
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  EXPECT_THAT(findings(ran, "claims"), HasSubstr("problem: 2 event ids were claimed twice"));
+  EXPECT_THAT(findings(ran, "claims"),
+              HasSubstr(to_text(EventNo(11)) + " and " + to_text(EventNo(10))));
+}
+
 TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
   chmod(served_.directory().file("admin.token").c_str(), 0644);
   const Ran ran = doctor();
@@ -117,6 +158,24 @@ TEST(DoctorTest, WhatIsNotThereIsNotMade) {
     files += each.path().filename() == "stderr" ? 0 : 1;
   }
   EXPECT_EQ(files, 1U) << "hapax.toml, and nothing else";
+}
+
+TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
+  const TempDir directory;
+  const std::string pem = "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n";
+  std::ofstream(directory.file("cert.pem")) << pem;
+  std::ofstream(directory.file("key.pem")) << pem;
+  chmod(directory.file("key.pem").c_str(), 0644);
+  std::ofstream(directory.file("hapax.toml"))
+      << "[server]\ntls = { cert = 'cert.pem', key = 'key.pem' }\n";
+  const Ran open = run_hapax(directory, "doctor --json");
+  EXPECT_EQ(open.exit_code, 1) << open.out;
+  EXPECT_THAT(findings(open, "permissions"), HasSubstr("problem: others can read the TLS key"));
+  EXPECT_THAT(findings(open, "file"), HasSubstr("warning: "));
+  EXPECT_THAT(run_hapax(directory, "check").out, HasSubstr("can read the private key"));
+  chmod(directory.file("key.pem").c_str(), 0600);
+  const Ran closed = run_hapax(directory, "doctor --json");
+  EXPECT_THAT(findings(closed, "permissions"), HasSubstr("ok: the TLS key"));
 }
 
 TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsSaid) {

@@ -154,6 +154,35 @@ TEST_F(AdminTest, ATableShowsATenantBehindItsSource) {
   EXPECT_THAT(ran.out, Not(HasSubstr("acme/acme")));
 }
 
+TEST_F(AdminTest, ATableCutsBetweenCharacters) {
+  std::string id;
+  for (int i = 0; i < 60; ++i) id += "\xc3\xa9";
+  will_answer({answer("200 OK", "application/json",
+                      R"({"events":[{"event":"e1","source":"demo","id":")" + id + R"("},)" +
+                          R"({"event":"e2","source":"demo","id":"x","status":"dead"}]})")});
+  std::ofstream(directory_.file("token")) << "t\n";
+  const Ran ran =
+      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
+                                  " events --token-file token --admin http://127.0.0.1:" +
+                                      std::to_string(server_.port()) + "' /dev/null");
+  const std::string cut = id.substr(0, 2 * 45);
+  EXPECT_THAT(ran.out, HasSubstr(cut + "..."));
+  EXPECT_THAT(ran.out, Not(HasSubstr(cut + "\xc3")));
+  EXPECT_THAT(ran.out, HasSubstr("x" + std::string(47 + 2, ' '))) << "as wide as the other";
+}
+
+TEST(Admin, ATokenFileThatHoldsSomethingElseIsSaid) {
+  const test::TempDir directory;
+  std::ofstream(directory.file("token")) << std::string(
+      "\x7f"
+      "ELF\x02\x01\0\r",
+      8);
+  const Ran ran =
+      test::run_hapax(directory, "show e1 --token-file token --admin http://127.0.0.1:1");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("what is in token is no token"));
+}
+
 TEST(Admin, AServerThatIsDownAndAMissingTokenAreSaid) {
   const test::TempDir directory;
   EXPECT_THAT(test::run_hapax(directory, "events").errors,

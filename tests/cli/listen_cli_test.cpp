@@ -157,6 +157,24 @@ TEST_F(ListenTest, TheHandlerGetsTheBytesAndTheHeadersOfADelivery) {
   EXPECT_THAT(request, Not(HasSubstr("Tenant")));
 }
 
+// A signature over such a header must still be good, and an id what push would send.
+TEST_F(ListenTest, TheHandlerGetsTheHeadersThatTheServerWouldSendByteForByte) {
+  Script handler({answer("200 OK", "{}")}, [] {});
+  const std::string delivery =
+      R"({"deliveries":[{"delivery":"d1","fence":7,"event":"e1","source":"demo","tenant":"",)"
+      R"("id":"50% \u00e9","type":"t","attempt":2,"received_at":"2025-10-09T08:53:20Z",)"
+      R"("headers":[["X-Latin","\u00e9"]],"push_headers":[["X-Latin","6Q=="],)"
+      R"(["Hapax-Id","NTAlMjUlMjAlRTk="],["Hapax-Tenant",""]],"body_base64":"aGVsbG8="}]})";
+  Script admin({kListening, ok(delivery), kSettled, kNothing}, [this] { press_ctrl_c(); });
+  listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(handler.port()) + "/hooks");
+  ASSERT_EQ(handler.heard().size(), 1U);
+  const std::string request = handler.heard()[0];
+  EXPECT_THAT(request, HasSubstr("X-Latin: \xe9\r\n"));
+  EXPECT_THAT(request, HasSubstr("Hapax-Id: 50%25%20%E9\r\n"));
+  EXPECT_THAT(request, HasSubstr("Hapax-Tenant: \r\n"));
+  EXPECT_EQ(body_of(request), "hello");
+}
+
 TEST_F(ListenTest, AHandlerThatIsNotThereIsARetry) {
   int port = 0;
   {

@@ -85,6 +85,25 @@ TEST_F(RejectsCli, ListsExplainsAndAdmits) {
   EXPECT_EQ(run("rejects").out, "");
 }
 
+// Anybody can send such headers; the operator's terminal must not obey them.
+TEST_F(RejectsCli, ShowsWhatATerminalWouldObey) {
+  test::RawClient client(served_.port());
+  auto headers = test::signed_headers("standard-webhooks", kSecret, "{}", "a");
+  headers.push_back({"X-Evil",
+                     "\x9b"
+                     "2J\xc2\x9d"
+                     "0;title\xc2\x9c\xe2\x80\xae"});
+  EXPECT_EQ(client.post("/in/demo", headers, "{}").status, 401);
+  const std::vector<json::value> listed = rejects(1);
+  ASSERT_EQ(listed.size(), 1U);
+  const Ran ran = run("rejects show " + std::string(listed[0].at("reject").as_string()));
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.out, HasSubstr("\\u009b2J\\u009d0;title\\u009c\\u202e"));
+  for (const char* each : {"\xc2\x9b", "\xc2\x9d", "\xe2\x80\xae", "\x1b"}) {
+    EXPECT_EQ(ran.out.find(each), std::string::npos) << ran.out;
+  }
+}
+
 TEST_F(RejectsCli, SaysWhatToGive) {
   EXPECT_EQ(run("rejects admit").exit_code, 2);
   EXPECT_EQ(run("rejects admit x --source demo").exit_code, 2);

@@ -18,7 +18,7 @@ void add_suites() {
   // To PostgreSQL, opening a store again is one more connection, and behind a pooler or with every
   // transaction serializable only what writes in the hot path and beside a caller's transaction
   // differs. ./test --long runs it all.
-  const bool whole = is_long_run();
+  const bool whole = runs_all_cases();
   const std::vector<std::string_view> differ{"Admit", "Lease", "Settle", "Outbox"};
   const std::vector<std::string_view> groups = whole ? std::vector<std::string_view>{} : differ;
   add_inbox_suite({.name = "PostgresInbox", .make = make<PostgresInbox>, .restarts = whole});

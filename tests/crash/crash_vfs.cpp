@@ -288,13 +288,18 @@ void CrashVfs::crash_at(std::int64_t nth) {
 
 void CrashVfs::disarm() {
   const std::lock_guard lock(mutex_);
-  armed_ = dead_ = reached_ = false;
+  armed_ = dead_ = reached_ = reached_database_ = false;
   crash_at_ = log_starts_ = asked_ = done_ = matching_ = 0;
 }
 
 bool CrashVfs::reached() const {
   const std::lock_guard lock(mutex_);
   return reached_;
+}
+
+bool CrashVfs::reached_database() const {
+  const std::lock_guard lock(mutex_);
+  return reached_database_;
 }
 
 std::int64_t CrashVfs::operations() const {
@@ -316,6 +321,7 @@ CrashVfs::Verdict CrashVfs::judge(Op op, bool of_database) {
   }
   if (is_due(op, of_database)) {
     reached_ = true;
+    reached_database_ = reached_database_ || of_database;
     return Verdict::fail;
   }
   ++done_;
@@ -326,7 +332,7 @@ bool CrashVfs::is_due(Op op, bool of_database) {
   if (!armed_ || op != fault_.op) return false;
   if (fault_.where == Where::database && !of_database) return false;
   ++matching_;
-  return fault_.lasting ? matching_ >= fault_.nth : matching_ == fault_.nth;
+  return matching_ >= fault_.nth && (fault_.lasting || matching_ < fault_.nth + fault_.times);
 }
 
 FileShadow* CrashVfs::find_or_load(const std::string& path, bool was_there, sqlite3_file* real) {

@@ -57,7 +57,8 @@ class CrashVfs {
   struct Fault {
     Op op = Op::write;
     std::int64_t nth = 1;           // counted from 1, over all files, from the call of fail()
-    bool lasting = false;           // from the nth on; otherwise only the nth
+    std::int64_t times = 1;         // so many in a row
+    bool lasting = false;           // from the nth on, for good
     bool disk_full = false;         // writes: SQLITE_FULL instead of SQLITE_IOERR_WRITE
     Where where = Where::anywhere;  // database: neither logs nor journals are counted, nor fail
     Left left = Left::nothing;
@@ -76,6 +77,8 @@ class CrashVfs {
 
   // Whether the fault or the crash has happened.
   bool reached() const;
+  // Whether the fault has struck a database, not a log or a journal.
+  bool reached_database() const;
   // How many operations had their effect.
   std::int64_t operations() const;
   // How often a write-ahead log was begun from its start: one more than it was emptied.
@@ -108,6 +111,7 @@ class CrashVfs {
   std::int64_t crash_at_ = 0;  // 0: never
   bool dead_ = false;
   bool reached_ = false;
+  bool reached_database_ = false;
   std::int64_t asked_ = 0;
   std::int64_t done_ = 0;
   std::int64_t log_starts_ = 0;

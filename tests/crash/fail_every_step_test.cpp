@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <tuple>
 
 // The N-th write, sync, truncation or removal fails, for every N until a run passes without meeting
 // it. Whatever was answered must then be true of the file as it is, and of the file as a power cut
@@ -24,6 +25,7 @@ struct Stage {
   std::string path;
   std::function<void()> cut;
   std::function<void()> repair;
+  bool database_struck = false;  // known after repair()
 };
 
 // A program, and the check of what it was told on a file that it may have left.
@@ -32,12 +34,15 @@ struct Play {
   std::function<void(World&, const std::string& path)> check;
 };
 
-class FailEveryStep : public testing::TestWithParam<Shape> {
+class FailingSteps : public testing::Test {
+ public:
+  explicit FailingSteps(const Shape& shape) : shape_(shape) {}
+
  protected:
   // `first_file`, when not empty, is copied for every run.
   void fail_every_step(const std::string& first_file, const Play& play) {
     for (std::int64_t nth = 1; nth <= kFailedStepsMax; ++nth) {
-      SCOPED_TRACE(std::string(GetParam().name) + ", operation " + std::to_string(nth));
+      SCOPED_TRACE(std::string(shape_.name) + ", operation " + std::to_string(nth));
       const bool reached = fail_one_step(nth, first_file, play);
       if (HasFailure()) return;
       if (reached) continue;
@@ -49,12 +54,14 @@ class FailEveryStep : public testing::TestWithParam<Shape> {
 
   // What failed once must not make the next call fail too.
   template <class Calls>
-  static void expect_few_failures(const Calls& calls) {
-    EXPECT_TRUE(GetParam().fault.lasting || failures(calls) <= 1) << failures(calls);
+  void expect_few_failures(const Calls& calls) const {
+    EXPECT_TRUE(shape_.fault.lasting || failures(calls) <= 1) << failures(calls);
   }
 
+  const Shape shape_;
+
  private:
-  static bool fail_one_step(std::int64_t nth, const std::string& first_file, const Play& play) {
+  bool fail_one_step(std::int64_t nth, const std::string& first_file, const Play& play) const {
     const TempDir dir;
     const std::string path = dir.file("app.db");
     if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
@@ -62,16 +69,17 @@ class FailEveryStep : public testing::TestWithParam<Shape> {
     bool reached = false;
     {
       CrashVfs vfs;
-      CrashVfs::Fault fault = GetParam().fault;
+      CrashVfs::Fault fault = shape_.fault;
       fault.nth = nth;
       vfs.fail(fault);
-      Stage stage{.world = world, .path = path, .cut = {}, .repair = {}};
+      Stage stage{.world = world, .path = path, .cut = {}, .repair = {}, .database_struck = false};
       stage.cut = [&] {
         vfs.materialize(dir.path() / "dropped", Fate::drop_all, 0);
         vfs.materialize(dir.path() / "torn", Fate::tear, static_cast<unsigned>(nth));
       };
       stage.repair = [&] {
         reached = vfs.reached();
+        stage.database_struck = vfs.reached_database();
         vfs.disarm();
       };
       play.run(stage);
@@ -84,6 +92,11 @@ class FailEveryStep : public testing::TestWithParam<Shape> {
     }
     return reached;
   }
+};
+
+class FailEveryStep : public FailingSteps, public testing::WithParamInterface<Shape> {
+ protected:
+  FailEveryStep() : FailingSteps(GetParam()) {}
 };
 
 TEST_P(FailEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
@@ -144,6 +157,58 @@ TEST_P(FailEveryStep, AStoreWorksAgainAsSoonAsItsDiskDoes) {
                     const std::string& path) { expect_ids_told_truly(world, path, asked); }});
 }
 
+// Another connection of the same process, as an application has it beside its store.
+class Company {
+ public:
+  enum class Kind : std::uint8_t { idle, reads };
+
+  Company(const std::string& path, Kind kind) : db_(open_db(path)) {
+    if (kind == Kind::reads) run(db_.get(), "BEGIN");
+    EXPECT_EQ(number(db_.get(), "SELECT count(*) FROM hapax_schema"), 1);
+  }
+  void close() { db_.reset(); }
+
+ private:
+  Db db_;
+};
+
+class FailEveryStepBeside : public FailingSteps,
+                            public testing::WithParamInterface<std::tuple<Shape, Company::Kind>> {
+ protected:
+  FailEveryStepBeside() : FailingSteps(std::get<0>(GetParam())) {}
+
+  // Only what a failed sync of the database may have lost needs the file alone.
+  void expect_recovers(Stage& stage, Store& store, Company& company, std::vector<Asked>& asked) {
+    asked.push_back(ask(stage.world, store, {"after"}));
+    const bool may_need_it = shape_.fault.op == CrashVfs::Op::sync && stage.database_struck;
+    if (asked.back().failed && may_need_it) {
+      company.close();
+      asked.push_back(ask(stage.world, store, {"alone"}));
+    }
+    EXPECT_FALSE(asked.back().failed);
+  }
+};
+
+TEST_P(FailEveryStepBeside, AnotherConnectionAStoreRecoversAsSoonAsItsDiskDoes) {
+  const TempDir dir;
+  std::vector<Asked> asked;
+  const auto play = [&](Stage& stage) {
+    stage.world.busy_timeout = std::chrono::milliseconds(5);
+    Company company(stage.path, std::get<1>(GetParam()));
+    std::vector<Asked> after;
+    asked = ask_for_ids(stage.world, stage.path, [&](Store* store) {
+      stage.repair();
+      if (store != nullptr) expect_recovers(stage, *store, company, after);
+      stage.cut();
+    });
+    asked.insert(asked.end(), after.begin(), after.end());
+  };
+  fail_every_step(make_first_file(dir, "WAL"),
+                  {.run = play, .check = [&](World& world, const std::string& path) {
+                     expect_ids_told_truly(world, path, asked);
+                   }});
+}
+
 class FailEveryStepOfOnce : public FailEveryStep {
  protected:
   void run_with(const std::string& journal_mode, Way way) {
@@ -191,6 +256,15 @@ std::string name_of(const testing::TestParamInfo<Shape>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStep, testing::ValuesIn(kShapes), name_of);
+INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStepBeside,
+                         testing::Combine(testing::ValuesIn(kShapes),
+                                          testing::Values(Company::Kind::idle,
+                                                          Company::Kind::reads)),
+                         [](const auto& each) {
+                           const bool reads = std::get<1>(each.param) == Company::Kind::reads;
+                           return std::string(std::get<0>(each.param).name) +
+                                  (reads ? "BesideAReader" : "BesideAnIdleOne");
+                         });
 INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStepOfOnce, testing::ValuesIn(kShapes), name_of);
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 
 // Every statement is interrupted at every point where SQLite can be: the N-th call of a progress
@@ -21,32 +22,59 @@ constexpr std::int64_t kApart = 11;  // of the migrations, in a short run
 
 class InterruptEveryStep : public testing::Test {
  protected:
-  // `first_file`, when not empty, is copied for every run. Of steps that are very many, only every
-  // `apart`-th is interrupted.
-  void interrupt_every_step(const std::string& first_file,
-                            const std::function<void(World&, const std::string& path)>& play,
-                            const std::function<void(World&, const std::string& path)>& check,
-                            std::int64_t apart = 1) {
-    for (std::int64_t nth = 1; nth <= kInterruptedStepsMax; nth += apart) {
-      SCOPED_TRACE("step " + std::to_string(nth));
-      const CrashVfs no_faults;  // saves the time of real syncs
-      const TempDir dir;
-      const std::string path = dir.file("app.db");
-      if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
-      World world;
-      bool reached = false;
-      {
-        const Interruption interruption(nth);
-        play(world, path);
-        reached = interruption.reached();
-      }
-      check(world, path);
+  using Part = std::function<void(World&, const std::string& path)>;
+
+  // `first_file`, when not empty, is copied for every run.
+  void interrupt_every_step(const std::string& first_file, const Part& play, const Part& check) {
+    for (std::int64_t nth = 1; nth <= kInterruptedStepsMax; ++nth) {
+      const bool reached = interrupt(nth, first_file, play, check);
       if (HasFailure()) return;
       if (reached) continue;
       RecordProperty("steps", static_cast<int>(nth - 1));
       return;
     }
     FAIL() << "the run does not end";
+  }
+
+  // Of steps that are very many: every kApart-th, and those around the end of a transaction. All in
+  // ./test --long.
+  void interrupt_some_steps(const Part& play, const Part& check) {
+    if (is_long_run()) return interrupt_every_step("", play, check);
+    for (const std::int64_t each : some_steps(play)) {
+      interrupt(each, "", play, check);
+      if (HasFailure()) return;
+    }
+  }
+
+  // Whether there was such a step.
+  bool interrupt(std::int64_t nth, const std::string& first_file, const Part& play,
+                 const Part& check) {
+    SCOPED_TRACE("step " + std::to_string(nth));
+    const CrashVfs no_faults;  // saves the time of real syncs
+    const TempDir dir;
+    const std::string path = dir.file("app.db");
+    if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
+    World world;
+    bool reached = false;
+    {
+      const Interruption interruption(nth);
+      play(world, path);
+      reached = interruption.reached();
+    }
+    check(world, path);
+    return reached;
+  }
+
+  static std::set<std::int64_t> some_steps(const Part& play) {
+    const CrashVfs no_faults;
+    const TempDir dir;
+    World world;
+    const Interruption interruption;
+    play(world, dir.file("app.db"));
+    std::set<std::int64_t> some;
+    for (std::int64_t nth = 1; nth <= interruption.steps(); nth += kApart) some.insert(nth);
+    for (const std::int64_t each : interruption.ends()) some.insert({each - 1, each, each + 1});
+    return some;
   }
 
   void interrupt_jobs(Way way) {
@@ -63,12 +91,11 @@ class InterruptEveryStep : public testing::Test {
 };
 
 TEST_F(InterruptEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
-  interrupt_every_step(
-      "",
+  interrupt_some_steps(
       [](World& world, const std::string& path) {
         const Result<Store> store = open("sqlite:" + path, world.options());
       },
-      expect_store_complete, is_long_run() ? 1 : kApart);
+      expect_store_complete);
 }
 
 TEST_F(InterruptEveryStep, DedupTellsTheTruthOfEveryId) {

@@ -66,7 +66,9 @@ TEST(PowerCut, LosesNothingWhileTheLogIsMovedIntoTheDatabase) {
 // A store whose log is long enough to be moved, with the mover held at the gate.
 class HeldCheckpoint : public testing::Test {
  protected:
-  HeldCheckpoint() : store_(open("sqlite:" + path_, world_.options())) {
+  HeldCheckpoint() {
+    world_.busy_timeout = std::chrono::milliseconds(50);
+    store_ = open("sqlite:" + path_, world_.options());
     EXPECT_TRUE(store_);
     vfs_.gate().close();
     constexpr int kBatchesMax = 20;
@@ -104,7 +106,7 @@ class HeldCheckpoint : public testing::Test {
   World world_;
   Acknowledged told_;
   CrashVfs vfs_;
-  Result<Store> store_;
+  Result<Store> store_ = Error(Code::handle_closed, "not open yet");
   int commits_ = 0;
 };
 
@@ -127,6 +129,41 @@ TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothing) {
   vfs_.gate().open();
   ASSERT_TRUE(commit_until([&] { return vfs_.reached(); }));
   ASSERT_TRUE(commit_until([&] { return vfs_.log_starts() > 0; }));
+  vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+}
+
+// What the thread could not sync is in the log alone.
+TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothingWhenTheStoreCloses) {
+  overtake();
+  vfs_.fail({.op = CrashVfs::Op::sync,
+             .where = CrashVfs::Where::database,
+             .left = CrashVfs::Left::forgotten});
+  vfs_.gate().open();
+  store_ = Error(Code::handle_closed, "closed");  // the thread ends first
+  EXPECT_TRUE(vfs_.reached());
+  vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+}
+
+// Another connection keeps SQLite from moving it again. Whoever closes last must not remove the
+// log.
+TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseWaitsForOtherConnectionsToClose) {
+  Db idle = open_db(path_);
+  EXPECT_EQ(number(idle.get(), "SELECT count(*) FROM hapax_schema"), 1);
+  overtake();
+  vfs_.fail({.op = CrashVfs::Op::sync,
+             .where = CrashVfs::Where::database,
+             .left = CrashVfs::Left::forgotten});
+  vfs_.gate().open();
+  const auto refused = [&] {
+    const Result<Dedup> answer = store_->dedup({.scope = "s", .id = std::to_string(++commits_)});
+    return !answer && answer.error().detail().find("close all other") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(refused));
+  EXPECT_TRUE(refused());
+  idle.reset();
+  EXPECT_FALSE(refused());
   vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
   expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
 }

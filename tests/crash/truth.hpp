@@ -23,8 +23,11 @@ inline constexpr std::string_view kIds = "ids";  // the scope of all that goes t
 struct World {
   ManualClock clock;
   SeededRandom random{20260101};
+  std::chrono::milliseconds busy_timeout = std::chrono::seconds(5);
 
-  OpenOptions options() { return {.clock = &clock, .random = &random}; }
+  OpenOptions options() {
+    return {.busy_timeout = busy_timeout, .clock = &clock, .random = &random};
+  }
   SqliteOptions session_options() { return {.clock = &clock, .random = &random}; }
 };
 

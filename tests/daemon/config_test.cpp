@@ -114,6 +114,7 @@ TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
   EXPECT_EQ(many.listen.door.connections, 16'384U);
   EXPECT_EQ(many.listen.door.connections_per_address, 12'288U);
   EXPECT_EQ(many.admin.door.connections, 1024U);
+  EXPECT_EQ(many.admin.door.connections_per_address, 768U);
   const Shares few = shares_of({}, 1024);
   EXPECT_LE(few.listen.door.connections + few.admin.door.connections + 100, 1024U);
   EXPECT_LT(few.listen.door.connections_per_address, few.listen.door.connections);
@@ -344,6 +345,41 @@ TEST_F(ConfigTest, WarnsOfPlainSecretsThatOthersCanRead) {
   EXPECT_THAT(load(hidden, 0644).warnings, IsEmpty());
   EXPECT_EQ(load("[store]\nurl = 'postgres://u:pw@h/d'", 0644).warnings.size(), 1U);
   EXPECT_THAT(load("[store]\nurl = 'postgres://u@h/d'", 0644).warnings, IsEmpty());
+}
+
+TEST_F(ConfigTest, WarnsOfATlsKeyThatEverybodyCanRead) {
+  const std::string pem = "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n";
+  std::ofstream(directory_.file("cert.pem")) << pem;
+  std::ofstream(directory_.file("key.pem")) << pem;
+  const std::string tls = "[server]\ntls = { cert = 'cert.pem', key = 'key.pem' }\n";
+  chmod(directory_.file("cert.pem").c_str(), 0644);
+  chmod(directory_.file("key.pem").c_str(), 0640);
+  EXPECT_THAT(load(tls).warnings, IsEmpty());
+  chmod(directory_.file("key.pem").c_str(), 0644);
+  const Loaded open = load(tls);
+  EXPECT_TRUE(open.config);
+  ASSERT_EQ(open.warnings.size(), 1U);
+  EXPECT_EQ(shown(open.warnings[0].to_string()),
+            "hapax.toml:2: server.tls.key: everybody on this machine can read the private key in "
+            "'key.pem'; run chmod o-rwx on it");
+}
+
+TEST_F(ConfigTest, WarnsOfAnAdminListenerThatAnybodyCouldUse) {
+  const std::string outside = "[server]\nadmin = '0.0.0.0:8421'\ninsecure = true\n";
+  const Loaded insecure = load(outside);
+  EXPECT_TRUE(insecure.config);
+  ASSERT_EQ(insecure.warnings.size(), 1U);
+  EXPECT_EQ(insecure.warnings[0].field, "server.insecure");
+  EXPECT_THAT(load("[server]\ninsecure = true\n").warnings, IsEmpty()) << "it is on loopback";
+  const Loaded guessed = load(
+      "[admin]\ntoken = 'x'\n[[token]]\nname = 'a'\nsecret = 'y'\n"
+      "allow = ['read']\n");
+  EXPECT_TRUE(guessed.config);
+  ASSERT_EQ(guessed.warnings.size(), 2U);
+  EXPECT_EQ(guessed.warnings[0].field, "admin.token");
+  EXPECT_EQ(guessed.warnings[1].field, "token[1].secret");
+  EXPECT_THAT(guessed.warnings[0].text, testing::HasSubstr("can be guessed"));
+  EXPECT_THAT(load("[admin]\ntoken = 'sixteen-letters!'\n").warnings, IsEmpty());
 }
 
 TEST_F(ConfigTest, WarnsOfSourcesThatVerifyNothing) {

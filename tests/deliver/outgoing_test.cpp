@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace hapax::deliver {
 namespace {
 
@@ -86,6 +88,31 @@ TEST(Outgoing, TheSendersHeadersGoUnlessTheyWereForHapaxAlone) {
                           "Idempotency-Key", "Hapax-Event", "Hapax-Id", "Hapax-Source",
                           "Hapax-Tenant", "Hapax-Attempt", "Hapax-Fence", "Hapax-Received-At"));
   EXPECT_THAT(values(delivery, "X-Twice"), ElementsAre("1", "2"));
+}
+
+// A handler behind CGI, WSGI, PHP or Rack reads both spellings as one variable.
+TEST(Outgoing, HeadersThatAHandlerWouldReadAsOursAreDropped) {
+  const store::Leased what = leased({{"Idempotency_Key", "theirs"},
+                                     {"idempotency.key", "theirs"},
+                                     {"Hapax_Id", "other"},
+                                     {"hapax_would", "reject"},
+                                     {"Content_Length", "7"},
+                                     {"Transfer_Encoding", "chunked"},
+                                     {"Connection", "x-hop"},
+                                     {"X_Hop", "1"},
+                                     {"Webhook_Id", "theirs"},
+                                     {"webhook_signature", "v1,no"},
+                                     {"X_Kind", "kept"},
+                                     {"HapaxId", "kept"}});
+  const Destination to{.name = "x", .secret = kSecret};
+  const OutgoingDelivery delivery = outgoing(to, what, "s", WallTime());
+  std::vector<std::string> theirs;
+  for (const Header& each : delivery.headers) {
+    const bool added = std::any_of(delivery.added.begin(), delivery.added.end(),
+                                   [&](const OwnedHeader& own) { return own.name == each.name; });
+    if (!added) theirs.emplace_back(each.name);
+  }
+  EXPECT_THAT(theirs, ElementsAre("X_Kind", "HapaxId"));
 }
 
 TEST(Outgoing, AnIdOfAnyBytesIsSafeInAHeaderAndCanBeReadBack) {

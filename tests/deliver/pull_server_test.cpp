@@ -3,6 +3,7 @@
 #include "deliver/polls.hpp"
 #include "deliver/pull_client.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <deque>
 #include <future>
+#include <iostream>
 #include <map>
 
 // Stories of workers and a real server. What needs time to pass is in tests/admin/pull_test.cpp.
@@ -25,9 +27,12 @@ std::string token(const std::string& secret, const std::string& allow) {
   return "[[token]]\nname = \"worker\"\nsecret = \"" + secret + "\"\nallow = [" + allow + "]\n";
 }
 
-// Of one that waits for a minute.
-std::string lease_request(const Serve& serve, const std::string& destination) {
-  const std::string body = R"({"destination":")" + destination + R"(","wait_s":60})";
+// Of one that waits for a minute, if nothing else is said.
+std::string lease_request(const Serve& serve, const std::string& destination, int max = 1,
+                          int wait_s = 60) {
+  const std::string body = R"({"destination":")" + destination + R"(","max":)" +
+                           std::to_string(max) + R"(,"lease_s":3600,"wait_s":)" +
+                           std::to_string(wait_s) + "}";
   return "POST /v1/lease HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
          admin_token(serve) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
          body;
@@ -101,6 +106,71 @@ TEST(PullServer, AWorkerSettlesWhatItLeasedBeforeTheServerWasKilled) {
   EXPECT_EQ(again[0].delivery, leased[1].delivery);
   EXPECT_EQ(again[0].attempt, 2);
   EXPECT_EQ(worker.settle(leased[1], "ack"), "stale");
+}
+
+// Of workers that ask for all there is and do not read it: an accident after an outage, too.
+TEST(PullServer, LeasesThatNobodyReadsTakeBoundedMemory) {
+  constexpr std::size_t kWorkers = 12;
+  constexpr std::size_t kEvents = kWorkers * 16;
+  const Serve serve(demo_config("sqlite:hapax.db"));
+  RawClient sender(serve.port());
+  const std::string body(std::size_t{1024} * 1024, 'x');
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    ASSERT_EQ(serve.post(sender, "evt_" + std::to_string(i), body).status, 200);
+  }
+  std::deque<RawClient> workers;
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    ASSERT_TRUE(
+        workers.emplace_back(serve.admin_port()).send(lease_request(serve, "work", 1000, 0)));
+  }
+  for (RawClient& each : workers) {
+    pollfd answered{.fd = each.handle(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&answered, 1, 300'000), 1);
+  }
+  const std::size_t resident = serve.resident();
+  std::cout << "  " << kWorkers << " leases that nobody reads: " << resident / 1'000'000 << " MB\n";
+  EXPECT_TRUE(is_sanitized() || resident < std::size_t{200} * 1024 * 1024) << resident;
+  std::size_t given = 0;
+  std::map<std::string, std::size_t> refused;
+  const auto count = [&](const HttpAnswer& answer) {
+    std::size_t found = 0;
+    if (answer.status != 200) ++refused[answer.problem()];
+    for (std::size_t at = answer.body.find(R"("delivery":)"); at != std::string::npos;
+         at = answer.body.find(R"("delivery":)", at + 1)) {
+      ++found;
+    }
+    given += found;
+    return found;
+  };
+  for (RawClient& each : workers) count(each.receive());
+  EXPECT_GE(given, 16U);
+  EXPECT_GE(refused["queue-full"], 1U);
+  EXPECT_EQ(refused.size(), 1U);
+  const auto lease = [&] {
+    RawClient worker(serve.admin_port());
+    worker.send(lease_request(serve, "work", 1000, 0));
+    return count(worker.receive());
+  };
+  while (lease() > 0) {
+  }
+  EXPECT_EQ(given, kEvents) << "what was not given then is given when there is room";
+}
+
+TEST(PullServer, TheNamesOfTheAdminListenerChangeWithTheFile) {
+  const auto config = [](const std::string& name) {
+    return demo_config("sqlite:hapax.db") + "[admin]\nnames = [\"" + name + "\"]\n";
+  };
+  Serve serve(config("old.internal"));
+  const auto status = [&](const std::string& host) {
+    RawClient client(serve.admin_port());
+    client.send("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.receive().status;
+  };
+  EXPECT_EQ(status("old.internal"), 200);
+  EXPECT_EQ(status("new.internal"), 421);
+  serve.reload(config("new.internal"));
+  EXPECT_EQ(status("new.internal"), 200);
+  EXPECT_EQ(status("old.internal"), 421);
 }
 
 TEST(PullServer, ATokenChangesWithTheFile) {

@@ -94,8 +94,8 @@ class PullTest : public testing::Test {
   }
   Task<void> lease_into(Wanted wanted, std::vector<store::Lease>& into) {
     const std::function<bool()> left = [] { return false; };
-    Result<store::Lease> lease = co_await pull_.lease(to_, wanted, left);
-    into.push_back(std::move(lease).value());
+    Result<GivenLease> given = co_await pull_.lease(to_, wanted, left);
+    into.push_back(std::move(given).value().lease);
   }
   void start_lease(const Wanted& wanted, std::vector<store::Lease>& into) {
     boost::asio::co_spawn(loop_, lease_into(wanted, into), boost::asio::detached);
@@ -132,6 +132,7 @@ class PullTest : public testing::Test {
             clock_,
             random_,
             loans_,
+            room_,
             [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
               co_return std::vector<std::optional<Loan>>(names.size());
             },
@@ -146,6 +147,7 @@ class PullTest : public testing::Test {
   DirectCommit commit_{*driver_};
   Bells bells_;
   Loans loans_;
+  LeaseRoom room_;
   Destination to_{.name = "work"};
   boost::asio::io_context loop_;
   std::unique_ptr<Alarms> alarms_ = make_alarms(loop_.get_executor(), clock_);

@@ -252,6 +252,24 @@ TEST_F(DemoTest, WhatIsNotASourceIsTurnedAway) {
   EXPECT_TRUE(StoreView(url()).bodies().empty());
 }
 
+TEST_F(DemoTest, ASourceWithAHandshakeSaysThatItAnswersGet) {
+  serve_.reload(demo_config("sqlite:hapax.db") +
+                "[[source]]\nname = \"box\"\npreset = \"dropbox\"\nsecrets = [\"s\"]\n");
+  RawClient client(serve_.port());
+  const HttpAnswer greeted = client.get("/in/box?challenge=abc123");
+  EXPECT_EQ(greeted.status, 200);
+  EXPECT_EQ(greeted.body, "abc123");
+  const std::string name = "X-Content-Type-Options";
+  EXPECT_EQ(greeted.header(name), "nosniff");
+  EXPECT_EQ(greeted.head.find(name), greeted.head.rfind(name)) << greeted.head;
+  for (const char* request : {"DELETE /in/box", "GET /in/box"}) {
+    ASSERT_TRUE(client.send(std::string(request) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.status, 405) << request;
+    EXPECT_EQ(answer.header("Allow"), "GET, HEAD, POST") << request;
+  }
+}
+
 TEST_F(DemoTest, ASecondServerOnTheSameFileIsRefused) {
   const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve_.file("hapax.toml") +
                               " >/dev/null 2>" + serve_.file("second");

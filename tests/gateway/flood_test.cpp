@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/serve.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -19,20 +20,6 @@ namespace hapax::test {
 namespace {
 
 constexpr std::string_view kStart = "POST /in/demo HTTP/1.1\r\nHost: a\r\n";
-
-bool is_sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return true;
-#else
-  return false;
-#endif
-#else
-  return false;
-#endif
-}
 
 std::size_t raise_open_files() {
   rlimit limit{};
@@ -167,6 +154,21 @@ TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
 }
 
 // A body counts while it is there. One address cannot have all the room for large ones.
+// An orchestrator kills a node whose health it cannot ask.
+TEST(FloodTest, AnAddressThatTakesAllItCanOfTheAdminListenerLeavesProbesAnswered) {
+  constexpr std::size_t kMore = 1200;  // than it has in all
+  if (raise_open_files() < 2 * kMore) GTEST_SKIP() << "too few files may be open";
+  const Serve serve(demo_config("sqlite:hapax.db"));
+  std::deque<RawClient> idle;
+  for (std::size_t i = 0; i < kMore; ++i) idle.emplace_back(serve.admin_port());
+  for (const char* path : {"/healthz", "/readyz"}) {
+    RawClient probe(serve.admin_port(), "127.0.0.2");
+    EXPECT_EQ(probe.get(path).status, 200) << path;
+  }
+  for (RawClient& each : idle) EXPECT_TRUE(is_cut_off(each)) << "without a token";
+  EXPECT_EQ(RawClient(serve.admin_port()).get("/healthz").status, 200);
+}
+
 TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
   Serve serve(demo_config("sqlite:hapax.db"));
   const std::string start = std::string(kStart) + "Content-Length: 1000000\r\n\r\n";

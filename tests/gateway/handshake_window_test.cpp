@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/base64.hpp"
+#include "base/calendar.hpp"
 #include "gateway/serve.hpp"
 #include "support/sanitizer.hpp"
 #include "verify/keys.hpp"
@@ -79,7 +80,7 @@ TEST_F(WindowTest, ASecretIsTakenOnlyWhileSomebodyWantsOne) {
   struct stat status {};
   ASSERT_EQ(stat(serve_.file("handshake.secrets").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
-  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "asana handed-over\n");
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "asana:asana handed-over\n");
   EXPECT_THAT(serve_.log(), Not(HasSubstr("handed-over")));
 
   EXPECT_TRUE(serve_.kill_it());  // it was on disk before the provider was answered
@@ -95,7 +96,7 @@ TEST_F(WindowTest, AWindowIsThatOfOneSourceAndOneTenant) {
   EXPECT_EQ(offer("/in/team/acme", "s").status, 200);
   EXPECT_EQ(event("/in/team/acme", "s", "asana"), 200);
   EXPECT_EQ(event("/in/asana", "s", "asana"), 401);
-  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme s\n");
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme:asana s\n");
 }
 
 TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
@@ -106,6 +107,38 @@ TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
   EXPECT_EQ(RawClient(serve_.port()).post("/in/notion", {}, token).status, 200);
   EXPECT_EQ(event("/in/notion", "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJl", "notion"), 200);
   EXPECT_EQ(event("/in/notion", "configured", "notion"), 200);
+}
+
+// The URL may be another sender's now, and the file outlives the configuration.
+TEST_F(WindowTest, ASecretIsThatOfThePresetItWasHandedOverTo) {
+  const auto with_preset = [](const std::string& name) {
+    return demo_config("sqlite:hapax.db") + "[[source]]\nname = \"asana\"\npreset = \"" + name +
+           "\"\n";
+  };
+  run(serve_, "handshake asana --for 10m");
+  EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);
+  EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+  serve_.reload(with_preset("notion"));
+  EXPECT_EQ(event("/in/asana", "handed-over", "notion"), 401);
+  EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"secrets\":0"));
+  serve_.stop();
+  serve_.start();
+  EXPECT_EQ(event("/in/asana", "handed-over", "notion"), 401);
+  serve_.reload(with_preset("asana"));
+  EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+}
+
+// As files of earlier versions have them.
+TEST_F(WindowTest, ASecretWithoutAPresetIsThatOfItsSource) {
+  serve_.stop();
+  std::ofstream(serve_.file("handshake.secrets")) << "asana old\nteam/acme other\n";
+  serve_.start();
+  EXPECT_EQ(event("/in/asana", "old", "asana"), 200);
+  EXPECT_EQ(event("/in/team/acme", "other", "asana"), 200);
+  run(serve_, "handshake asana --for 10m");
+  EXPECT_EQ(offer("/in/asana", "new").status, 200);
+  EXPECT_EQ(contents(serve_.file("handshake.secrets")),
+            "asana:asana new\nasana:asana old\nteam/acme:asana other\n");
 }
 
 TEST_F(WindowTest, CanBeClosedAndIsRefusedWhereItMeansNothing) {
@@ -153,10 +186,15 @@ class TopicsTest : public testing::Test {
             R"(","SigningCertURL":")" + kHost + R"(x.pem"})";
     return RawClient(serve_.port()).post("/in/aws", {}, body);
   }
-  HttpAnswer notify(const std::string& topic, const std::string& id) {
+  static std::string ago(std::chrono::seconds time) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return format_rfc3339(WallTime(std::chrono::duration_cast<WallTime::duration>(now - time)));
+  }
+  HttpAnswer notify(const std::string& topic, const std::string& id,
+                    std::chrono::seconds time = std::chrono::seconds(0)) {
     return post({{"Message", "hi"},
                  {"MessageId", id},
-                 {"Timestamp", "2025-10-09T08:53:20.808Z"},
+                 {"Timestamp", ago(time)},
                  {"TopicArn", topic},
                  {"Type", "Notification"}});
   }
@@ -182,6 +220,12 @@ TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreTaken) {
   EXPECT_EQ(notify("arn:aws:sns:us-west-2:666666666666:Mine", "2").problem(), "signature-invalid");
   EXPECT_EQ(notify("", "3").problem(), "signature-invalid");
   EXPECT_THAT(serve_.log(), HasSubstr("of a topic that is not listed"));
+}
+
+// Its id may have been forgotten, and the event would be a new one.
+TEST_F(TopicsTest, AMessageThatIsOlderThanIdsAreRememberedIsRefused) {
+  EXPECT_EQ(notify(kMine, "1", std::chrono::hours(29 * 24)).status, 200);
+  EXPECT_EQ(notify(kMine, "2", std::chrono::hours(31 * 24)).problem(), "timestamp-outside-window");
 }
 
 TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {

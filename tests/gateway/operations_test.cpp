@@ -3,6 +3,7 @@
 #include "gateway/senders.hpp"
 #include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
+#include "support/sqlite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,18 +89,43 @@ TEST(OperationsTest, AStopUnderLoadAnswersEverythingThatWasAccepted) {
   }
 }
 
+// Whatever name it gives the file.
 TEST(OperationsTest, OneServerServesAFile) {
   Serve serve(demo_config("sqlite:hapax.db"));
-  std::ofstream(serve.file("second.toml")) << demo_config("sqlite:hapax.db");
-  const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve.file("second.toml") +
-                              " > " + serve.file("second.log") + " 2>&1";
-  EXPECT_NE(std::system(command.c_str()), 0);
-  std::ifstream log(serve.file("second.log"));
-  const std::string text{std::istreambuf_iterator<char>(log), {}};
-  EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
-  expect_no_report(text);
+  std::filesystem::create_symlink("hapax.db", serve.file("symbolic.db"));
+  std::filesystem::create_hard_link(serve.file("hapax.db"), serve.file("hard.db"));
+  for (const char* name : {"hapax.db", "symbolic.db", "hard.db"}) {
+    SCOPED_TRACE(name);
+    std::ofstream(serve.file("second.toml")) << demo_config("sqlite:" + std::string(name));
+    const std::string command = std::string(HAPAX_BINARY) + " serve -c " +
+                                serve.file("second.toml") + " > " + serve.file("second.log") +
+                                " 2>&1";
+    EXPECT_NE(std::system(command.c_str()), 0);
+    std::ifstream log(serve.file("second.log"));
+    const std::string text{std::istreambuf_iterator<char>(log), {}};
+    EXPECT_NE(text.find("another hapax serve uses this database"), std::string::npos) << text;
+    expect_no_report(text);
+  }
   RawClient client(serve.port());
   EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
+}
+
+// The state that the store notes when the index of ids contradicts the log.
+TEST(OperationsTest, IdsThatWereClaimedTwiceAreCountedAndLogged) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  EXPECT_NE(serve.ask("/metrics").body.find("hapax_store_double_claims_total 0"),
+            std::string::npos);
+  {
+    const CallersDatabase db(serve.file("hapax.db"));
+    db.run("PRAGMA busy_timeout=60000");
+    db.run("UPDATE hapax_claim_fault SET doubled = 2, event = 11, other = 10");
+  }
+  EXPECT_TRUE(eventually([&] {
+    return serve.ask("/metrics").body.find("hapax_store_double_claims_total 2") !=
+           std::string::npos;
+  })) << serve.ask("/metrics").body;
+  const std::string log = serve.log();
+  EXPECT_EQ(times(log, "event ids claimed twice"), 1U) << log;
 }
 
 }  // namespace hapax::test

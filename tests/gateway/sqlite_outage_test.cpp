@@ -38,13 +38,37 @@ class ForeignWriter {
   sqlite3* db_ = nullptr;
 };
 
+// Another process with the file open: this one.
+class ForeignReader {
+ public:
+  enum class Kind : std::uint8_t { none, idle, reads };
+
+  ForeignReader(const std::string& path, Kind kind) {
+    if (kind == Kind::none) return;
+    EXPECT_EQ(sqlite3_open(path.c_str(), &db_), SQLITE_OK);
+    const char* const sql = kind == Kind::idle ? "SELECT count(*) FROM hapax_event"
+                                               : "BEGIN; SELECT count(*) FROM hapax_event";
+    EXPECT_EQ(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  ~ForeignReader() { sqlite3_close(db_); }
+  ForeignReader(const ForeignReader&) = delete;
+  ForeignReader& operator=(const ForeignReader&) = delete;
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
 }  // namespace
 
-TEST(SqliteOutageTest, AFullDiskIsToldAndRecoversWhenThereIsRoomAgain) {
+class SqliteFullDiskTest : public testing::TestWithParam<ForeignReader::Kind> {};
+
+// The server's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
+TEST_P(SqliteFullDiskTest, IsToldAndRecoversWhenThereIsRoomAgain) {
   const TempDir place;  // known before the server is started
   Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
               {"LD_PRELOAD=" HAPAX_FULL_DISK_LIBRARY, "HAPAX_FULL_DISK=" + place.path().string(),
                "ASAN_OPTIONS=verify_asan_link_order=0"});
+  const ForeignReader beside(place.file("hapax.db"), GetParam());
   Senders senders(serve, kSenders);
   for (int i = 0; i < std::max(3, rounds(30)); ++i) {
     ASSERT_TRUE(senders.wait_for_acknowledgements(20)) << "before " << i + 1 << serve.log();
@@ -58,6 +82,33 @@ TEST(SqliteOutageTest, AFullDiskIsToldAndRecoversWhenThereIsRoomAgain) {
   StoreView view("sqlite:" + place.file("hapax.db"));
   senders.expect_all_in(view);
   EXPECT_EQ(serve.stop(), 0);
+}
+
+std::string name_of(const testing::TestParamInfo<ForeignReader::Kind>& info) {
+  if (info.param == ForeignReader::Kind::none) return "Alone";
+  return info.param == ForeignReader::Kind::idle ? "BesideAnIdleConnection" : "BesideAReader";
+}
+
+INSTANTIATE_TEST_SUITE_P(Company, SqliteFullDiskTest,
+                         testing::Values(ForeignReader::Kind::none, ForeignReader::Kind::idle,
+                                         ForeignReader::Kind::reads),
+                         name_of);
+
+// Nothing that is acknowledged may be in the file that nobody can open any more.
+TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilItIsRestarted) {
+  Serve serve(demo_config("sqlite:hapax.db"));
+  RawClient client(serve.port());
+  ASSERT_EQ(serve.post(client, "before", "{}").status, 200);
+  std::filesystem::copy_file(serve.file("hapax.db"), serve.file("backup.db"));
+  std::filesystem::rename(serve.file("backup.db"), serve.file("hapax.db"));
+  EXPECT_EQ(serve.post(client, "meanwhile", "{}").problem(), "store-unavailable");
+  EXPECT_EQ(serve.ask("/readyz").status, 503);
+  EXPECT_EQ(serve.stop(), 0);  // removes the log, which is not that of the new file
+  serve.start();
+  RawClient again(serve.port());
+  EXPECT_EQ(serve.post(again, "meanwhile", "{}").status, 200);
+  const std::map<std::string, std::string> stored = StoreView(url_of(serve)).bodies();
+  EXPECT_TRUE(stored.contains("meanwhile"));
 }
 
 TEST(SqliteOutageTest, AForeignWriterThatHoldsTheFileForLongIsTold) {

@@ -135,6 +135,28 @@ TEST_F(TenantsTest, AfterTheWindowACapturedRequestIsRefused) {
   EXPECT_EQ(signed_at(minutes(1)).status, 200);
 }
 
+// A window may be longer than ids are remembered. What is older than that could be an event that
+// was accepted before and forgotten since.
+TEST(TimeWindowTest, ARequestSignedLongerAgoThanIdsAreRememberedIsRefused) {
+  const Serve serve(demo_config("sqlite:hapax.db") +
+                    "[[source]]\nname = \"slow\"\nsecrets = [\"open sesame\"]\nid = \"json:/id\"\n"
+                    "remember = \"1h\"\nkeep = \"1h\"\nsender_retries = \"30m\"\n"
+                    "verify = { scheme = \"hmac\", hash = \"sha256\", header = \"X-Signature\", "
+                    "encoding = \"hex\", signed = \"{header:X-Time}.{body}\", "
+                    "timestamp = \"header:X-Time\", tolerance = \"2d\" }\n");
+  const Scheme scheme{.signatures = {{{.at = "header:X-Signature"}}},
+                      .messages = {"{time}.{body}"},
+                      .time = {.at = "header:X-Time", .past = std::chrono::hours(48)}};
+  const auto signed_at = [&](std::chrono::minutes ago) {
+    const std::string body = R"({"id":")" + std::to_string(ago.count()) + "\"}";
+    const WallTime then = make_system_clock()->wall() - ago;
+    const Result<Signed> made = sign(scheme, "open sesame", {.body = body}, "", then);
+    return RawClient(serve.port()).post("/in/slow", made->headers, body);
+  };
+  EXPECT_EQ(signed_at(std::chrono::minutes(61)).problem(), "timestamp-outside-window");
+  EXPECT_EQ(signed_at(std::chrono::minutes(1)).status, 200);
+}
+
 // The same, to the second, where the test has the clock.
 TEST(TimeWindowTest, IsOpenAtItsEdgesAndClosedASecondFurther) {
   const Preset* row = preset("standard-webhooks");

@@ -56,6 +56,7 @@ class Echo final : public Handler {
   }
   Task<Reply> answer(const Incoming& request) override {
     Reply reply{.status = 200, .content_type = "text/plain"};
+    if (request.head.path() == "/known") request.line->trust();
     reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
                  std::string(request.body);
     for (const Header& each : request.head.headers) {
@@ -236,6 +237,69 @@ TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   start(limits);
   RawClient client(port_);
   EXPECT_TRUE(client.closed_by_peer());
+}
+
+// Whoever has not shown yet who he is cannot keep connections that others need.
+TEST_F(ServerTest, AStrangerMayBeIdleForLess) {
+  Limits limits = generous_limits();
+  limits.stranger_idle = milliseconds(300);
+  start(limits);
+  RawClient silent(port_);
+  RawClient stranger(port_);
+  RawClient known(port_);
+  ASSERT_TRUE(known.send(post("/known", "x")));
+  EXPECT_EQ(known.receive().status, 200);
+  ASSERT_TRUE(stranger.send(post("/a", "x")));
+  EXPECT_EQ(stranger.receive().status, 200);
+  EXPECT_TRUE(silent.closed_by_peer());
+  EXPECT_TRUE(stranger.closed_by_peer());
+  ASSERT_TRUE(known.send(post("/a", "x")));
+  EXPECT_EQ(known.receive().status, 200);
+}
+
+// The interim answer has a deadline of its own, which is not that of the body.
+TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
+  Limits limits = generous_limits();
+  limits.request_time = milliseconds(300);
+  start(limits);
+  RawClient client(port_);
+  ASSERT_TRUE(client.send(
+      "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 408);
+  EXPECT_TRUE(client.closed_by_peer());
+}
+
+TEST_F(ServerTest, AClientOfHttp10IsToldThatItsConnectionStaysAndNothingThatItDoesNotKnow) {
+  start();
+  RawClient client(port_);
+  const std::string stays = "POST /a HTTP/1.0\r\nConnection: keep-alive\r\n";
+  ASSERT_TRUE(client.send(stays + "Content-Length: 1\r\n\r\nx"));
+  const HttpAnswer answer = client.receive();
+  EXPECT_EQ(answer.body, "POST /a x");
+  EXPECT_EQ(answer.header("Connection"), "keep-alive");
+  ASSERT_TRUE(client.send(stays + "Expect: 100-continue\r\nContent-Length: 1\r\n\r\n"));
+  ASSERT_TRUE(client.send("x"));
+  client.finish_sending();
+  const std::string rest = client.receive_all();
+  EXPECT_EQ(rest.find("100 Continue"), std::string::npos) << rest;
+  EXPECT_NE(rest.find("200 OK"), std::string::npos) << rest;
+  RawClient current(port_);
+  ASSERT_TRUE(current.send(post("/a", "x")));
+  EXPECT_EQ(current.receive().header("Connection"), "");
+}
+
+// Of a body that is written apart from its head.
+TEST_F(ServerTest, LargeAnswersAreWhole) {
+  start();
+  RawClient client(port_);
+  const std::string large(5000, 'e');
+  std::string lines;
+  for (int i = 0; i < 6; ++i) lines += "X-Echo: " + large + "\r\n";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(client.send(post("/a", "x", lines) + post("/b", "y")));
+    EXPECT_EQ(client.receive().body.size(), std::string("POST /a x").size() + 6 * 5001);
+    EXPECT_EQ(client.receive().body, "POST /b y");
+  }
 }
 
 // Bytes that trickle in extend nothing: one that never stops to send is cut off all the same.

@@ -4,6 +4,7 @@
 
 #include <openssl/ec.h>
 #include <openssl/pem.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
 #include <csignal>
@@ -25,8 +26,9 @@ void add_extension(X509* to, int nid, const std::string& value) {
 
 }  // namespace
 
-Certificate::Certificate(const std::string& dns, const std::string& ip) {
-  key_.reset(EVP_EC_gen("P-256"));
+Certificate::Certificate(const std::string& dns, const std::string& ip, Kind kind) {
+  constexpr std::size_t kBits = 2048;
+  key_.reset(kind == Kind::rsa ? EVP_RSA_gen(kBits) : EVP_EC_gen("P-256"));
   certificate_.reset(X509_new());
   X509* const made = certificate_.get();
   X509_set_version(made, 2);
@@ -46,6 +48,15 @@ Certificate::Certificate(const std::string& dns, const std::string& ip) {
 std::string Certificate::write_to(const std::string& path) const {
   std::FILE* const file = std::fopen(path.c_str(), "w");
   if (file == nullptr || PEM_write_X509(file, certificate_.get()) != 1) std::abort();
+  std::fclose(file);
+  return path;
+}
+
+std::string Certificate::write_key_to(const std::string& path) const {
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  const bool written = file != nullptr && PEM_write_PrivateKey(file, key_.get(), nullptr, nullptr,
+                                                               0, nullptr, nullptr) == 1;
+  if (!written) std::abort();
   std::fclose(file);
   return path;
 }

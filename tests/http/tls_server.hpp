@@ -4,6 +4,7 @@
 
 #include <openssl/ssl.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,9 +14,11 @@ namespace hapax::test {
 // A certificate that vouches for itself, made on the spot.
 class Certificate {
  public:
-  Certificate(const std::string& dns, const std::string& ip);
+  enum class Kind : std::uint8_t { ec, rsa };
+  Certificate(const std::string& dns, const std::string& ip, Kind kind = Kind::ec);
 
   std::string write_to(const std::string& path) const;  // PEM; returns the path
+  std::string write_key_to(const std::string& path) const;
   X509* certificate() const { return certificate_.get(); }
   EVP_PKEY* key() const { return key_.get(); }
 

@@ -193,7 +193,8 @@ TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) 
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 1");
   as_owner(
       "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS"
-      " $$BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END$$");
+      " $$BEGIN LOOP BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW;"
+      " EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$");  // whatever we ask it for
   as_owner(
       "CREATE TRIGGER stall BEFORE INSERT ON hapax.claim FOR EACH ROW"
       " WHEN (position('held'::bytea IN NEW.key) > 0) EXECUTE FUNCTION stall()");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/refusal.hpp"
 #include "postgres/server.hpp"
+#include "store/look.hpp"
 
 #include <fstream>
 
@@ -55,6 +56,27 @@ TEST(PostgresBadServer, AServerThatDoesNotSyncIsRefused) {
   server.reset("fsync");
   server.restart(PostgresServer::Stop::fast);
   EXPECT_TRUE(open(server.url()));
+}
+
+TEST(PostgresBadServer, AServerThatSyncsAgainAfterAFailureIsRefused) {
+  PostgresServer server;
+  server.set("data_sync_retry", "on");
+  server.restart(PostgresServer::Stop::fast);
+  expect_refused(url_of(server, kPassword, "postgres"), Code::misconfigured, "data_sync_retry=on",
+                 "turn it off in postgresql.conf");
+  server.reset("data_sync_retry");
+  server.restart(PostgresServer::Stop::fast);
+  EXPECT_TRUE(open(server.url()));
+}
+
+TEST(PostgresBadServer, AServerThatMayTearPagesIsReportedAndNotRefused) {
+  PostgresServer server;
+  server.set("full_page_writes", "off");
+  server.restart(PostgresServer::Stop::fast);
+  EXPECT_TRUE(open(server.url()));
+  const auto sight = store::look_at(server.url(), {}).value().value();
+  ASSERT_EQ(sight.risks.size(), 2U) << "the user of these tests is a superuser, too";
+  EXPECT_NE(sight.risks.front().find("full_page_writes=off"), std::string::npos);
 }
 
 TEST(PostgresBadServer, AReadOnlyHostIsPassedOverForOneThatCanBeWritten) {

@@ -23,10 +23,10 @@ struct Post {
 // A node on the inbox of a database, with the server's own time.
 class InboxNode {
  public:
-  InboxNode(const std::string& url, std::int64_t node)
-      : driver_(
-            store::postgres::open_driver(url, {.timeout = kLongTimeout, .connections = 8}, random_)
-                .value()),
+  InboxNode(const std::string& url, std::int64_t node,
+            std::chrono::milliseconds timeout = kLongTimeout)
+      : driver_(store::postgres::open_driver(url, {.timeout = timeout, .connections = 8}, random_)
+                    .value()),
         numbers_(*clock_, NodeNo(node)),
         source_(driver_->number_of(store::NameKind::source, "src").value()),
         destination_(driver_->number_of(store::NameKind::destination, "dst").value()) {}

@@ -57,10 +57,33 @@ class InboxPartitionTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxPartitionTest, ADayIsMadeWithTheNextOne) {
+TEST_F(InboxPartitionTest, AnEventMakesItsOwnDayAndNoOther) {
   fresh(3, 1);
-  EXPECT_EQ(partitions("event"), "event_20240104 event_20240105");
-  EXPECT_EQ(partitions("attempt"), "attempt_20240104 attempt_20240105");
+  EXPECT_EQ(partitions("event"), "event_20240104");
+  EXPECT_EQ(partitions("attempt"), "attempt_20240104");
+}
+
+TEST_F(InboxPartitionTest, MaintenanceMakesTodayAndTomorrow) {
+  ASSERT_TRUE(steps_.next().make_ahead());
+  EXPECT_EQ(partitions("event"), "event_20260502 event_20260503");
+  EXPECT_EQ(partitions("attempt"), "attempt_20260502 attempt_20260503");
+  ASSERT_TRUE(steps_.next().make_ahead());
+  steps_.advance(days);
+  ASSERT_TRUE(steps_.next().make_ahead());
+  EXPECT_EQ(partitions("event"), "event_20260502 event_20260503 event_20260504");
+}
+
+TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
+  witness_.text("CREATE TABLE hapax.event_20240104 (LIKE hapax.event)");
+  const Arrival arrival{.no = number_of_day(3, 1), .source = steps_.source("src"), .id = "a"};
+  const Admit admit{std::span(&arrival, 1)};
+  const Answers answers = steps_.next().write({.admit = std::span(&admit, 1)});
+  ASSERT_FALSE(answers.admit.at(0));
+  EXPECT_EQ(answers.admit.at(0).error().code(), Code::misconfigured);
+  EXPECT_NE(answers.admit.at(0).error().detail().find("hapax.event_20240104"), std::string::npos)
+      << answers.admit.at(0).error().detail();
+  witness_.text("ALTER TABLE hapax.event_20240104 RENAME TO old_events");
+  fresh(3, 2);
 }
 
 TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {
@@ -108,18 +131,153 @@ TEST_F(InboxPartitionTest, ADayWithWorkLeftStaysAndLosesOnlyWhatMayGo) {
   EXPECT_TRUE(exists("event_20240101"));
 }
 
-TEST_F(InboxPartitionTest, AReaderIsNotWaitedForAndItsDayGoesRowByRow) {
+// Notes how many ACCESS EXCLUSIVE locks are held on the tables that everybody uses, whenever rows
+// of `table` are deleted.
+void watch_deletes(const Witness& witness, const std::string& table) {
+  witness.text("CREATE TABLE public.deletes (locks int, deleted int)");
+  witness.text(
+      "CREATE FUNCTION public.note_delete() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " INSERT INTO public.deletes SELECT (SELECT count(*) FROM pg_locks WHERE pid ="
+      " pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relation IN"
+      " ('hapax.event'::regclass, 'hapax.attempt'::regclass)), (SELECT count(*) FROM old_rows);"
+      " RETURN NULL; END $$");
+  witness.text("CREATE TRIGGER watch AFTER DELETE ON hapax." + table +
+               " REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION"
+               " public.note_delete()");
+}
+
+TEST_F(InboxPartitionTest, TheRowsBesideADayAreDeletedBeforeItIsLocked) {
+  for (int i = 1; i <= 5; ++i) {
+    fresh(0, i);
+    steps_.kill(steps_.lease_one());
+  }
+  watch_deletes(witness_, "queue");
+  steps_.advance(hours(2));
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2), 2), 5U);
+  EXPECT_FALSE(exists("event_20240101"));
+  EXPECT_EQ(witness_.number("SELECT sum(deleted) FROM public.deletes"), 5);
+  EXPECT_EQ(witness_.number("SELECT max(locks) FROM public.deletes"), 0);
+}
+
+TEST_F(InboxPartitionTest, WhereNothingIsDroppedNoLockIsKept) {
+  fresh(0, 1);
+  steps_.deliver();
+  steps_.advance(hours(2));
+  steps_.sweep(hours(2), hours(2));
+  ASSERT_FALSE(exists("event_20240101"));
+  ASSERT_TRUE(exists("attempt_20240101")) << "its attempts are not a day old";
+  watch_deletes(witness_, "lane");
+  steps_.sweep(hours(2), hours(2));
+  EXPECT_GT(witness_.number("SELECT count(*) FROM public.deletes"), 0);
+  EXPECT_EQ(witness_.number("SELECT max(locks) FROM public.deletes"), 0);
+}
+
+TEST_F(InboxPartitionTest, DaysOfWhichAllMayGoAreDroppedInOnePassAndNotRowByRow) {
+  for (int day = 0; day < 4; ++day) {
+    fresh(day, 1);
+    fresh(day, 2);
+    steps_.deliver();
+    steps_.deliver();
+  }
+  watch_deletes(witness_, "event");
+  steps_.advance(hours(2));
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 8U);
+  EXPECT_EQ(partitions("event"), "");
+  EXPECT_EQ(witness_.number("SELECT coalesce(sum(deleted), 0) FROM public.deletes"), 0);
+}
+
+// To delete a large day's rows one by one, while they expire, costs more than all else.
+TEST_F(InboxPartitionTest, ALargeDayThatEndsSoonIsDroppedWholeInPlaceOfItsFirstRows) {
+  constexpr int kEvents = 10'002;
+  fresh(0, 1);
+  steps_.deliver();
+  witness_.text(
+      "INSERT INTO hapax.event (no, source, would, received_at, tenant, id, type, order_key, "
+      "digest,"
+      " headers, body) SELECT e.no + n, e.source, 0, e.received_at + interval '1 hour' * (n % 2), "
+      "'',"
+      " int4send(n), '', '', '', '', '' FROM hapax.event AS e, generate_series(1, " +
+      std::to_string(kEvents - 1) + ") AS n");
+  steps_.advance(hours(2));
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2), 2000), 0U);
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event"), kEvents);
+  steps_.advance(hours(1));
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2), 2000), static_cast<std::size_t>(kEvents));
+  EXPECT_FALSE(exists("event_20240101"));
+}
+
+// The DROP waits for a reader; what can be seen of the day does not.
+TEST_F(InboxPartitionTest, TheEventsOfADayAreGoneWhenItIsClosedThoughAReaderKeepsIt) {
   const EventNo event = fresh(0, 1);
+  steps_.kill(steps_.lease_one());
+  steps_.advance(hours(2));
+  witness_.text("BEGIN");
+  witness_.text("SELECT count(*) FROM hapax.event");
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event_20240101"), 1);
+  EXPECT_EQ(steps_.presence(event), Presence::gone);
+  EXPECT_TRUE(steps_.list({}).empty());
+  EXPECT_EQ(steps_.replay({.event = event}).status, Replayed::Status::gone);
+  EXPECT_EQ(steps_.cancel(event), Cancelled::gone);
+  EXPECT_EQ(steps_.next().body(event, BodyOf::event)->presence, Presence::gone);
+  const DuplicateNote note{.event = event, .count = 1};
+  EXPECT_TRUE(steps_.next().note_duplicates(std::span(&note, 1)));
+  const Replaying all = steps_.next().replay_step({}).value();
+  EXPECT_EQ(all.events, 0U);
+  EXPECT_EQ(witness_.number("SELECT (SELECT count(*) FROM hapax.duplicate)"
+                            " + (SELECT count(*) FROM hapax.queue)"),
+            0);
+
+  witness_.text("COMMIT");
+  steps_.advance(seconds(1));
+  steps_.sweep(hours(2), hours(2));
+  EXPECT_FALSE(exists("event_20240101"));
+}
+
+TEST_F(InboxPartitionTest, AnEventThatComesForAClosedDayIsRefusedUntilTheDayIsThereAnew) {
+  fresh(0, 1);
   steps_.deliver();
   steps_.advance(hours(2));
   witness_.text("BEGIN");
   witness_.text("SELECT count(*) FROM hapax.event");
   EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
-  EXPECT_EQ(steps_.presence(event), Presence::gone);
-  EXPECT_TRUE(exists("event_20240101"));
+  const Arrival arrival{.no = number_of_day(0, 2), .source = steps_.source("src"), .id = "late"};
+  const Admit admit{std::span(&arrival, 1)};
+  const Answers refused = steps_.next().write({.admit = std::span(&admit, 1)});
+  ASSERT_FALSE(refused.admit.at(0));
+  EXPECT_EQ(refused.admit.at(0).error().code(), Code::store_busy);
   witness_.text("COMMIT");
+  steps_.advance(seconds(1));
   steps_.sweep(hours(2), hours(2));
-  EXPECT_FALSE(exists("event_20240101")) << "the next time";
+  EXPECT_EQ(steps_.presence(fresh(0, 3)), Presence::here);
+}
+
+// What was committed between the look at a day and its closing.
+TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain) {
+  const EventNo replayed = fresh(0, 1);
+  steps_.kill(steps_.lease_one());
+  const EventNo other = fresh(0, 2);
+  steps_.deliver();
+  steps_.advance(hours(2));
+  // The look ends at the second event; the first is replayed behind it.
+  const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
+  ASSERT_FALSE(steps_.next().sweep({periods, 1})->done);
+  EXPECT_EQ(steps_.replay({.event = replayed}).status, Replayed::Status::done);
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2), 1), 1U);
+  EXPECT_EQ(steps_.presence(other), Presence::gone);
+  EXPECT_EQ(steps_.presence(replayed), Presence::here);
+  EXPECT_EQ(steps_.lease_one().event.no, replayed);
+}
+
+// A node whose clock is a year ahead has stored an event.
+TEST_F(InboxPartitionTest, ANumberThatIsAheadOfTheTimeMakesNoOtherGone) {
+  const std::int64_t ahead = 850 + 365;  // days since 2024; the test's time is day 852
+  const EventNo event = fresh(ahead, 1);
+  steps_.deliver();
+  steps_.advance(hours(2));
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
+  EXPECT_NE(steps_.presence(event), Presence::here);
+  EXPECT_EQ(steps_.presence(number_of_day(900, 1)), Presence::absent);
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ class NodeInbox final : public InboxSubject {
 inline void empty_inbox(const Witness& witness) {
   for (const char* table :
        {"event", "queue", "lane", "attempt", "claim", "message", "duplicate", "variant", "node",
-        "pause", "seen", "reject", "reject_count", "sweep"}) {
+        "pause", "seen", "reject", "reject_count", "sweep", "day", "retention"}) {
     witness.text(std::string("DELETE FROM hapax.") + table);
   }
   witness.text("INSERT INTO hapax.sweep DEFAULT VALUES");
+  witness.text("INSERT INTO hapax.retention (part) SELECT n FROM generate_series(0, 4) AS n");
 }
 
 // A failure of the test unless every lane has the one head that its row names, every delivery has

@@ -104,20 +104,18 @@ TEST_P(QualifiedNamesTest, EveryStatementNamesWhereItsFunctionsOperatorsAndTypes
   EXPECT_GT(statements, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, QualifiedNamesTest,
-                         testing::Values("store/postgres/inbox_statements.hpp",
-                                         "store/postgres/statements.hpp",
-                                         "store/postgres/connection.hpp",
-                                         "store/postgres/schema.cpp", "store/postgres/look.cpp",
-                                         "tx/postgres.cpp"),
-                         [](const auto& each) {
-                           std::string name(each.param);
-                           for (char& letter : name) {
-                             if (std::isalnum(static_cast<unsigned char>(letter)) == 0)
-                               letter = '_';
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Of, QualifiedNamesTest,
+    testing::Values("store/postgres/inbox_statements.hpp", "store/postgres/statements.hpp",
+                    "store/postgres/connection.cpp", "store/postgres/connection.hpp",
+                    "store/postgres/schema.cpp", "store/postgres/look.cpp", "tx/postgres.cpp"),
+    [](const auto& each) {
+      std::string name(each.param);
+      for (char& letter : name) {
+        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+      }
+      return name;
+    });
 
 TEST(QualifiedNamesCheckTest, ItFindsWhatIsNotQualified) {
   for (const char* const sql :

@@ -224,6 +224,56 @@ TEST_F(PostgresSchemaOfTheFirstVersion, IsBroughtUpToDateWithAllThatIsInIt) {
       "00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000002");
 }
 
+// Somebody has begun a transaction, has read a table, and does not go on.
+class PostgresSchemaBesideAReader : public PostgresSchemaOfTheFirstVersion {
+ protected:
+  PostgresSchemaBesideAReader() {
+    ask(reader_.get(), "BEGIN");
+    ask(reader_.get(), "SELECT count(*) FROM hapax.claim");
+  }
+
+  PgHandle reader_ = database_.connect();
+};
+
+TEST_F(PostgresSchemaBesideAReader, NobodyIsQueuedBehindAMigrationThatWaits) {
+  std::jthread waiting([&] {
+    const Result<int> version = migrate(database_.url(), {.timeout = kLongTimeout});
+    ASSERT_TRUE(version) << version.error().to_string();
+    EXPECT_EQ(*version, kKnown);
+  });
+  // As often as a test can wait for: in the pause of a second after each, all others go on.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(wait_until(watcher_.get(),
+                           "EXISTS (SELECT FROM pg_locks WHERE NOT granted"
+                           " AND mode = 'AccessExclusiveLock')"));
+    EXPECT_EQ(as_owner("SET lock_timeout = '5s';"
+                       "SELECT hapax._claim(ARRAY[" +
+                       key_of(std::to_string(i)) + "], ARRAY[" + token_of("x") +
+                       "], ARRAY[1000::bigint], NULL, 5000)"),
+              "1");
+  }
+  ask(reader_.get(), "COMMIT");
+}
+
+TEST_F(PostgresSchemaBesideAReader, AMigrationThatGivesUpLeavesNoBackendBehind) {
+  {
+    const std::unique_ptr<Clock> clock = make_system_clock();
+    auto connection =
+        store::postgres::Connection::connect(database_.url(), *clock, kLongTimeout).value();
+    store::postgres::ConnectionExecutor executor(connection, *clock, kLongTimeout);
+    const Result<int> version =
+        store::postgres::migrate(executor, {.rest = std::chrono::milliseconds(1), .tries = 3});
+    ASSERT_FALSE(version);
+    EXPECT_EQ(version.error().code(), Code::store_busy);
+    EXPECT_NE(version.error().detail().find("pg_locks"), std::string::npos);
+  }
+  EXPECT_TRUE(wait_until(watcher_.get(),
+                         "NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'hapax'"
+                         " AND datname = current_database())"));
+  ask(reader_.get(), "COMMIT");
+  EXPECT_EQ(migrate(database_.url()).value(), kKnown);
+}
+
 // The migration stops where it has made a thing of the given kind, and its backend is ended there.
 class PostgresSchemaInterrupted : public PostgresSchema,
                                   public testing::WithParamInterface<const char*> {
@@ -239,10 +289,11 @@ class PostgresSchemaInterrupted : public PostgresSchema,
     as_owner(std::string("SELECT pg_advisory_lock(") + kPause + ")");
   }
 
+  // A migration waits for a moment at a time.
   void end_the_waiter() const {
-    as_owner(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND wait_event_type = 'Lock'");
+    EXPECT_TRUE(wait_until(watcher_.get(),
+                           "count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity"
+                           " WHERE datname = current_database() AND wait_event_type = 'Lock'"));
   }
 };
 

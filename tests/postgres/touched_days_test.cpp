@@ -66,7 +66,7 @@ class TouchedDaysTest : public testing::TestWithParam<Call> {
   TouchedDaysTest() {
     for (const char* id : {"a", "b", "c"}) node_.admit(std::vector<Post>{{id}});
     leased_ = node_.lease(1);
-    witness_.text("SELECT hapax._make_days(ARRAY(SELECT (" +
+    witness_.text("SELECT hapax._need_days(ARRAY(SELECT (" +
                   number(leased_.front().event.no.value()) +
                   " >> 22) / 86400000 - d FROM generate_series(0, " + number(kDays) + ") AS d))");
   }

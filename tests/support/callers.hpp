@@ -29,6 +29,7 @@ class SqliteCaller {
     return test::insert_work(tx.handle(), id);
   }
 
+  static constexpr const char* kName = "Sqlite";
   static constexpr const char* kMessages = "hapax_message";
   static constexpr const char* kHex = "hex(%)";
 
@@ -45,7 +46,9 @@ class PostgresCaller {
   using Transaction = PostgresTransaction;
   using Tx = PostgresTx;
 
-  explicit PostgresCaller(ManualClock& clock) : clock_(clock) { run("CREATE TABLE work(id text)"); }
+  explicit PostgresCaller(ManualClock& clock)
+      : PostgresCaller(clock, [](const PostgresDatabase& database) { return database.connect(); }) {
+  }
 
   Session attach() { return Session::attach(connection_.get(), {.clock = &clock_}).value(); }
   std::string url() const { return database_.url(); }
@@ -62,23 +65,55 @@ class PostgresCaller {
   PGconn* handle() const { return connection_.get(); }
   const PostgresDatabase& database() const { return database_; }
 
+  static constexpr const char* kName = "Postgres";
   static constexpr const char* kMessages = "hapax.message";
   static constexpr const char* kHex = "upper(encode(%, 'hex'))";
+
+ protected:
+  using Connect = PgHandle (*)(const PostgresDatabase&);
+  PostgresCaller(ManualClock& clock, Connect connect)
+      : clock_(clock), connection_(connect(database_)) {
+    run("CREATE TABLE work(id text)");
+  }
 
  private:
   ManualClock& clock_;
   PostgresDatabase database_;
-  PgHandle connection_ = database_.connect();
+  PgHandle connection_;
 };
 
-// Both, for a typed suite.
-using Callers = testing::Types<SqliteCaller, PostgresCaller>;
+// Through pgbouncer in transaction mode.
+class PgbouncerCaller : public PostgresCaller {
+ public:
+  explicit PgbouncerCaller(ManualClock& clock)
+      : PostgresCaller(clock, [](const PostgresDatabase& database) {
+          return database.connect_through_pgbouncer();
+        }) {}
+
+  static constexpr const char* kName = "Pgbouncer";
+};
+
+// In a database whose owner made every transaction serializable.
+class SerializableCaller : public PostgresCaller {
+ public:
+  explicit SerializableCaller(ManualClock& clock)
+      : PostgresCaller(clock, [](const PostgresDatabase& database) {
+          ask_server("ALTER DATABASE " + database.name() +
+                     " SET default_transaction_isolation = 'serializable'");
+          return database.connect();
+        }) {}
+
+  static constexpr const char* kName = "Serializable";
+};
+
+// All of them, for a typed suite.
+using Callers = testing::Types<SqliteCaller, PostgresCaller, PgbouncerCaller, SerializableCaller>;
 
 class CallerNames {
  public:
   template <class Caller>
   static std::string GetName(int) {
-    return std::is_same_v<Caller, SqliteCaller> ? "Sqlite" : "Postgres";
+    return Caller::kName;
   }
 };
 

@@ -8,10 +8,10 @@
 
 namespace hapax::test {
 
-// A test waits for an event, never for a time. What happens in the test's own process announces
-// itself: wait on a latch, a future, a pipe or a condition variable. This is for events that only
-// another process can see, such as a statement that waits for a lock in PostgreSQL or a file that a
-// server writes: it evaluates `condition` again and again until it holds.
+// A test waits for an event, never for a time. Wait on a latch, a future, a pipe or a condition
+// variable where the event has one. This is for events that nothing announces: a statement of
+// another process that waits for a lock in PostgreSQL, a file that a server writes, a counter
+// behind an interface. It evaluates `condition` again and again until it holds.
 //
 // True as soon as the condition holds. False if it still does not after `at_most`, which is a guard
 // against a test that hangs and no part of what the test checks: make it a failure of the test
@@ -19,7 +19,7 @@ namespace hapax::test {
 //
 // No other place in the tests sleeps.
 [[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
-                                     std::chrono::seconds at_most = std::chrono::seconds(60)) {
+                                     std::chrono::seconds at_most = std::chrono::minutes(5)) {
   constexpr std::chrono::milliseconds kPause{2};
   const auto give_up = std::chrono::steady_clock::now() + at_most;
   while (!condition()) {

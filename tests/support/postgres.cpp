@@ -58,7 +58,11 @@ std::string make_template() {
   }
   ask_server("DROP DATABASE IF EXISTS hapax_draft WITH (FORCE)");
   ask_server("CREATE DATABASE hapax_draft");
-  EXPECT_TRUE(migrate(url_of("hapax_draft", "5432")));
+  const Result<int> migrated = migrate(url_of("hapax_draft", "5432"), {.timeout = kLongTimeout});
+  if (!migrated) {  // no test of this program can say anything
+    std::cerr << "The template database: " << migrated.error().to_string() << '\n';
+    std::exit(1);
+  }
   ask_server("ALTER DATABASE hapax_draft ALLOW_CONNECTIONS false");
   ask_server("ALTER DATABASE hapax_draft RENAME TO " + name);
   return name;
@@ -101,6 +105,9 @@ std::string PostgresDatabase::url_through_pgbouncer() const {
 }
 PgHandle PostgresDatabase::connect() const {
   return connect_to(url());
+}
+PgHandle PostgresDatabase::connect_through_pgbouncer() const {
+  return connect_to(url_through_pgbouncer());
 }
 
 std::string ask(PGconn* connection, const std::string& sql) {

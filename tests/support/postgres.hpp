@@ -37,6 +37,7 @@ class PostgresDatabase {
   std::string url() const;
   std::string url_through_pgbouncer() const;
   PgHandle connect() const;
+  PgHandle connect_through_pgbouncer() const;
 
  private:
   std::string name_;

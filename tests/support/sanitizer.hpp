@@ -8,6 +8,20 @@
 
 namespace hapax::test {
 
+inline bool is_sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
 // `wrote` is what a program that the test started has written on standard error. A sanitizer's
 // report in it is a failure, whatever the program's end was: most servers here are killed, and
 // ThreadSanitizer lets a program go on.

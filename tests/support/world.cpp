@@ -44,6 +44,11 @@ bool is_long_run() {
   return wanted != nullptr && *wanted == '1';
 }
 
+bool runs_all_cases() {
+  const char* wanted = std::getenv("HAPAX_TEST_MATRIX");
+  return wanted != nullptr && *wanted == '1';
+}
+
 int rounds(int whole) {
   return is_long_run() ? whole : std::max(1, whole / kPart);
 }

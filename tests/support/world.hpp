@@ -72,8 +72,10 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// ./test --long
+// Counts as of ./test --long
 bool is_long_run();
+// Also the cases that only ./test --long has
+bool runs_all_cases();
 
 // How often a counted test runs: `whole` times in ./test --long, a tenth of it otherwise, and under
 // a sanitizer a fiftieth.

@@ -186,6 +186,137 @@ TEST_F(SqliteOnceTest, AStaleSnapshotIsBusyAndDidNotHappen) {
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
+// Jobs are often taken by a statement that changes them and gives them back one by one.
+class SqliteStatementInProgressTest : public SqliteOnceTest {
+ protected:
+  SqliteStatementInProgressTest() { db_.run("INSERT INTO work VALUES('1'), ('2'), ('3')"); }
+  ~SqliteStatementInProgressTest() override { sqlite3_finalize(update_); }
+
+  // Stands at its first row.
+  void begin_update() {
+    ASSERT_EQ(sqlite3_prepare_v2(db_.get(), "UPDATE work SET id = id || '!' RETURNING id", -1,
+                                 &update_, nullptr),
+              SQLITE_OK);
+    ASSERT_EQ(sqlite3_step(update_), SQLITE_ROW);
+  }
+  void expect_refused_and_nothing_changed(const Error& error) {
+    EXPECT_EQ(error.code(), Code::invalid_argument) << error.to_string();
+    EXPECT_EQ(error.outcome(), Outcome::did_not_happen);
+    EXPECT_NE(error.detail().find("reset it"), std::string::npos) << error.detail();
+    EXPECT_EQ(error.detail().find("rolled back"), std::string::npos) << error.detail();
+    EXPECT_EQ(sqlite3_get_autocommit(db_.get()), 0) << "the caller's transaction is gone";
+    EXPECT_EQ(sqlite3_step(update_), SQLITE_ROW) << "and with it what the caller was doing";
+  }
+
+  sqlite3_stmt* update_ = nullptr;
+};
+
+TEST_F(SqliteStatementInProgressTest, OnceLeavesTheTransactionAsItIs) {
+  db_.run("BEGIN IMMEDIATE");
+  begin_update();
+  SqliteTx tx = session_.join().value();
+  const Result<Once> refused = once(tx, {"s", "a"}, [](SqliteTx&) {});
+  ASSERT_FALSE(refused);
+  expect_refused_and_nothing_changed(refused.error());
+  sqlite3_reset(update_);
+  db_.run("INSERT INTO work VALUES('after')");
+  db_.run("ROLLBACK");
+  EXPECT_EQ(db_.count("work"), 3) << "the caller took all of it back";
+  EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1,2,3");
+}
+
+TEST_F(SqliteStatementInProgressTest, OnceRunsWhenTheStatementIsReset) {
+  db_.run("BEGIN IMMEDIATE");
+  begin_update();
+  SqliteTx tx = session_.join().value();
+  ASSERT_FALSE(once(tx, {"s", "a"}, [](SqliteTx&) {}));
+  sqlite3_reset(update_);
+  const Result<Once> again =
+      once(tx, {"s", "a"}, [](SqliteTx& t) { return insert_work(t.handle(), "a"); });
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_FALSE(again->duplicate);
+  db_.run("COMMIT");
+  EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1!,2!,3!,a");
+}
+
+TEST_F(SqliteStatementInProgressTest, EnqueueWithAKeyLeavesTheTransactionAsItIs) {
+  db_.run("BEGIN IMMEDIATE");
+  begin_update();
+  SqliteTx tx = session_.join().value();
+  const Result<Enqueued> refused = outbox(tx).enqueue({.destination = "d", .key = "k"});
+  ASSERT_FALSE(refused);
+  expect_refused_and_nothing_changed(refused.error());
+  EXPECT_TRUE(outbox(tx).enqueue({.destination = "d"})) << "without a key there is no savepoint";
+  sqlite3_reset(update_);
+  db_.run("COMMIT");
+  EXPECT_EQ(db_.count("hapax_message"), 1);
+  EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1!,2!,3!");
+}
+
+TEST_F(SqliteStatementInProgressTest, WorkThatLeavesOneBehindIsUndoneAndThatIsSaid) {
+  SqliteTransaction tx = session_.begin().value();
+  const Result<Once> failed = once(tx, {"s", "a"}, [&](SqliteTx&) { begin_update(); });
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), Code::invalid_argument) << failed.error().to_string();
+  EXPECT_NE(failed.error().detail().find("whole transaction was rolled back"), std::string::npos)
+      << failed.error().detail();
+  EXPECT_NE(sqlite3_get_autocommit(db_.get()), 0);
+  sqlite3_reset(update_);
+  EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1,2,3");
+  EXPECT_FALSE(duplicate({"s", "a"}));
+}
+
+// Of what SQLite rolls back by itself, too.
+TEST_F(SqliteOnceTest, EnqueueSaysWhenTheWholeTransactionIsGone) {
+  db_.run("PRAGMA max_page_count=30");
+  SqliteTransaction tx = session_.begin().value();
+  ASSERT_TRUE(insert_work(tx.handle(), "mine"));
+  const std::string payload(400'000, 'p');
+  const Result<Enqueued> full = outbox(tx).enqueue({.destination = "d", .payload = payload});
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code(), Code::store_full) << full.error().to_string();
+  ASSERT_NE(sqlite3_get_autocommit(db_.get()), 0) << "or this tests nothing";
+  EXPECT_NE(full.error().detail().find("whole transaction was rolled back"), std::string::npos)
+      << full.error().detail();
+}
+
+// A deferred transaction in which nothing was read yet waits for another writer as any write does.
+class SqliteDeferredTest : public SqliteOnceTest {
+ protected:
+  SqliteDeferredTest() {
+    other_.run("BEGIN IMMEDIATE; INSERT INTO work VALUES('other')");
+    // What waiting is: the other one commits meanwhile.
+    sqlite3_busy_handler(
+        db_.get(),
+        [](void* self, int) {
+          static_cast<SqliteDeferredTest*>(self)->other_.try_run("COMMIT");
+          return 1;
+        },
+        this);
+    db_.run("BEGIN");
+  }
+
+  CallersDatabase other_{file_};
+};
+
+TEST_F(SqliteDeferredTest, OnceWaitsForAnotherWriter) {
+  SqliteTx tx = session_.join().value();
+  const Result<Once> done =
+      once(tx, {"s", "a"}, [](SqliteTx& t) { return insert_work(t.handle(), "a"); });
+  ASSERT_TRUE(done) << done.error().to_string();
+  EXPECT_FALSE(done->duplicate);
+  db_.run("COMMIT");
+  EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "other,a");
+}
+
+TEST_F(SqliteDeferredTest, EnqueueWaitsForAnotherWriter) {
+  SqliteTx tx = session_.join().value();
+  const Result<Enqueued> done = outbox(tx).enqueue({.destination = "d", .key = "k"});
+  ASSERT_TRUE(done) << done.error().to_string();
+  db_.run("COMMIT");
+  EXPECT_EQ(db_.count("hapax_message"), 1);
+}
+
 TEST_F(SqliteOnceTest, AFullDiskInTheWorkUndoesTheClaim) {
   db_.run("PRAGMA max_page_count=12");
   SqliteTransaction tx = session_.begin().value();

@@ -47,7 +47,7 @@ class RejectWriterTest : public testing::Test {
   }
   void refuse(KeptReject reject) { add(source_, std::move(reject), kAddress); }
   void add(const gateway::Source& source, KeptReject reject, const std::string& address) {
-    ASSERT_TRUE(queue_.reserve(source, address));
+    ASSERT_TRUE(queue_.reserve(source, address, reject.size()));
     reject.source = source.no;
     reject.source_name = source.name;
     reject.reason = Reason::signature_invalid;
@@ -237,10 +237,10 @@ TEST_F(RejectWriterTest, WhatAStoreWillNeverTakeIsGivenUp) {
 }
 
 TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
-  while (queue_.reserve(source_, kAddress)) {
+  while (queue_.reserve(source_, kAddress, 0)) {
     queue_.add({.source = source_.no, .source_name = source_.name});
   }
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue_.reserve(source_, kAddress));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue_.reserve(source_, kAddress, 0));
   store_.fail("add_rejects");
   writer_.step();
   EXPECT_EQ(counts().dropped, 0);
@@ -289,13 +289,13 @@ TEST_F(RejectWriterTest, StopWritesAllThatIsLeft) {
 }
 
 TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
-  constexpr std::size_t kLarge = RejectQueue::kMaxBytes / RejectWriter::kBytesAtOnce - 1;
+  constexpr std::size_t kLarge = RejectQueue::kMaxBytes / 2 / RejectWriter::kBytesAtOnce - 1;
   for (std::size_t i = 0; i < kLarge; ++i) {
     refuse(
         {.detail = std::to_string(refused_), .body = std::string(RejectWriter::kBytesAtOnce, 'x')});
   }
-  refuse_of(other_source_, static_cast<int>(RejectQueue::kMaxRejects / 2));
-  refuse(static_cast<int>(RejectQueue::kMaxRejects / 2 - kLarge));
+  refuse_of(other_source_, static_cast<int>(store::kMaxRejects));
+  refuse(static_cast<int>(store::kMaxRejects / 2));
   writer_.start();
   writer_.stop();
   EXPECT_EQ(texts(), all_texts());

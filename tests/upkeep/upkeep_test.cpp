@@ -263,12 +263,65 @@ TEST_F(UpkeepTest, ALongSweepGoesOnInTheNextRound) {
   EXPECT_TRUE(calls_of_round().empty()) << "it rests now";
 }
 
+TEST_F(UpkeepTest, ALongSweepRestsTenTimesAsLongAsItTook) {
+  constexpr int kRounds = 10;
+  claim_ids(kRounds * static_cast<int>(kStepsAtOnce) * kRowsAtOnce);
+  store_.clock.advance(seconds(2));
+  for (int i = 0; i < kRounds; ++i) ASSERT_GT(count(calls_of_round(), "purge"), 0) << i;
+  round();
+  EXPECT_EQ(forgotten_ids(), 0);
+  for (int i = 0; i < 90; ++i) ASSERT_EQ(count(calls_of_round(), "sweep"), 0) << i;
+  store_.clock.advance(seconds(20));
+  EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
+}
+
+TEST_F(UpkeepTest, WhatEventsWillNeedIsMadeAheadEveryMinute) {
+  EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
+  for (int i = 1; i < 60; ++i) ASSERT_EQ(count(calls_of_round(), "make_ahead"), 0) << i;
+  store_.fail("make_ahead");
+  EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
+  EXPECT_EQ(log_.of("partitions of tomorrow not made").size(), 1);
+  store_.recover();
+  store_.clock.advance(seconds(60));
+  EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1) << "it is tried again";
+  EXPECT_EQ(log_.of("partitions of tomorrow not made").size(), 1);
+}
+
+TEST_F(UpkeepTest, ASweepThatFailsDoesNotHoldUpTheIds) {
+  store_.fail("sweep");
+  claim_ids(2);
+  store_.clock.advance(seconds(2));
+  round();
+  EXPECT_EQ(forgotten_ids(), 0);
+}
+
 TEST_F(UpkeepTest, IdsGoWhileManyEventsStay) {
   constexpr int kSteps = 5;
   admit_up_to(kSteps * kRowsAtOnce);
   claim_ids(kSteps * kRowsAtOnce);
   store_.clock.advance(seconds(2));
   round();
+  EXPECT_EQ(forgotten_ids(), 0);
+}
+
+TEST_F(UpkeepTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
+  constexpr std::size_t kIdSteps = 40;
+  const auto sweeps_and_purges = [&] {
+    std::vector<std::string> all;
+    for (auto calls = calls_of_round(); !calls.empty(); calls = calls_of_round()) {
+      all.insert(all.end(), calls.begin(), calls.end());
+    }
+    return std::pair(count(all, "sweep"), count(all, "purge"));
+  };
+  admit_up_to(5 * kRowsAtOnce);
+  const auto [sweeps, purges] = sweeps_and_purges();
+  EXPECT_EQ(purges, 1);
+  claim_ids(kIdSteps * kRowsAtOnce);
+  store_.clock.advance(seconds(30));
+  const auto [sweeps_with_ids, purges_of_ids] = sweeps_and_purges();
+  EXPECT_EQ(sweeps_with_ids, sweeps);
+  EXPECT_GE(purges_of_ids, kIdSteps);
+  EXPECT_LE(purges_of_ids, kIdSteps + 1);
   EXPECT_EQ(forgotten_ids(), 0);
 }
 

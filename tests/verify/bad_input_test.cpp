@@ -230,6 +230,17 @@ const std::vector<std::string>& odd_bodies() {
   return bodies;
 }
 
+// What no signature makes good: it could be a challenge, or be cut from what is signed beside it in
+// another way (cut_test.cpp).
+bool is_refused_by_design(std::string_view preset, const std::string& body) {
+  if (preset == "x-twitter") return body == "x" || body == "null";
+  const bool letter = body.starts_with('x') || body.starts_with('n') || body.starts_with('a');
+  if (preset == "discord" || preset == "sendgrid") return letter;
+  const bool joined = preset == "twitch" || preset == "square" || preset == "trello" ||
+                      preset == "hubspot" || preset == "hubspot-v2";
+  return joined && (letter || body.starts_with('='));
+}
+
 TEST(BadBodies, OfAnyBytesGetAVerdictAndVerifyWhereTheBytesAreSigned) {
   for_each_signed([](const Subject& it) {
     for (const std::string& body : odd_bodies()) {
@@ -244,7 +255,8 @@ TEST(BadBodies, OfAnyBytesGetAVerdictAndVerifyWhereTheBytesAreSigned) {
       const Verdict verdict = it.check(*made);
       const bool whole = it.preset().verify.messages[0].find("{body}") != std::string_view::npos;
       if (whole && it.preset().name != "linear") {  // whose time is in the body
-        EXPECT_TRUE(verdict.authentic()) << testing::PrintToString(body) << verdict.detail;
+        EXPECT_EQ(verdict.authentic(), !is_refused_by_design(it.preset().name, body))
+            << testing::PrintToString(body) << verdict.detail;
       }
     }
   });

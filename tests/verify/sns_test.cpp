@@ -35,13 +35,14 @@ class SnsTest : public testing::Test {
            R"(","SigningCertURL":"https://sns.us-east-1.amazonaws.com/x.pem"})";
   }
 
-  static Reason reason_of(const std::string& body) {
+  static Reason reason_of(const std::string& body) { return verdict_of(body).reason; }
+  static Verdict verdict_of(const std::string& body) {
     const std::vector<std::string> secrets = {key().public_pem};
     const Result<Verifier> verifier = Verifier::make(preset("aws-sns")->verify, secrets);
     EXPECT_TRUE(verifier);
     OwnedRequest request{.url = "https://h/"};
     request.body = body;
-    return test::check(*verifier, request).reason;
+    return test::check(*verifier, request);
   }
 
   const std::string rest_ = R"(,"Timestamp":"T","TopicArn":"arn","Type":"Notification")";
@@ -54,6 +55,17 @@ TEST_F(SnsTest, AMessageOfBothVersionsIsAuthentic) {
   EXPECT_EQ(reason_of(body(message, fields, "2")), Reason::none);
   EXPECT_EQ(reason_of(body(message, fields, "1")), Reason::none);
   EXPECT_EQ(reason_of(body(message, fields, "3")), Reason::signature_invalid);
+}
+
+TEST_F(SnsTest, AMessageSaysWhenItWasSigned) {
+  const std::string at = "2025-10-09T08:53:20.000Z";
+  const std::string message =
+      "Message\nhi\nMessageId\ni\nTimestamp\n" + at + "\nTopicArn\narn\nType\nNotification\n";
+  const Verdict verdict =
+      verdict_of(body(message, R"("Message":"hi","MessageId":"i","Timestamp":")" + at +
+                                   R"(","TopicArn":"arn","Type":"Notification")"));
+  EXPECT_TRUE(verdict.authentic()) << verdict.detail;
+  EXPECT_EQ(verdict.signed_at, test::kNow);
 }
 
 TEST_F(SnsTest, ASubjectCannotBeAddedInAWayThatIsNotSeen) {

@@ -79,6 +79,10 @@ TEST(AVerifier, MayBeUsedByManyThreadsAtOnce) {
 TEST(AVerifier, SaysWhenItWasSigned) {
   EXPECT_EQ(verdict_of("stripe", signed_sample("stripe")).signed_at, kNow);
   EXPECT_EQ(verdict_of("github", signed_sample("github")).signed_at, std::nullopt);
+  // Where it sets no limit, too: after `remember` the id is forgotten.
+  for (const char* name : {"paypal", "livekit", "upstash-qstash", "messagebird-jwt", "plaid"}) {
+    EXPECT_EQ(verdict_of(name, signed_sample(name)).signed_at, kNow) << name;
+  }
 }
 
 // The start of the body, moved into a timestamp that nobody reads, is signed all the same.

@@ -30,6 +30,7 @@ struct AdmitManyRequest {
 };
 
 Result<void> read_filter(const Members& filter, AdmitManyRequest& asked) {
+  HAPAX_TRY(filter.no_nulls());
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   asked.source = std::move(source);
   HAPAX_TRY_ASSIGN(reason, filter.text("reason"));

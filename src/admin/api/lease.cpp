@@ -57,7 +57,20 @@ std::string headers_of(const store::StoredEvent& event) {
   return json_list(pairs);
 }
 
-std::string delivery_json(const store::Leased& leased, std::string_view source) {
+// For a developer's machine, which posts it in place of the server: all headers that the server
+// would send, byte for byte. The values are in base64, as JSON has no bytes.
+std::string pushed_headers(const deliver::Destination& to, const store::Leased& leased,
+                           std::string_view source) {
+  const deliver::OutgoingDelivery out = deliver::outgoing(to, leased, source, WallTime());
+  std::vector<std::string> pairs;
+  for (const Header& each : out.headers) {
+    pairs.push_back('[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]");
+  }
+  return json_list(pairs);
+}
+
+std::string delivery_json(const ServedDestination& to, const store::Leased& leased,
+                          std::string_view source) {
   const store::StoredEvent& event = leased.event;
   JsonObject json;
   json.text("delivery", to_text(DeliveryRef{event.no, leased.delivery}))
@@ -72,6 +85,7 @@ std::string delivery_json(const store::Leased& leased, std::string_view source) 
       .time("lease_until", leased.until)
       .json("headers", headers_of(event))
       .json("body_base64", '"' + to_base64(event.body) + '"');
+  if (to.listen) json.json("push_headers", pushed_headers(*to.how, leased, source));
   if (event.would != Would::none) json.text("would", name(event.would));
   if (leased.replay_of) {
     json.text("replay_of", to_text(DeliveryRef{event.no, *leased.replay_of}));
@@ -85,20 +99,26 @@ std::optional<std::string> served_name(const Served& served, SourceNo source) {
   return found == served.sources.end() ? std::nullopt : std::optional(found->name);
 }
 
-// The store is asked only for the names of sources that the file does not define any more.
-Result<std::string> leases_json(const Context& context, const store::Lease& lease) {
+// The store is asked only for the names of sources that the file does not define any more. `room`
+// is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
+Result<std::string> leases_json(const Context& context, const ServedDestination& to,
+                                store::Lease& lease, std::size_t room) {
   std::optional<Names> names;
-  std::vector<std::string> deliveries;
-  for (const store::Leased& each : lease.deliveries) {
+  std::string json = R"({"deliveries":[)";
+  json.reserve(room);
+  for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = served_name(context.served, each.event.source);
     if (!source && !names) {
       HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
       names = std::move(read);
     }
     if (!source) source = names->of(each.event.source.value());
-    deliveries.push_back(delivery_json(each, *source));
+    if (json.back() == '}') json += ',';
+    json += delivery_json(to, each, *source);
+    each.event.body = std::string();
   }
-  return JsonObject().json("deliveries", json_list(deliveries)).done();
+  json += "]}";
+  return json;
 }
 
 http::Reply no_such(std::string_view destination) {
@@ -129,19 +149,28 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
   const deliver::Polls::Place place(with.polls, to->no);
   if (!place) co_return too_many(name);
-  const std::function<bool()> left = [&] { return call.line != nullptr && call.line->is_cut(); };
-  const Result<store::Lease> lease = co_await with.pull.lease(*to->how, asked->wanted, left);
-  if (!lease) co_return failure(lease.error());
-  if (lease->deliveries.empty()) co_return ok(R"({"deliveries":[]})");
+  const auto may = [&] { return with.may(Right::lease, name); };
+  const std::function<bool()> left = [&] {
+    return !may() || (call.line != nullptr && call.line->is_cut());
+  };
+  Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, left);
+  if (!given) co_return failure(given.error());
+  store::Lease& lease = given->lease;
+  if (lease.deliveries.empty()) {
+    co_return may() ? ok(R"({"deliveries":[]})") : forbidden("lease:" + name);
+  }
+  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(lease), no = to->no] {
+    pull->hand_back(leases, no);
+  };
   const std::function<http::Reply()> work = [&] {
-    Result<std::string> json = leases_json(with.context, *lease);
+    Result<std::string> json = leases_json(with.context, *to, lease, given->room->bytes());
     return json ? ok(*std::move(json)) : failure(json.error());
   };
   http::Reply reply = co_await with.elsewhere(work);
-  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(*lease), no = to->no] {
-    pull->hand_back(leases, no);
-  };
+  if (!may()) reply = forbidden("lease:" + name);
   if (reply.status == 200) {
+    given->room->resize(reply.body.capacity());
+    reply.held = given->room;
     reply.unsent = hand_back;
   } else {
     hand_back();

@@ -76,6 +76,7 @@ Result<http::Reply> replayed(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(
       members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
+  HAPAX_TRY(members.no_nulls());  // an unset variable must not mean every destination
   const IdempotencyKey key = idempotency_key(call.head);
   if (key.malformed) return http::problem(http::Refusal::key_malformed);
   const std::optional<EventNo> event = event_from(call.argument);

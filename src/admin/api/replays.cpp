@@ -63,11 +63,12 @@ Result<ReplayRequest> read_replay_request(const Context& context, std::string_vi
   HAPAX_TRY_ASSIGN(members, Members::read(body, kWriteReplays,
                                           {"filter", "as", "destination", "rate",
                                            "accept_duplicate", "dry_run"}));
+  HAPAX_TRY(members.no_nulls());  // an unset variable must not mean everything, nor "for real"
   ReplayRequest asked;
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
                                                      "order_key", "since", "until"}));
   if (!filter) return members.bad("filter is missing; {} is all events");
-  HAPAX_TRY(filter->no_nulls());  // an unset variable must not mean everything
+  HAPAX_TRY(filter->no_nulls());
   HAPAX_TRY(read_filter(context, *filter, asked));
   HAPAX_TRY_ASSIGN(how, read_how(context, members));
   asked.nowhere = !how;

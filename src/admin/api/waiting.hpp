@@ -17,12 +17,17 @@ namespace hapax::admin {
 // Runs work that would hold up an I/O thread on another one.
 using Elsewhere = std::function<Task<http::Reply>(const std::function<http::Reply()>& work)>;
 
+// Whether the caller has this right by the tokens in force now, which may be others than when the
+// request came.
+using StillMay = std::function<bool(Right right, std::string_view of)>;
+
 // What an answer that waits is made of, besides the request.
 struct WaitContext {
   const Context& context;  // but its driver blocks: only elsewhere
   deliver::Pull& pull;
   deliver::Polls& polls;
   const Elsewhere& elsewhere;
+  const StillMay& may;
 };
 
 // A route that waits without a thread: it runs on an I/O thread and never blocks.

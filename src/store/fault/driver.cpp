@@ -118,6 +118,9 @@ Result<Replaying> FaultyDriver::replay_step(const ReplayStep& step) {
   return through("replay_step", [&] { return inner_.replay_step(step); });
 }
 
+Result<void> FaultyDriver::make_ahead() {
+  return through("make_ahead", [&] { return inner_.make_ahead(); });
+}
 Result<Swept> FaultyDriver::sweep(const SweepStep& step) {
   return through("sweep", [&] { return inner_.sweep(step); });
 }
@@ -188,6 +191,9 @@ Result<bool> FaultyDriver::remove_record(std::string_view name, std::int64_t ver
 
 Result<Stats> FaultyDriver::stats() {
   return through("stats", [&] { return inner_.stats(); });
+}
+Result<ClaimFaults> FaultyDriver::claim_faults() {
+  return through("claim_faults", [&] { return inner_.claim_faults(); });
 }
 
 }  // namespace hapax::store::fault

@@ -50,6 +50,7 @@ class FaultyDriver final : public Driver {
   Result<Replayed> replay(const Replay& what) override;
   Result<Replaying> replay_step(const ReplayStep& step) override;
   Result<Swept> sweep(const SweepStep& step) override;
+  Result<void> make_ahead() override;
   Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
   Result<std::size_t> add_rejects(const RejectBatch& batch) override;
   Result<RejectPage> rejects(const RejectQuery& query) override;
@@ -67,6 +68,7 @@ class FaultyDriver final : public Driver {
   Result<bool> put_record(const Record& record, std::int64_t before) override;
   Result<bool> remove_record(std::string_view name, std::int64_t version) override;
   Result<Stats> stats() override;
+  Result<ClaimFaults> claim_faults() override;
 
  private:
   Fault next(std::string_view operation);

@@ -37,9 +37,10 @@ bool Claims::claim(const DedupItem& item, std::int64_t now) {
   const auto [place, fresh] = claims_.try_emplace(item.key);
   Claim& standing = place->second;
   if (!fresh && !is_over(standing.expires_ms, now)) return standing.token == item.token;
-  if (!fresh) unlist(standing.expires_ms, place->first);
-  standing = {item.token, now + item.ttl.count(), {}};
-  by_expiry_.emplace(standing.expires_ms, &place->first);
+  const std::int64_t expires_ms = now + item.ttl.count();
+  const auto listed = by_expiry_.emplace(expires_ms, &place->first);
+  if (standing.listed) by_expiry_.erase(*standing.listed);
+  standing = {item.token, expires_ms, {}, listed};
   return true;
 }
 
@@ -65,15 +66,6 @@ bool Claims::forget_over(std::int64_t now, std::size_t limit) {
     claims_.erase(claims_.find(*key));
   }
   return true;
-}
-
-void Claims::unlist(std::int64_t expires_ms, const std::string& key) {
-  const auto [first, last] = by_expiry_.equal_range(expires_ms);
-  for (auto each = first; each != last; ++each) {
-    if (each->second != &key) continue;
-    by_expiry_.erase(each);
-    return;
-  }
 }
 
 }  // namespace hapax::store::memory

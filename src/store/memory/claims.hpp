@@ -5,6 +5,7 @@
 #include "store/contract.hpp"
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace hapax::store::memory {
@@ -28,20 +29,21 @@ class Claims {
   Purged purge(std::size_t limit, std::int64_t now);
 
  private:
+  using ByExpiry = std::multimap<std::int64_t, const std::string*>;
   struct Claim {
     Token token;
     std::int64_t expires_ms = 0;
     std::string result;
+    std::optional<ByExpiry::iterator> listed;  // many may end at the same time
   };
 
   bool claim(const DedupItem& item, std::int64_t now);
   Result<void> make_room(std::span<const DedupItem> items, std::int64_t now);
   bool forget_over(std::int64_t now, std::size_t limit);
-  void unlist(std::int64_t expires_ms, const std::string& key);
 
   const std::size_t max_ids_;
   std::unordered_map<std::string, Claim> claims_;  // its keys stay where they are
-  std::multimap<std::int64_t, const std::string*> by_expiry_;
+  ByExpiry by_expiry_;
 };
 
 }  // namespace hapax::store::memory

@@ -3,6 +3,7 @@
 #include "store/postgres/connection.hpp"
 
 #include "base/try.hpp"
+#include "store/postgres/canceller.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/notices.hpp"
 
@@ -109,13 +110,16 @@ void Connection::Finish::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
 
-Connection::Connection(pg_conn* raw, const Clock& clock)
-    : notices_(std::make_unique<Notices>()), connection_(raw), clock_(&clock) {
+Connection::Connection(pg_conn* raw, const Clock& clock, Canceller* canceller)
+    : notices_(std::make_unique<Notices>()),
+      connection_(raw),
+      clock_(&clock),
+      canceller_(canceller) {
   PQsetNoticeReceiver(raw, &note_standby, &notices_->not_replicated);
 }
 
-Result<Connection> Connection::connect(const std::string& url, const Clock& clock,
-                                       BootTime timeout) {
+Result<Connection> Connection::connect(const std::string& url, const Clock& clock, BootTime timeout,
+                                       Canceller* canceller) {
   // What stands before the URL is a default that the URL can change. libpq keeps the time-out for
   // each host of the URL in turn.
   const auto whole_seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
@@ -127,7 +131,7 @@ Result<Connection> Connection::connect(const std::string& url, const Clock& cloc
                                           user_timeout.c_str(), url.c_str(), nullptr};
   PGconn* raw = PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1);
   if (raw == nullptr) return error_of("", "out of memory", "connect");
-  Connection connection(raw, clock);
+  Connection connection(raw, clock, canceller);
   if (PQstatus(raw) != CONNECTION_OK) return connection_refused(raw);
   PQsetnonblocking(raw, 1);
   HAPAX_TRY(connection.check_server(clock.since_boot() + timeout));
@@ -146,6 +150,12 @@ Result<void> check_settings(const Answer& answer) {
         "the PostgreSQL server runs with fsync=off and would lose what hapax has acknowledged; "
         "turn "
         "it on in postgresql.conf");
+  }
+  if (answer.field(0, 3) == "on") {
+    return misconfigured(
+        "the PostgreSQL server runs with data_sync_retry=on: after a failed sync it may believe "
+        "that "
+        "data is on the disk which is not; turn it off in postgresql.conf");
   }
   if (answer.field(0, 1) == "t" || answer.field(0, 2) == "on") {
     return error_of("25006", "every transaction begins as a read-only transaction", "write");
@@ -196,8 +206,16 @@ bool Connection::wait_for_input(BootTime deadline) {
 Error Connection::lost(std::string_view why) {
   std::string reason(text_or_empty(PQerrorMessage(connection_.get())));
   if (reason.empty()) reason = why;
-  connection_.reset();  // the server must not hear from us again about this
+  abandon();  // the server must not hear from us again about this, but that it shall stop
   return answer_lost(reason);
+}
+
+void Connection::abandon() {
+  if (canceller_ == nullptr || broken()) return connection_.reset();
+  // The receiver's argument does not live as long.
+  PQsetNoticeReceiver(
+      connection_.get(), [](void*, const PGresult*) {}, nullptr);
+  canceller_->abandon(connection_.release());
 }
 
 Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
@@ -238,6 +256,21 @@ Result<Answer> Connection::run(const char* sql, const Parameters& parameters, Bo
   // libpq may have written a part of it already: from here on nobody knows.
   if (queued == 0 || !flush(deadline)) return lost("the connection broke");
   return collect(deadline, doing);
+}
+
+Result<Answer> Connection::transact(const char* sql, const Parameters& parameters,
+                                    BootTime deadline, std::int64_t lock_timeout_ms,
+                                    std::string_view doing, Form form) {
+  const std::string begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = " +
+                            std::to_string(lock_timeout_ms);
+  HAPAX_TRY(execute(begin.c_str(), deadline, doing));
+  Result<Answer> answer = run(sql, parameters, deadline, doing, form);
+  if (!answer) {
+    if (!broken()) static_cast<void>(execute("ROLLBACK", deadline, doing).has_value());
+    return answer;
+  }
+  HAPAX_TRY(execute("COMMIT", deadline, doing));
+  return answer;
 }
 
 Result<Answer> Connection::execute(const char* sql, BootTime deadline, std::string_view doing) {

@@ -17,6 +17,8 @@ struct pg_result;
 
 namespace hapax::store::postgres {
 
+class Canceller;
+
 // How a statement's values come back.
 enum class Form : std::uint8_t { text, binary };
 
@@ -39,10 +41,12 @@ class Answer {
 // What the server said, of a result that is not null.
 Result<Answer> judge(pg_result* result, std::string_view doing);
 
-// Whether the server can keep the promises: fsync on, and not read-only.
+// Whether the server can keep the promises: fsync on, a failed sync taken for what it is, and not
+// read-only.
 inline constexpr const char* kAskSettings =
     "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery(),"
-    " pg_catalog.current_setting('transaction_read_only')";
+    " pg_catalog.current_setting('transaction_read_only'),"
+    " pg_catalog.current_setting('data_sync_retry')";
 Result<void> check_settings(const Answer& answer);
 
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a
@@ -51,13 +55,21 @@ Result<void> check_settings(const Answer& answer);
 class Connection {
  public:
   // Connects and checks that the server can keep the promises: version, fsync, not read-only.
-  static Result<Connection> connect(const std::string& url, const Clock& clock, BootTime timeout);
+  // Statements whose deadline passes go to the canceller, which must outlive the connection;
+  // without one they are left to the server.
+  static Result<Connection> connect(const std::string& url, const Clock& clock, BootTime timeout,
+                                    Canceller* canceller = nullptr);
 
   // Sends one statement, which is a transaction of its own unless one was begun, and waits for all
   // that the server says about it, commit included: rows that came before a failed commit do not
   // count. A failure of unknown outcome breaks the connection.
   Result<Answer> run(const char* sql, const Parameters& parameters, BootTime deadline,
                      std::string_view doing, Form form = Form::text);
+
+  // As run(), in a transaction that begins with a lock_timeout: for statements that do not set it
+  // themselves. Three round trips.
+  Result<Answer> transact(const char* sql, const Parameters& parameters, BootTime deadline,
+                          std::int64_t lock_timeout_ms, std::string_view doing, Form form);
 
   // One or several statements without parameters; the answer is the last one's.
   Result<Answer> execute(const char* sql, BootTime deadline, std::string_view doing);
@@ -73,17 +85,19 @@ class Connection {
     bool not_replicated = false;
   };
 
-  Connection(pg_conn* raw, const Clock& clock);
+  Connection(pg_conn* raw, const Clock& clock, Canceller* canceller);
   Result<Answer> collect(BootTime deadline, std::string_view doing);
   bool flush(BootTime deadline);
   bool wait_for_input(BootTime deadline);
   bool wait_for_socket(short events, BootTime deadline);
   Error lost(std::string_view why);
+  void abandon();
   Result<void> check_server(BootTime deadline);
 
   std::unique_ptr<Notices> notices_;
   std::unique_ptr<pg_conn, Finish> connection_;
   const Clock* clock_;
+  Canceller* canceller_;
 };
 
 }  // namespace hapax::store::postgres

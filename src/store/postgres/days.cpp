@@ -22,18 +22,22 @@ Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool agai
     const std::lock_guard lock(days_mutex_);
     for (const std::int64_t number : numbers) {
       const std::int64_t day = day_of(number);
-      if (again || !days_.contains(day)) wanted.insert({day, day + 1});
+      if (again || !days_.contains(day)) wanted.insert(day);
     }
   }
   if (wanted.empty()) return {};
-  const std::int64_t last = day_of(kNewest.value());
-  wanted.erase(last + 1);
   Parameters parameters;
   parameters.add_number_array(std::vector<std::int64_t>(wanted.begin(), wanted.end()));
-  HAPAX_TRY(ask(kMakeDays, parameters, "make partitions"));
+  HAPAX_TRY(transact(kNeedDays, parameters, "make partitions"));
   const std::lock_guard lock(days_mutex_);
-  // Not the next day: its first event makes the one after it.
-  for (const std::int64_t number : numbers) days_.insert(day_of(number));
+  days_.merge(wanted);
+  return {};
+}
+
+Result<void> Inbox::make_ahead() {
+  Parameters parameters;
+  parameters.add_time(runner_.moment());
+  HAPAX_TRY(transact(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
   return {};
 }
 

@@ -118,11 +118,12 @@ class PostgresDriver final : public Inbox {
     Parameters parameters;
     parameters.add_number(static_cast<std::int64_t>(limit));
     parameters.add_time(runner_.moment());
-    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over"));
+    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over",
+                                         Form::text, Lost::repeat, Patience::in_transaction));
     Purged purged;
     const std::string_view text = answer.field(0, 0);
     std::from_chars(text.data(), text.data() + text.size(), purged.removed);
-    purged.done = purged.removed < limit;
+    purged.done = answer.field(0, 1) == "t";
     return purged;
   }
 
@@ -235,7 +236,7 @@ Result<int> migrate_url(const std::string& url, const OpenOptions& options) {
   HAPAX_TRY(check_url(url));
   const std::unique_ptr<Clock> clock = make_system_clock();
   HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor executor(connection, clock->since_boot() + options.timeout);
+  ConnectionExecutor executor(connection, *clock, options.timeout);
   return migrate(executor);
 }
 

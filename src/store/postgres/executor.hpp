@@ -4,6 +4,8 @@
 
 #include "store/postgres/connection.hpp"
 
+#include <algorithm>
+
 namespace hapax::store::postgres {
 
 // Something that runs SQL: a connection of the store's own with a deadline, or the caller's.
@@ -12,19 +14,30 @@ class Executor {
   virtual ~Executor() = default;
   // One or several statements without parameters; the answer is the last one's.
   virtual Result<Answer> run(const char* sql, std::string_view doing) = 0;
+  // A part of a migration: what it works on may be large.
+  virtual Result<Answer> run_long(const char* sql, std::string_view doing) {
+    return run(sql, doing);
+  }
 };
 
 class ConnectionExecutor final : public Executor {
  public:
-  ConnectionExecutor(Connection& connection, BootTime deadline)
-      : connection_(connection), deadline_(deadline) {}
+  ConnectionExecutor(Connection& connection, const Clock& clock, BootTime timeout)
+      : connection_(connection), clock_(clock), timeout_(timeout) {}
   Result<Answer> run(const char* sql, std::string_view doing) override {
-    return connection_.execute(sql, deadline_, doing);
+    return connection_.execute(sql, clock_.since_boot() + timeout_, doing);
+  }
+  Result<Answer> run_long(const char* sql, std::string_view doing) override {
+    return connection_.execute(sql, clock_.since_boot() + std::max(timeout_, kMigrationStatement),
+                               doing);
   }
 
  private:
+  static constexpr BootTime kMigrationStatement = std::chrono::hours(1);
+
   Connection& connection_;
-  BootTime deadline_;
+  const Clock& clock_;
+  const BootTime timeout_;  // of each statement
 };
 
 // The caller's own PGconn, which waits as long as the caller has told it to. An error means that

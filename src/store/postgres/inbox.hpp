@@ -5,8 +5,10 @@
 #include "store/contract.hpp"
 #include "store/postgres/runner.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace hapax::store::postgres {
@@ -53,6 +55,7 @@ class Inbox : public Driver {
   Result<Replayed> replay(const Replay& what) override;
   Result<Replaying> replay_step(const ReplayStep& step) override;
   Result<Swept> sweep(const SweepStep& step) override;
+  Result<void> make_ahead() override;
   Result<Released> release_holder(const ReleaseStep& step) override;
 
   Result<void> note_duplicates(std::span<const DuplicateNote> notes) override;
@@ -96,20 +99,31 @@ class Inbox : public Driver {
                      Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost);
   }
-  // Makes the partitions that these numbers fall into, and the next day's, where this node has not
-  // made sure of them before.
+  // As ask(), of a statement that does not set its lock_timeout itself.
+  Result<Answer> transact(const char* sql, const Parameters& parameters, std::string_view doing,
+                          Lost lost = Lost::repeat) {
+    return runner_.run(sql, parameters, doing, Form::binary, lost, Patience::in_transaction);
+  }
+  // Makes the partitions that these numbers fall into, where this node has not made sure of them
+  // before. Not the next day's: that is make_ahead()'s, so that no request waits for it.
   Result<void> ensure_days(std::span<const std::int64_t> numbers, bool again = false);
   // As ask(), of a statement that stores events with these numbers. What it refuses for certain is
   // refused because a number is another event's.
   Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
                               const Parameters& parameters, std::string_view doing);
+  Result<Stats> count_stats();
   std::int64_t name_of(ReplayNo number);
   void add_how(Parameters& parameters, const HowToReplay& how);
+  Result<Swept> sweep_part(std::size_t part, const SweepStep& step);
   Result<ReleasedPart> release_part(const ReleaseStep& step, const DeliveryRef& after,
                                     std::size_t most);
 
   Random& random_;
   LeaseFloors floors_;
+  std::atomic<std::size_t> sweep_part_{0};
+  std::mutex stats_mutex_;
+  std::optional<Stats> stats_;  // that may be told until
+  BootTime stats_until_{};
   std::mutex days_mutex_;
   std::set<std::int64_t> days_;
 };

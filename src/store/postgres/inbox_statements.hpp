@@ -18,7 +18,9 @@ namespace hapax::store::postgres {
 #define HAPAX_MOMENT(n) \
   "CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $" #n "::pg_catalog.timestamptz END"
 
-inline constexpr const char* kMakeDays = "SELECT hapax._make_days($1)";
+// 1 days, or the moment.
+inline constexpr const char* kNeedDays = "SELECT hapax._need_days($1)";
+inline constexpr const char* kNeedDaysFrom = "SELECT hapax._need_days_from($1)";
 
 // 2-14 a place for each arrival, 15-23 for each target, 24 moment. A row for each place that is not
 // fresh: place from 1, event, changed.
@@ -43,23 +45,32 @@ inline constexpr const char* kSettle =
 
 // 2 event, 3 delivery, 4 how many may be superseded, 5 moment.
 inline constexpr const char* kCancel =
-    "SELECT c" HAPAX_PATIENTLY "hapax._cancel($2, $3, $4, " HAPAX_MOMENT(5) ") AS c";
+    "SELECT c" HAPAX_PATIENTLY "hapax._cancel_open($2, $3, $4, " HAPAX_MOMENT(5) ") AS c";
 
 // 2 event, 3 delivery or NULL, 4 as new, 5 destination or NULL, 6 accept duplicates, 7 number of
 // the replay, 8 the most deliveries of an event, 9 moment.
 inline constexpr const char* kReplay =
     "SELECT r.status, r.deliveries" HAPAX_PATIENTLY
-    "hapax._replay($2, $3, $4, $5, $6, $7, $8, " HAPAX_MOMENT(9) ") AS r";
+    "hapax._replay_open($2, $3, $4, $5, $6, $7, $8, " HAPAX_MOMENT(9) ") AS r";
 
 // 2-6 after, until, limit, how many to look at, dry; 7-14 filter; 15-19 how; 20 moment.
 inline constexpr const char* kReplayStep =
     "SELECT r.events, r.deliveries, r.last, r.done" HAPAX_PATIENTLY
-    "hapax._replay_step($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
+    "hapax._replay_step_open($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+    "$17,"
     " $18, $19, " HAPAX_MOMENT(20) ") AS r";
 
-// 2-4 periods, 5 how long attempts are kept, 6 limit, 7 moment.
-inline constexpr const char* kSweep = "SELECT s.events, s.others, s.done" HAPAX_PATIENTLY
-                                      "hapax._sweep($2, $3, $4, $5, $6, " HAPAX_MOMENT(7) ") AS s";
+// The parts of retention. 1-3 periods, 4 how long attempts are kept, 5 limit, 6 moment.
+inline constexpr const char* kRetainEvents =
+    "SELECT r.events, r.others, r.done FROM hapax._retain_events($1, $2, $3, $4, $5, $6) AS r";
+// 1 how long they are kept, 2 limit, 3 moment.
+inline constexpr const char* kRetainAttempts =
+    "SELECT 0::bigint, r.others, r.done FROM hapax._retain_attempts($1, $2, $3) AS r";
+// 1 limit, 2 moment.
+inline constexpr const char* kRetainClaims =
+    "SELECT 0::bigint, r.removed, r.done FROM hapax._retain_claims(2, $1, $2) AS r";
+inline constexpr const char* kRetainLanes =
+    "SELECT 0::bigint, r.removed, r.done FROM hapax._retain_lanes($1, $2) AS r";
 
 // 2 kind, 3 owner or NULL, 4 and 5 the delivery behind which to begin, 6 how many to look at, 7
 // limit, 8 moment.
@@ -177,6 +188,8 @@ inline constexpr const char* kFind =
   " AND ($10::pg_catalog.timestamptz IS NULL OR e.received_at OPERATOR(pg_catalog.>=) $10)"       \
   " AND ($11::pg_catalog.timestamptz IS NULL OR e.received_at OPERATOR(pg_catalog.<) $11)"        \
   " AND ($9::bigint IS NULL OR hapax._status(e.no, now.at) OPERATOR(pg_catalog.=) $9)"            \
+  " AND (e.no OPERATOR(pg_catalog.>>) 22) OPERATOR(pg_catalog./) 86400000"                        \
+  " OPERATOR(pg_catalog.<>) ALL ((SELECT hapax._closed_days())::bigint[])"                        \
   " ORDER BY e.no DESC LIMIT $3) AS e ON true"
 inline constexpr const char* kEvents = HAPAX_PAGE(
     "SELECT e.no FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.<) $1 ORDER BY e.no DESC "
@@ -192,7 +205,8 @@ inline constexpr const char* kUnfinishedEvents = HAPAX_PAGE(
 // bytes.
 inline constexpr const char* kEvent =
     "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($2) AS at),"
-    " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no OPERATOR(pg_catalog.=) $1)"
+    " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no OPERATOR(pg_catalog.=) $1"
+    " AND NOT hapax._is_closed($1))"
     " SELECT 0 AS kind, e.source::bigint AS n0, e.version AS n1, "
     "pg_catalog.octet_length(e.body)::bigint AS "
     "n2,"
@@ -235,12 +249,13 @@ inline constexpr const char* kEvent =
 
 // 1 event. Where it is not there: NULL, and 1 gone or 2 absent.
 inline constexpr const char* kBody =
-    "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1), "
-    "hapax._missing($1)";
+    "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1"
+    " AND NOT hapax._is_closed($1)), hapax._missing($1)";
 inline constexpr const char* kLastVariant =
-    "SELECT (SELECT v.body FROM hapax.variant AS v WHERE v.event OPERATOR(pg_catalog.=) $1 AND "
-    "v.body IS NOT NULL),"
-    " CASE WHEN EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1) THEN 2"
+    "SELECT (SELECT v.body FROM hapax.variant AS v WHERE v.event OPERATOR(pg_catalog.=) $1"
+    " AND v.body IS NOT NULL AND NOT hapax._is_closed($1)),"
+    " CASE WHEN EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1"
+    " AND NOT hapax._is_closed($1)) THEN 2"
     " ELSE hapax._missing($1) END";
 
 // 1 moment. Destinations, then sources.

@@ -13,7 +13,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr std::chrono::seconds kSlack{2};       // what was due that long before may turn up late
+constexpr std::chrono::seconds kSlack{5};       // what was due that long before may turn up late
 constexpr std::chrono::seconds kLookAtAll{10};  // and this often nothing is left out
 
 using Column = std::int64_t (*)(const LeaseRequest&);
@@ -109,7 +109,7 @@ Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> req
   parameters.add_number_or_null(std::nullopt);
   repeated.add_number(runner_.longest_ms());
   HAPAX_TRY_ASSIGN(answer, runner_.run(kLease, parameters, "lease deliveries", Form::binary,
-                                       Lost::repeat, &repeated));
+                                       Lost::repeat, Patience::in_statement, &repeated));
 
   std::vector<int> order(static_cast<std::size_t>(answer.rows()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);

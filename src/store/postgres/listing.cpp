@@ -136,7 +136,7 @@ Result<std::vector<std::optional<EventNo>>> Inbox::find(std::span<const WantedId
   Parameters parameters;
   parameters.add_bytes_array(keys);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kFind, parameters, "look for events"));
+  HAPAX_TRY_ASSIGN(answer, transact(kFind, parameters, "look for events"));
   std::vector<std::optional<EventNo>> found;
   found.reserve(wanted.size());
   for (int i = 0; i < answer.rows(); ++i) {
@@ -155,7 +155,7 @@ Result<EventPage> Inbox::events(const EventQuery& query) {
   parameters.add_time(runner_.moment());
   const bool unfinished = query.filter.status && *query.filter.status != DeliveryState::completed;
   HAPAX_TRY_ASSIGN(answer,
-                   ask(unfinished ? kUnfinishedEvents : kEvents, parameters, "list events"));
+                   transact(unfinished ? kUnfinishedEvents : kEvents, parameters, "list events"));
   EventPage page;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -176,7 +176,7 @@ Result<Lookup<EventDetail>> Inbox::event(EventNo number) {
   parameters.add_number(number.value());
   parameters.add_time(runner_.moment());
   parameters.add_number(kMaxShownAttempts);
-  HAPAX_TRY_ASSIGN(answer, ask(kEvent, parameters, "read an event"));
+  HAPAX_TRY_ASSIGN(answer, transact(kEvent, parameters, "read an event"));
   EventDetail detail;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -207,17 +207,35 @@ Result<Lookup<EventDetail>> Inbox::event(EventNo number) {
 Result<Lookup<std::string>> Inbox::body(EventNo number, BodyOf which) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, ask(which == BodyOf::event ? kBody : kLastVariant, parameters,
-                               "read the body of an event"));
+  HAPAX_TRY_ASSIGN(answer, transact(which == BodyOf::event ? kBody : kLastVariant, parameters,
+                                    "read the body of an event"));
   const Row row(answer, 0);
   if (row.is_null(0)) return Lookup<std::string>{presence_of(row.number(1)), std::nullopt};
   return Lookup<std::string>{Presence::here, row.bytes(0)};
 }
 
+// To count a long queue takes as long as it is, and many ask for it: one counts at a time, and what
+// was counted of many is told for a while.
 Result<Stats> Inbox::stats() {
+  constexpr std::uint64_t kMany = 100'000;
+  constexpr std::chrono::seconds kTold{10};
+  const std::lock_guard lock(stats_mutex_);
+  if (stats_ && runner_.since_boot() < stats_until_) return *stats_;
+  HAPAX_TRY_ASSIGN(stats, count_stats());
+  std::uint64_t counted = 0;
+  for (const DestinationStats& each : stats.destinations) {
+    counted += each.pending + each.leased + each.dead + each.superseded + each.cancelled;
+  }
+  stats_.reset();
+  if (counted >= kMany) stats_ = stats;
+  stats_until_ = runner_.since_boot() + kTold;
+  return stats;
+}
+
+Result<Stats> Inbox::count_stats() {
   Parameters parameters;
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kStats, parameters, "count deliveries"));
+  HAPAX_TRY_ASSIGN(answer, transact(kStats, parameters, "count deliveries"));
   Stats stats;
   const auto count = [](const Row& row, int column) {
     return static_cast<std::uint64_t>(row.number(column));

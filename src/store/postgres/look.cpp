@@ -17,6 +17,8 @@ constexpr const char* kAskTime =
     "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) "
     "1000000)::bigint";
 
+constexpr const char* kAskWholePages = "SELECT pg_catalog.current_setting('full_page_writes')";
+
 // Whether this user may do everything, and whether everybody may create objects in schema public.
 constexpr const char* kAskRisks =
     "SELECT r.rolsuper, (SELECT pg_catalog.has_schema_privilege('public', n.oid, 'CREATE')"
@@ -37,6 +39,13 @@ Result<Sight> first_look(Executor& executor) {
   HAPAX_TRY_ASSIGN(time, executor.run(kAskTime, "ask for the time"));
   sight.now = WallTime(
       std::chrono::microseconds(std::strtoll(std::string(time.field(0, 0)).c_str(), nullptr, 10)));
+  HAPAX_TRY_ASSIGN(whole_pages, executor.run(kAskWholePages, "ask for the settings"));
+  if (whole_pages.field(0, 0) == "off") {
+    sight.risks.emplace_back(
+        "the PostgreSQL server runs with full_page_writes=off: a power cut can tear a page, unless "
+        "the "
+        "file system writes whole pages (ZFS does); turn it on in postgresql.conf");
+  }
   return sight;
 }
 
@@ -69,8 +78,8 @@ Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptio
   HAPAX_TRY(check_url(url));
   const std::unique_ptr<Clock> clock = make_system_clock();
   HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor first(connection, clock->since_boot() + options.timeout);
-  HAPAX_TRY_ASSIGN(sight, first_look(first));
+  ConnectionExecutor executor(connection, *clock, options.timeout);
+  HAPAX_TRY_ASSIGN(sight, first_look(executor));
   if (sight.version == 0) return std::optional<Sight>();
   if (sight.version != sight.known) return std::optional(std::move(sight));
   OpenOptions only_look = options;
@@ -82,8 +91,7 @@ Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptio
   sight.sources = std::move(sources);
   sight.destinations = std::move(destinations);
   sight.seen = std::move(stats.sources);
-  ConnectionExecutor last(connection, clock->since_boot() + options.timeout);
-  HAPAX_TRY(add_warnings(last, sight));
+  HAPAX_TRY(add_warnings(executor, sight));
   return std::optional(std::move(sight));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/postgres/canceller.hpp"
 #include "store/postgres/connection.hpp"
 
 #include <mutex>
@@ -44,7 +45,7 @@ class Pool {
     Error why;
   };
 
-  Result<Connection> connect() const;
+  Result<Connection> connect();
   std::optional<Connection> take_idle();
   std::optional<Error> not_now();
   void note(const Result<Connection>& made);
@@ -55,6 +56,7 @@ class Pool {
   const Clock& clock_;
   Random& random_;
   const char* first_ = nullptr;
+  Canceller canceller_;  // before the connections, which use it
   mutable std::mutex mutex_;
   std::vector<Connection> idle_;
   std::optional<Away> away_;

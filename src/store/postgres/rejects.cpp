@@ -53,7 +53,7 @@ Result<std::size_t> Inbox::add_rejects(const RejectBatch& batch) {
   for (const auto* each : {&dropped_of, &dropped}) parameters.add_number_array(*each);
   parameters.add_number(static_cast<std::int64_t>(batch.ring.rejects));
   parameters.add_number(static_cast<std::int64_t>(batch.ring.bytes));
-  HAPAX_TRY_ASSIGN(answer, ask(kAddRejects, parameters, "keep rejects"));
+  HAPAX_TRY_ASSIGN(answer, transact(kAddRejects, parameters, "keep rejects"));
   return static_cast<std::size_t>(Row(answer, 0).number(0));
 }
 
@@ -70,7 +70,7 @@ Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
   parameters.add_number(query.before.value());
   parameters.add_number(static_cast<std::int64_t>(query.limit) + 1);
   const char* const sql = query.oldest_first ? kOldestRejects : kRejects;
-  HAPAX_TRY_ASSIGN(answer, ask(sql, parameters, "list rejects"));
+  HAPAX_TRY_ASSIGN(answer, transact(sql, parameters, "list rejects"));
   RejectPage page;
   for (int i = 0; i < answer.rows(); ++i) {
     if (page.rejects.size() == query.limit) {
@@ -83,7 +83,7 @@ Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
 }
 
 Result<std::vector<RejectCounts>> Inbox::reject_counts() {
-  HAPAX_TRY_ASSIGN(answer, ask(kRejectCounts, Parameters(), "count rejects"));
+  HAPAX_TRY_ASSIGN(answer, transact(kRejectCounts, Parameters(), "count rejects"));
   std::vector<RejectCounts> counts;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -96,7 +96,7 @@ Result<std::vector<RejectCounts>> Inbox::reject_counts() {
 Result<std::optional<StoredReject>> Inbox::reject(RejectNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, ask(kReject, parameters, "read a reject"));
+  HAPAX_TRY_ASSIGN(answer, transact(kReject, parameters, "read a reject"));
   if (answer.rows() == 0) return std::optional<StoredReject>();
   const Row row(answer, 0);
   return std::optional(StoredReject{reject_row(row), row.bytes(8), row.bytes(9), row.bytes(10),
@@ -106,7 +106,7 @@ Result<std::optional<StoredReject>> Inbox::reject(RejectNo number) {
 Result<bool> Inbox::remove_reject(RejectNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, ask(kRemoveReject, parameters, "remove a reject"));
+  HAPAX_TRY_ASSIGN(answer, transact(kRemoveReject, parameters, "remove a reject"));
   return answer.rows() == 1;
 }
 
@@ -115,7 +115,7 @@ Result<void> Inbox::remove_rejects(std::span<const RejectNo> numbers) {
   for (const RejectNo each : numbers) nos.push_back(each.value());
   Parameters parameters;
   parameters.add_number_array(nos);
-  HAPAX_TRY(ask(kRemoveRejects, parameters, "remove rejects"));
+  HAPAX_TRY(transact(kRemoveRejects, parameters, "remove rejects"));
   return {};
 }
 

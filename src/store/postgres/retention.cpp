@@ -5,9 +5,13 @@
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
+#include <iterator>
+
 namespace hapax::store::postgres {
 
-Result<Swept> Inbox::sweep(const SweepStep& step) {
+namespace {
+
+Parameters of_events(const SweepStep& step, std::optional<std::int64_t> moment) {
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> keeps;
   std::vector<std::int64_t> keeps_dead;
@@ -17,14 +21,54 @@ Result<Swept> Inbox::sweep(const SweepStep& step) {
     keeps_dead.push_back(each.keep_dead.count());
   }
   Parameters parameters;
-  parameters.add_number(runner_.patience_ms());
   parameters.add_number_array(sources);
   parameters.add_number_array(keeps);
   parameters.add_number_array(keeps_dead);
   parameters.add_number(kKeepAttempts.count());
   parameters.add_number(static_cast<std::int64_t>(step.limit));
-  parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kSweep, parameters, "remove what is over"));
+  parameters.add_time(moment);
+  return parameters;
+}
+
+struct SweepPart {
+  const char* sql;
+  std::string_view doing;
+};
+constexpr SweepPart kSweepParts[] = {
+    {kRetainEvents, "remove events"},
+    {kRetainAttempts, "remove attempts"},
+    {kRetainClaims, "remove claims that are over"},
+    {kRetainLanes, "remove lanes that are empty"},
+};
+
+}  // namespace
+
+// As far as a part that is not done. The server remembers how far each part came; here is only
+// which one is next. One that fails is passed over: the others must go on, or the disk fills.
+Result<Swept> Inbox::sweep(const SweepStep& step) {
+  Swept sum;
+  for (std::size_t part = sweep_part_; part < std::size(kSweepParts); ++part) {
+    Result<Swept> swept = sweep_part(part, step);
+    sweep_part_ = (part + (!swept || swept->done)) % std::size(kSweepParts);
+    if (!swept) return swept;
+    sum.events += swept->events;
+    sum.others += swept->others;
+    if (!swept->done) return sum;
+  }
+  sum.done = true;
+  return sum;
+}
+
+Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
+  Parameters parameters;
+  if (part == 0) {
+    parameters = of_events(step, runner_.moment());
+  } else {
+    if (part == 1) parameters.add_number(kKeepAttempts.count());
+    parameters.add_number(static_cast<std::int64_t>(step.limit));
+    parameters.add_time(runner_.moment());
+  }
+  HAPAX_TRY_ASSIGN(answer, transact(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
   const Row row(answer, 0);
   return Swept{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                row.flag(2)};
@@ -84,7 +128,7 @@ Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {
   parameters.add_number_array(ats);
   parameters.add_bytes_array(bodies);
   parameters.add_number(kMaxVariants);
-  HAPAX_TRY(ask(kNoteDuplicates, parameters, "note duplicates", Lost::report));
+  HAPAX_TRY(transact(kNoteDuplicates, parameters, "note duplicates", Lost::report));
   return {};
 }
 

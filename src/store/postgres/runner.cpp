@@ -25,7 +25,7 @@ constexpr int kConflictsMax = 200;
 
 Result<void> Runner::start(const OpenOptions& options) {
   HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot(), Pool::Wait::briefly));
-  ConnectionExecutor executor(connection, io_clock_->since_boot() + timeout_);
+  ConnectionExecutor executor(connection, *io_clock_, timeout_);
   if (options.migrate) {
     HAPAX_TRY(migrate(executor));
   } else {
@@ -41,7 +41,7 @@ Result<void> Runner::start(const OpenOptions& options) {
 }
 
 Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
-                           Form form, Lost lost, const Parameters* repeated) {
+                           Form form, Lost lost, Patience patience, const Parameters* repeated) {
   const BootTime began = io_clock_->since_boot();
   std::optional<Error> unknown;
   int conflicts = 0;
@@ -49,7 +49,8 @@ Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::s
     // What may have happened is worth a wait; what did not can be told at once.
     const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
     const bool again = unknown && repeated != nullptr;
-    Result<Answer> answer = try_once(sql, again ? *repeated : parameters, doing, form, wait);
+    Result<Answer> answer =
+        try_once(sql, again ? *repeated : parameters, doing, form, patience, wait);
     if (answer) return answer;
     if (answer.error().outcome() == Outcome::unknown) {
       if (lost == Lost::report) return answer;
@@ -81,11 +82,15 @@ void Runner::step_back(int conflicts) {
 }
 
 Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
-                                std::string_view doing, Form form, Pool::Wait wait) {
+                                std::string_view doing, Form form, Patience patience,
+                                Pool::Wait wait) {
   HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_, wait));
   // Counted from here: a statement that is sent must have its time.
+  const BootTime deadline = io_clock_->since_boot() + timeout_;
   Result<Answer> answer =
-      connection.run(sql, parameters, io_clock_->since_boot() + timeout_, doing, form);
+      patience == Patience::in_statement
+          ? connection.run(sql, parameters, deadline, doing, form)
+          : connection.transact(sql, parameters, deadline, patience_ms(), doing, form);
   // A server that became read-only is left, so that the next connection may find the primary.
   const bool keep = answer || answer.error().code() != Code::store_read_only;
   if (keep) pool_.give_back(std::move(connection));

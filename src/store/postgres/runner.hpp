@@ -19,6 +19,12 @@ enum class Lost : std::uint8_t {
   report,  // that is the answer
 };
 
+// Who sets the lock_timeout that a statement runs under.
+enum class Patience : std::uint8_t {
+  in_statement,    // it does itself
+  in_transaction,  // the transaction that is begun for it
+};
+
 // Runs statements, each a transaction of its own, until it is known what became of them.
 // Thread-safe.
 class Runner {
@@ -37,6 +43,7 @@ class Runner {
   // that one did. `repeated`: with these values then, where the server must know.
   Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
                      Form form = Form::text, Lost lost = Lost::repeat,
+                     Patience patience = Patience::in_statement,
                      const Parameters* repeated = nullptr);
 
   // NULL in production: the server's clock decides.
@@ -51,7 +58,7 @@ class Runner {
 
  private:
   Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing,
-                          Form form, Pool::Wait wait);
+                          Form form, Patience patience, Pool::Wait wait);
 
   void step_back(int conflicts);
 

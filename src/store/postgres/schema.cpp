@@ -3,6 +3,7 @@
 #include "store/postgres/schema.hpp"
 
 #include "base/try.hpp"
+#include "env/pause.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/schema_version.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 // name of a migration.
 constexpr const char* kBegin =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = pg_catalog, pg_temp;"
-    " SELECT pg_catalog.pg_advisory_xact_lock(448345170296)";
+    " SET LOCAL lock_timeout = ";
+constexpr const char* kBeAlone = "SELECT pg_catalog.pg_advisory_xact_lock(448345170296)";
 constexpr const char* kMakeSchema =
     "CREATE SCHEMA IF NOT EXISTS hapax;"
     "CREATE TABLE IF NOT EXISTS hapax.schema_version (version int NOT NULL);"
@@ -50,21 +52,32 @@ Result<int> version_of(Executor& executor) {
 
 namespace {
 
-Result<void> apply(Executor& executor) {
-  constexpr std::string_view kDoing = "upgrade the schema";
-  HAPAX_TRY(executor.run(kBegin, kDoing));
+constexpr std::string_view kMigrating = "upgrade the schema";
+
+Result<void> apply(Executor& executor, std::chrono::milliseconds lock_timeout) {
+  constexpr std::string_view kDoing = kMigrating;
+  const std::string begin = kBegin + std::to_string(lock_timeout.count());
+  HAPAX_TRY(executor.run_long(begin.c_str(), kDoing));
+  HAPAX_TRY(executor.run_long(kBeAlone, kDoing));
   // Another node may have done it while this one waited for the lock.
   HAPAX_TRY_ASSIGN(from, version_of(executor));
   HAPAX_TRY(refuse_newer(from, known()));
   if (from == 0) HAPAX_TRY(executor.run(kMakeSchema, kDoing));
   for (int version = from; version < known(); ++version) {
     const std::string sql(migrations()[static_cast<std::size_t>(version)]);
-    HAPAX_TRY(executor.run(sql.c_str(), kDoing));
+    HAPAX_TRY(executor.run_long(sql.c_str(), kDoing));
   }
   const std::string note = "UPDATE hapax.schema_version SET version = " + std::to_string(known());
-  HAPAX_TRY(executor.run(note.c_str(), kDoing));
-  HAPAX_TRY(executor.run("COMMIT", kDoing));
+  HAPAX_TRY(executor.run_long(note.c_str(), kDoing));
+  HAPAX_TRY(executor.run_long("COMMIT", kDoing));
   return {};
+}
+
+Error kept_out(const Error& why) {
+  return Error(why.code(), why.outcome(),
+               why.detail() +
+                   "; end the transactions that hold locks on tables of the schema hapax "
+                   "(see pg_locks), and migrate again");
 }
 
 constexpr const char* kMayWrite =
@@ -90,18 +103,21 @@ constexpr const char* kOwnsDays =
 
 }  // namespace
 
-Result<int> migrate(Executor& executor) {
+Result<int> migrate(Executor& executor, const MigrationWaits& waits) {
   HAPAX_TRY_ASSIGN(seen, version_of(executor));
   HAPAX_TRY(refuse_newer(seen, known()));
   if (seen == known()) {
     HAPAX_TRY(check_rights(executor));
     return seen;
   }
-  if (Result<void> done = apply(executor); !done) {
+  for (int tries = 1;; ++tries) {
+    const Result<void> done = apply(executor, waits.lock);
+    if (done) return known();
     static_cast<void>(executor.run("ROLLBACK", "roll back").has_value());
-    return std::move(done).error();
+    if (done.error().code() != Code::store_busy) return done.error();
+    if (tries >= waits.tries) return kept_out(done.error());
+    pause(waits.rest);
   }
-  return known();
 }
 
 Result<void> check_schema(Executor& executor) {

@@ -17,8 +17,9 @@ inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 // The functions that draw such numbers do the same.
 inline constexpr const char* kCheckEpoch = "SELECT hapax._check_epoch(true)";
 
-// 1 at most, 2 moment or NULL. How many were removed.
-inline constexpr const char* kPurge = "SELECT hapax._purge($1, $2)";
+// 1 at most, 2 moment or NULL. How many were removed, and whether that was the end of the table.
+inline constexpr const char* kPurge =
+    "SELECT r.removed, r.done FROM hapax._retain_claims(4, $1, $2) AS r";
 
 // In the caller's transaction. 1 id, 2 destination, 3 key, 4 order key, 5 headers, 6 payload, 7
 // claim key, 8 digest, 9 ttl in ms, 10 moment; 3, 4, 7, 8 and 10 may be NULL.

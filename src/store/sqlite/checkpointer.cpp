@@ -14,48 +14,45 @@ bool checkpoint_passively(sqlite3* db) {
   return code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
 }
 
-// The database file of the handle that moves the log, which syncs as it goes. All at once at the
-// end, the disk would be busy with that for so long that commits wait. SQLite itself syncs the
-// database only when the whole log is in it, which is the writer's turn: its callers would wait for
-// all that the passes have moved.
-class Checkpointer::Database {
- public:
-  explicit Database(sqlite3* db) {
-    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file_);
-    methods_ = *file_->pMethods;
-    real_ = std::exchange(file_->pMethods, &methods_);
-    methods_.xWrite = write;
-  }
-  ~Database() { file_->pMethods = real_; }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
+WatchedDatabase::WatchedDatabase(sqlite3* db) {
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file_);
+  methods_ = *file_->pMethods;
+  real_ = std::exchange(file_->pMethods, &methods_);
+  methods_.xSync = sync_file;
+}
 
-  bool sync() {
-    unsynced_ = 0;
-    return real_->xSync(file_, SQLITE_SYNC_NORMAL) == SQLITE_OK;
-  }
+WatchedDatabase::~WatchedDatabase() {
+  file_->pMethods = real_;
+}
 
- private:
-  static constexpr int kUnsyncedMax = 1 << 20;
+WatchedDatabase& WatchedDatabase::of(sqlite3_file* file) {
+  return *reinterpret_cast<WatchedDatabase*>(const_cast<sqlite3_io_methods*>(file->pMethods));
+}
 
-  static int write(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
-    auto& self = *reinterpret_cast<Database*>(const_cast<sqlite3_io_methods*>(file->pMethods));
-    const int code = self.real_->xWrite(file, from, size, at);
-    self.unsynced_ += size;
-    if (code != SQLITE_OK || self.unsynced_ < kUnsyncedMax) return code;
-    return self.sync() ? SQLITE_OK : SQLITE_IOERR_FSYNC;
-  }
+bool WatchedDatabase::sync() {
+  return sync_file(file_, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+}
 
-  sqlite3_io_methods methods_{};  // first: a call finds the rest from it
-  const sqlite3_io_methods* real_ = nullptr;
-  sqlite3_file* file_ = nullptr;
-  int unsynced_ = 0;
-};
+int WatchedDatabase::sync_file(sqlite3_file* file, int flags) {
+  WatchedDatabase& self = of(file);
+  self.unsynced_ = 0;
+  const int code = self.real_->xSync(file, flags);
+  if (code != SQLITE_OK) self.sync_failed_ = true;
+  return code;
+}
+
+int WatchedDatabase::write(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
+  WatchedDatabase& self = of(file);
+  const int code = self.real_->xWrite(file, from, size, at);
+  self.unsynced_ += size;
+  if (code != SQLITE_OK || self.unsynced_ < kUnsyncedMax) return code;
+  return self.sync() ? SQLITE_OK : SQLITE_IOERR_FSYNC;
+}
 
 Checkpointer::Checkpointer(Handle db)
-    : db_(std::move(db)),
-      database_(std::make_unique<Database>(db_.get())),
-      thread_([this] { work(); }) {}
+    : db_(std::move(db)), database_(db_.get()), thread_([this] { work(); }) {
+  database_.sync_as_it_grows();
+}
 
 Checkpointer::~Checkpointer() {
   stop();
@@ -85,7 +82,7 @@ void Checkpointer::work() {
     wake_.wait(lock, [this] { return due_ || stopping_; });
     if (stopping_) return;
     lock.unlock();
-    if (!checkpoint_passively(db_.get()) || !database_->sync()) failed_ = true;
+    if (!checkpoint_passively(db_.get()) || !database_.sync()) failed_ = true;
     lock.lock();
     // What was asked for during the pass is the writer's to finish. SQLite counts the log as it was
     // when the pass began, so only the writer can tell whether anything was appended since.

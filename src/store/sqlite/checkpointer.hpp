@@ -4,13 +4,47 @@
 
 #include "store/sqlite/connection.hpp"
 
+#include <sqlite3.h>
+
 #include <atomic>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <thread>
 
 namespace hapax::store::sqlite {
+
+// The database file of a handle: tells whether a sync of it failed. What was moved into it before
+// may then never reach the disk, although the kernel takes it for clean. Any other failure loses
+// nothing: what was not moved is still in the log. Must be gone before the handle closes.
+class WatchedDatabase {
+ public:
+  explicit WatchedDatabase(sqlite3* db);
+  ~WatchedDatabase();
+  WatchedDatabase(const WatchedDatabase&) = delete;
+  WatchedDatabase& operator=(const WatchedDatabase&) = delete;
+
+  // Syncs as it is written to, too. All at once at the end, the disk would be busy with that for so
+  // long that commits wait.
+  void sync_as_it_grows() { methods_.xWrite = write; }
+  // SQLite itself syncs the database only when the whole log is in it.
+  bool sync();
+
+  // Asking clears it. Thread-safe.
+  bool sync_failed() { return sync_failed_.exchange(false); }
+
+ private:
+  static constexpr int kUnsyncedMax = 1 << 20;
+
+  static WatchedDatabase& of(sqlite3_file* file);
+  static int write(sqlite3_file* file, const void* from, int size, sqlite3_int64 at);
+  static int sync_file(sqlite3_file* file, int flags);
+
+  sqlite3_io_methods methods_;  // first: a call finds the rest from it
+  const sqlite3_io_methods* real_ = nullptr;
+  sqlite3_file* file_ = nullptr;
+  int unsynced_ = 0;
+  std::atomic<bool> sync_failed_{false};
+};
 
 // Moves the write-ahead log into the database on a thread of its own, so that no commit waits for
 // it. While it works the writer goes on appending; what was appended meanwhile another pass moves,
@@ -28,18 +62,17 @@ class Checkpointer {
 
   // The writer's turn: a pass has ended. Asking clears it.
   bool finish_due() { return finish_due_.exchange(false); }
-  // A pass failed on the disk: what it wrote cannot be trusted. Asking clears it.
+  // A pass failed on the disk, and whether on a sync of the database. Asking clears it.
   bool failed() { return failed_.exchange(false); }
+  bool sync_failed() { return database_.sync_failed(); }
 
   sqlite3* handle() { return db_.get(); }
 
  private:
-  class Database;
-
   void work();
 
   Handle db_;
-  std::unique_ptr<Database> database_;  // a part of db_
+  WatchedDatabase database_;  // a part of db_
   std::mutex mutex_;
   std::condition_variable wake_;
   bool due_ = false;
@@ -49,7 +82,7 @@ class Checkpointer {
   std::thread thread_;  // last: it uses all of the above
 };
 
-// Moves what it can without waiting for anybody. False when the disk failed.
+// Moves what it can without waiting for anybody. False when the disk failed, or is full.
 bool checkpoint_passively(sqlite3* db);
 
 }  // namespace hapax::store::sqlite

@@ -256,9 +256,8 @@ Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                          SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
   sqlite3* raw = nullptr;
-  auto log = std::make_unique<WalBuffer>();
-  const int code = log->open(literal_path(path).c_str(), kFlags, &raw);
-  Handle db(raw, Close{std::move(log)});
+  const int code = sqlite3_open_v2(literal_path(path).c_str(), &raw, kFlags, nullptr);
+  Handle db(raw);
   if (code != SQLITE_OK) return error_in(path, code, sqlite3_errstr(code), "open the store");
   if (sqlite3_db_readonly(raw, "main") == 1) {
     return error_of(raw, SQLITE_READONLY, "write to the store");

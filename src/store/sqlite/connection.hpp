@@ -4,8 +4,6 @@
 
 #include <hapax/result.hpp>
 
-#include "store/sqlite/wal_buffer.hpp"
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -100,7 +98,6 @@ void keep_log_on_close(sqlite3* db);
 
 struct Close {
   void operator()(sqlite3* db) const;
-  std::unique_ptr<WalBuffer> log;  // what the handle writes its log through; outlives it
 };
 using Handle = std::unique_ptr<sqlite3, Close>;
 

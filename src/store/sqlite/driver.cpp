@@ -5,10 +5,9 @@
 #include "base/try.hpp"
 #include "store/group_commit.hpp"
 #include "store/sqlite/purge.hpp"
+#include "store/sqlite/refusals.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/writer.hpp"
-
-#include <map>
 
 namespace hapax::store::sqlite {
 
@@ -21,55 +20,76 @@ struct Task final : Job {
   Work work;
 };
 
-// Requests that cannot be part of the transaction, and why: see Admitter.
-using Refusals = std::map<const Admit*, Error>;
+Result<void> run_admit(Writer& writer, const Admit& each, Job& job, std::int64_t now_ms,
+                       Refusals& refusals) {
+  std::optional<Error> refused;
+  HAPAX_TRY_ASSIGN(admitted, writer.inbox().admitter.admit(each, now_ms, refused));
+  if (refused) {
+    refusals.add(&each, *refused);
+    return std::move(*refused);
+  }
+  job.answers.admit.emplace_back(std::move(admitted));
+  return {};
+}
 
 Result<void> run_admits(Writer& writer, Job& job, std::int64_t now_ms, Refusals& refusals) {
   job.answers.admit.clear();
   for (const Admit& each : job.batch->admit) {
-    if (const auto known = refusals.find(&each); known != refusals.end()) {
-      job.answers.admit.emplace_back(known->second);
-      continue;
+    if (const Error* known = refusals.of(&each)) {
+      job.answers.admit.emplace_back(*known);
+    } else {
+      HAPAX_TRY(refusals.watch(&each, run_admit(writer, each, job, now_ms, refusals)));
     }
-    std::optional<Error> refused;
-    HAPAX_TRY_ASSIGN(admitted, writer.inbox().admitter.admit(each, now_ms, refused));
-    if (refused) {
-      refusals.emplace(&each, *refused);
-      return std::move(*refused);
-    }
-    job.answers.admit.emplace_back(std::move(admitted));
   }
   return writer.inbox().admitter.write_deliveries();
+}
+
+// All of a batch that is of one kind.
+template <class Item, class Answer, class Work>
+Result<void> run_kind(std::span<const Item> items, Result<std::vector<Answer>>& answers,
+                      Refusals& refusals, const Work& work) {
+  if (const Error* known = refusals.of(&answers)) {
+    answers = *known;
+    return {};
+  }
+  std::vector<Answer> done;
+  for (const Item& each : items) {
+    Result<Answer> one = work(each);
+    if (!one) return refusals.watch(&answers, std::move(one).error());
+    done.push_back(*std::move(one));
+  }
+  answers = std::move(done);
+  return {};
 }
 
 Result<void> run_batch(Writer& writer, Job& job, std::int64_t now_ms, Refusals& refusals) {
   const Batch& batch = *job.batch;
   Answers& answers = job.answers;
-  answers.settle->clear();
-  for (const Settlement& each : batch.settle) {
-    HAPAX_TRY_ASSIGN(settled, writer.inbox().settler.settle(each, now_ms));
-    answers.settle->push_back(settled);
-  }
+  Inbox& inbox = writer.inbox();
+  const auto settle = [&](const Settlement& each) { return inbox.settler.settle(each, now_ms); };
+  HAPAX_TRY(run_kind(batch.settle, answers.settle, refusals, settle));
   HAPAX_TRY(run_admits(writer, job, now_ms, refusals));
-  answers.dedup->clear();
-  for (const DedupItem& item : batch.dedup) {
+  const auto claim = [&](const DedupItem& item) -> Result<Dedup> {
     HAPAX_TRY_ASSIGN(claimed, writer.claims().claim({item.key, item.token, item.ttl}, now_ms));
-    answers.dedup->push_back(Dedup{.duplicate = !claimed.ours});
-  }
-  answers.lease->clear();
-  for (const LeaseRequest& each : batch.lease) {
-    HAPAX_TRY_ASSIGN(leased, writer.inbox().leaser.lease(each, now_ms));
-    answers.lease->push_back(std::move(leased));
-  }
-  return {};
+    return Dedup{.duplicate = !claimed.ours};
+  };
+  HAPAX_TRY(run_kind(batch.dedup, answers.dedup, refusals, claim));
+  const auto lease = [&](const LeaseRequest& each) { return inbox.leaser.lease(each, now_ms); };
+  return run_kind(batch.lease, answers.lease, refusals, lease);
+}
+
+Result<void> run_task(Writer& writer, Task& task, std::int64_t now_ms, Refusals& refusals) {
+  if (refusals.of(&task) != nullptr) return {};
+  return refusals.watch(&task, task.work(writer, now_ms));
 }
 
 Result<void> run_group(Writer& writer, const std::vector<Job*>& group, Refusals& refusals) {
   HAPAX_TRY_ASSIGN(now_ms, writer.claims().time().now_ms());
   writer.inbox().start(now_ms);
   for (Job* each : group) {
-    HAPAX_TRY(each->batch != nullptr ? run_batch(writer, *each, now_ms, refusals)
-                                     : static_cast<Task*>(each)->work(writer, now_ms));
+    HAPAX_TRY(each->batch != nullptr
+                  ? run_batch(writer, *each, now_ms, refusals)
+                  : run_task(writer, static_cast<Task&>(*each), now_ms, refusals));
   }
   return writer.inbox().finish();
 }
@@ -278,6 +298,9 @@ class SqliteDriver final : public Driver {
   Result<Stats> stats() override {
     return look<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
   }
+  Result<ClaimFaults> claim_faults() override {
+    return look<ClaimFaults>([](Reader::View& view) { return view.reading.claim_faults(); });
+  }
 
  private:
   // A replay without a name gets one for this call, below 0, so that a second run, after a commit
@@ -321,8 +344,8 @@ class SqliteDriver final : public Driver {
     group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
   }
 
-  // Again, and without it, whenever a request turns out to be one that must be refused: the others
-  // do not go down with it.
+  // Again, and without it, whenever a part turns out to be one that must be refused: the others do
+  // not go down with it.
   void commit(const std::vector<Job*>& group) {
     Refusals refusals;
     bool in_doubt = false;
@@ -334,7 +357,10 @@ class SqliteDriver final : public Driver {
       in_doubt = in_doubt || (!fate && fate.error().outcome() == Outcome::unknown);
       if (!fate && refusals.size() > known) continue;
       if (!fate && in_doubt) fate = Error(Code::outcome_unknown, fate.error().detail());
-      for (Job* each : group) each->fate = fate;
+      for (Job* each : group) {
+        const Error* refused = refusals.of(each);
+        each->fate = fate && refused != nullptr ? Result<void>(*refused) : fate;
+      }
       return;
     }
   }

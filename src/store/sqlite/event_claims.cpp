@@ -29,8 +29,6 @@ constexpr std::size_t kMovesForOne = 2;
 // were appended, so that they do not pile up.
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kRemovedForOne = 4;
-// Of the index, for each new claim, so that what is new is soon known without it.
-constexpr std::size_t kReadForOne = 16;
 
 std::size_t claims_until(std::int64_t turn) {
   return kClaimsOfFirstTurn << std::clamp<std::int64_t>(turn, 0, kDoublings);
@@ -72,24 +70,25 @@ void bind_claim(Run& row, const KeyedClaim& claim) {
 
 }  // namespace
 
-EventClaims::EventClaims(sqlite3* db, const RoomForIds& room)
+EventClaims::EventClaims(sqlite3* db)
     : read_(db, kReadEventClaim),
-      index_(db, kIndexEventClaim),
+      index_one_new_(db, kIndexNewEventClaim),
+      index_again_(db, kReindexEventClaim),
       index_new_(db, kIndexNewEventClaims),
+      received_(db, kReadReceived),
+      note_double_(db, kNoteDoubleClaim),
       end_(db, kEndOfRecent),
       rows_(db, kRecentAfter),
       first_row_(db, kFirstRecent),
       append_(db, kAppendRecent),
       remove_(db, kRemoveRecent),
-      recent_(random_key()),
-      new_ids_(db, random_key(), room) {}
+      recent_(random_key()) {}
 
 void EventClaims::start() {
   if (has_moved_) recent_.rewind();
   has_followed_ = has_moved_ = begins_turn_ = false;
   fresh_.clear();
   appended_.clear();
-  new_ids_.start();
 }
 
 // As long as the last row that was read is there, none after it was missed: rows go from the front.
@@ -104,7 +103,6 @@ Result<void> EventClaims::follow() {
   }
   if (!is_known_) {
     recent_.clear();
-    new_ids_.clear();
     last_ = 0;
   }
   if (last != last_) {
@@ -125,22 +123,15 @@ Result<void> EventClaims::read_rows() {
     const MovedTo moved{rows.number(2), std::string(rows.bytes(3))};
     const bool is_next =
         last_ == 0 || (seq == last_ + 1 && rows.number(1) == mark_of(mark_, moved, rows.bytes(4)));
-    if (!is_next || !note_row(moved, std::string(rows.bytes(4)))) return damaged();
+    if (!is_next || !recent_.read(moved, std::string(rows.bytes(4)))) return damaged();
     last_ = seq;
     mark_ = rows.number(1);
   }
 }
 
-bool EventClaims::note_row(const MovedTo& moved, std::string claims) {
-  ClaimsOfRow all(claims);
-  while (const auto each = all.next()) new_ids_.add(each->key);
-  return recent_.read(moved, std::move(claims));
-}
-
 Result<std::optional<EventClaim>> EventClaims::find(std::string_view key) {
   HAPAX_TRY(follow());
   if (const auto own = fresh_.find(key); own != fresh_.end()) return std::optional(own->second);
-  if (new_ids_.is_new(key)) return std::optional<EventClaim>();
   if (const std::optional<EventClaim> known = recent_.find(key)) return known;
   return read_index(read_, key);
 }
@@ -178,12 +169,36 @@ Result<void> EventClaims::index(std::span<const KeyedClaim> claims) {
       HAPAX_TRY_ASSIGN(are_new, index_if_new(some));
       if (are_new) continue;
     }
-    for (const KeyedClaim& each : some) {
-      Run row(index_);
-      bind_claim(row, each);
-      HAPAX_TRY(row.change(kMoving));
-    }
+    for (const KeyedClaim& each : some) HAPAX_TRY(index_one(each));
   }
+  return {};
+}
+
+Result<void> EventClaims::index_one(const KeyedClaim& claim) {
+  {
+    Run row(index_one_new_);
+    bind_claim(row, claim);
+    HAPAX_TRY_ASSIGN(added, row.change(kMoving));
+    if (added == 1) return {};
+  }
+  HAPAX_TRY(check_took_over(claim));
+  Run row(index_again_);
+  bind_claim(row, claim);
+  HAPAX_TRY(row.change(kMoving));
+  return {};
+}
+
+// The claim that the index has must have been over when the event came that has the id now. Of an
+// event that is not there any more this cannot be said.
+Result<void> EventClaims::check_took_over(const KeyedClaim& claim) {
+  HAPAX_TRY_ASSIGN(before, read_index(read_, claim.key));
+  if (!before || before->event == claim.claim.event) return {};
+  Run row(received_);
+  HAPAX_TRY_ASSIGN(found, row.bind(claim.claim.event.value()).step(kMoving));
+  if (!found || is_over(before->expires_ms, row.number(0))) return {};
+  Run note(note_double_);
+  note.bind(claim.claim.event.value()).bind(before->event.value());
+  HAPAX_TRY(note.change("note an id that was claimed twice"));
   return {};
 }
 
@@ -203,18 +218,7 @@ Result<void> EventClaims::finish() {
   const bool is_next_due = is_turn_over && recent_.made_in_turn() >= claims_until(moved_.turn);
   if (begins_turn_ || is_next_due) moved_ = {moved_.turn + 1, ""};
   HAPAX_TRY(append_rows());
-  HAPAX_TRY(remove_rows());
-  return tend_new_ids();
-}
-
-// After all that this transaction does to the index.
-Result<void> EventClaims::tend_new_ids() {
-  if (new_ids_.is_full()) {
-    const std::vector<std::string_view> keys = recent_.keys();
-    new_ids_.clear();
-    for (const std::string_view key : keys) new_ids_.add(key);
-  }
-  return new_ids_.read_on(kReadForOne * fresh_.size());
+  return remove_rows();
 }
 
 // One without claims says how far they were moved.
@@ -264,10 +268,9 @@ void EventClaims::note_commit() {
   if (appended_.empty()) return;
   is_known_ = false;  // until all of it is noted
   for (std::string& claims : appended_) {
-    note_row(moved_, std::move(claims));
+    recent_.read(moved_, std::move(claims));
     ++last_;
   }
-  new_ids_.note_commit();
   mark_ = appended_mark_;
   is_known_ = true;
   has_moved_ = false;

@@ -5,7 +5,6 @@
 #include <hapax/result.hpp>
 
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/new_ids.hpp"
 #include "store/sqlite/recent_claims.hpp"
 
 #include <map>
@@ -26,9 +25,23 @@ namespace hapax::store::sqlite {
 // What is in the log is also in memory, as what its rows say when they are read one after the
 // other: that is what an opened store does, and what it does with rows that others have written.
 // Inside write transactions, on one connection.
+//
+// To its users it is find, put and commit (start, finish, note_commit); log, index and turns are
+// its own affair. It decides under the write lock, so that nobody else claims between find and put.
+// What holds at every commit:
+//
+// - Every claim that was put and not removed is in the log or in the index. Where both have its key
+//   the log's is the newer.
+// - Rows of the log are removed from the front only, when all their claims are in the index.
+// - In memory is what committed rows say. After a rollback, or rows of others, it is made to agree
+//   before the next answer; where it cannot be, the log is read anew or the answer is an error.
+//
+// The index is the referee after the fact: a claim that meets a live one of another event when it
+// is moved there was admitted twice. That is counted (hapax_claim_fault) with the two events; the
+// newer claim stays, as it was answered.
 class EventClaims {
  public:
-  explicit EventClaims(sqlite3* db, const RoomForIds& room = {});
+  explicit EventClaims(sqlite3* db);
 
   // Around the work of every transaction.
   void start();
@@ -47,18 +60,21 @@ class EventClaims {
  private:
   Result<void> follow();
   Result<void> read_rows();
-  bool note_row(const MovedTo& moved, std::string claims);
-  Result<void> tend_new_ids();
   Result<std::size_t> move(std::size_t most);
   Result<void> index(std::span<const KeyedClaim> claims);
   Result<bool> index_if_new(std::span<const KeyedClaim> claims);
+  Result<void> index_one(const KeyedClaim& claim);
+  Result<void> check_took_over(const KeyedClaim& claim);
   Result<void> append_rows();
   Result<void> remove_rows();
   Result<std::optional<std::int64_t>> first_row_if_moved();
 
   Lazy read_;
-  Lazy index_;
+  Lazy index_one_new_;
+  Lazy index_again_;
   Lazy index_new_;
+  Lazy received_;
+  Lazy note_double_;
   Lazy end_;
   Lazy rows_;
   Lazy first_row_;
@@ -66,7 +82,6 @@ class EventClaims {
   Lazy remove_;
 
   RecentClaims recent_;
-  NewIds new_ids_;
   bool is_known_ = false;  // this is what the rows up to last_ say
   std::int64_t last_ = 0;
   std::int64_t mark_ = 0;  // of that row

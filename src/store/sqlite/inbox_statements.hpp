@@ -28,17 +28,25 @@ inline constexpr std::size_t kRowsOfStatement = 8;
 // Whose an id is, when the log does not say it. Primary key.
 inline constexpr std::string_view kReadEventClaim =
     "SELECT event, expires_ms FROM hapax_event_id WHERE key = ?1";
-// Primary key. 1 after, 2 limit.
-inline constexpr std::string_view kEventClaimKeys =
-    "SELECT key FROM hapax_event_id WHERE key > ?1 ORDER BY key LIMIT ?2";
-// What the log says is newer. Primary key. 1 key, 2 event, 3 expires.
-inline constexpr std::string_view kIndexEventClaim =
-    "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3)"
-    " ON CONFLICT(key) DO UPDATE SET event = ?2, expires_ms = ?3";
-// ... those that are new in the index. For each row key, event, expires.
+// Those that are new in the index; changes nothing where one is not. Primary key. 1 key, 2 event,
+// 3 expires.
+inline constexpr std::string_view kIndexNewEventClaim =
+    "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING";
+// What the log says is newer. Primary key. The same parameters.
+inline constexpr std::string_view kReindexEventClaim =
+    "UPDATE hapax_event_id SET event = ?2, expires_ms = ?3 WHERE key = ?1";
+// As the first, for some at once. For each row key, event, expires.
 inline constexpr std::string_view kIndexNewEventClaims =
     "INSERT OR FAIL INTO hapax_event_id(key, event, expires_ms) VALUES" HAPAX_ROWS(
         "(?, ?, ?)") " ON CONFLICT DO NOTHING";
+// When the event came that took an id over. Row id.
+inline constexpr std::string_view kReadReceived =
+    "SELECT received_ms FROM hapax_event WHERE no = ?1";
+// A table of one row. 1 event, 2 other.
+inline constexpr std::string_view kNoteDoubleClaim =
+    "UPDATE hapax_claim_fault SET doubled = doubled + 1, event = ?1, other = ?2 WHERE one = 1";
+inline constexpr std::string_view kReadClaimFaults =
+    "SELECT doubled, event, other FROM hapax_claim_fault WHERE one = 1";
 // The log of claims: see event_claims.hpp. Row id.
 inline constexpr std::string_view kEndOfRecent =
     "SELECT (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1),"
@@ -382,8 +390,9 @@ inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WH
 // walk a table, and none may sort.
 inline constexpr std::array kHotStatements{
     kReadEventClaim,
-    kEventClaimKeys,
-    kIndexEventClaim,
+    kIndexNewEventClaim,
+    kReindexEventClaim,
+    kReadReceived,
     kIndexNewEventClaims,
     kRecentAfter,
     kAppendRecent,

@@ -60,10 +60,13 @@ Result<std::optional<Sight>> look_at_file(const std::string& path, const OpenOpt
   Names names(db.get());
   HAPAX_TRY_ASSIGN(sources, names.all(NameKind::source));
   HAPAX_TRY_ASSIGN(destinations, names.all(NameKind::destination));
-  HAPAX_TRY_ASSIGN(stats, Reading(db.get()).stats(now_ms));
+  Reading reading(db.get());
+  HAPAX_TRY_ASSIGN(stats, reading.stats(now_ms));
+  HAPAX_TRY_ASSIGN(faults, reading.claim_faults());
   sight.sources = std::move(sources);
   sight.destinations = std::move(destinations);
   sight.seen = std::move(stats.sources);
+  sight.faults = faults;
   return std::optional(std::move(sight));
 }
 

@@ -6,10 +6,13 @@
 
 namespace hapax::store::sqlite {
 
+// Not another file than the writer's, nor a new one where his was removed.
 Result<void> Reader::connect() {
+  HAPAX_TRY(file_.check_database());
   if (handles_) return {};
   HAPAX_TRY_ASSIGN(db, open_file(path_, busy_timeout_));
   keep_log_on_close(db.get());  // moving the log is the writer's business
+  HAPAX_TRY(file_.check_database());
   HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db.get(), clock_));
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN"));
   HAPAX_TRY_ASSIGN(end, Statement::prepare(db.get(), "ROLLBACK"));

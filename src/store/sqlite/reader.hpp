@@ -6,6 +6,7 @@
 #include "store/sqlite/reading.hpp"
 #include "store/sqlite/records.hpp"
 #include "store/sqlite/rejects.hpp"
+#include "store/sqlite/same_file.hpp"
 #include "store/sqlite/store_time.hpp"
 
 #include <functional>
@@ -19,8 +20,8 @@ namespace hapax::store::sqlite {
 // from writing. Opened when it is first needed. Thread-safe; one looks at a time.
 class Reader {
  public:
-  Reader(std::string path, std::chrono::milliseconds busy_timeout, Clock& clock)
-      : path_(std::move(path)), busy_timeout_(busy_timeout), clock_(clock) {}
+  Reader(std::string path, std::chrono::milliseconds busy_timeout, Clock& clock, SameFile& file)
+      : path_(std::move(path)), busy_timeout_(busy_timeout), clock_(clock), file_(file) {}
 
   // What can be looked at, and what time it is.
   struct View {
@@ -62,6 +63,7 @@ class Reader {
   const std::string path_;
   const std::chrono::milliseconds busy_timeout_;
   Clock& clock_;
+  SameFile& file_;
   std::mutex mutex_;
   std::unique_ptr<Handles> handles_;
 };

@@ -81,7 +81,8 @@ Reading::Reading(sqlite3* db)
       open_(db, kCountOpen),
       leased_(db, kCountLeased),
       rest_(db, kCountRest),
-      seen_(db, kReadSeen) {}
+      seen_(db, kReadSeen),
+      faults_(db, kReadClaimFaults) {}
 
 Result<std::vector<std::optional<EventNo>>> Reading::find(std::span<const WantedIdentity> wanted,
                                                           std::int64_t now_ms) {
@@ -177,6 +178,16 @@ Result<Stats> Reading::stats(std::int64_t now_ms) {
     if (!more) return stats;
     stats.sources.push_back({SourceNo(seen.number(0)), wall_of(seen.number(1))});
   }
+}
+
+Result<ClaimFaults> Reading::claim_faults() {
+  Run row(faults_);
+  HAPAX_TRY_ASSIGN(found, row.step("count"));
+  if (!found) {
+    return Error(Code::store_corrupt, "the table hapax_claim_fault is empty; it must have one row");
+  }
+  return ClaimFaults{static_cast<std::uint64_t>(row.number(0)), EventNo(row.number(1)),
+                     EventNo(row.number(2))};
 }
 
 Result<void> Reading::count_open(std::vector<DestinationStats>& all, std::int64_t now_ms) {

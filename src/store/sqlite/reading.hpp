@@ -18,6 +18,7 @@ class Reading {
   Result<Lookup<EventDetail>> event(EventNo number, std::int64_t now_ms);
   Result<Lookup<std::string>> body(EventNo number, BodyOf which);
   Result<Stats> stats(std::int64_t now_ms);
+  Result<ClaimFaults> claim_faults();
 
   Listing listing;
 
@@ -40,6 +41,7 @@ class Reading {
   Lazy leased_;
   Lazy rest_;
   Lazy seen_;
+  Lazy faults_;
 };
 
 }  // namespace hapax::store::sqlite

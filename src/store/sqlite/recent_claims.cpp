@@ -108,13 +108,6 @@ bool RecentClaims::has_over(std::int64_t now_ms) const {
   });
 }
 
-std::vector<std::string_view> RecentClaims::keys() const {
-  std::vector<std::string_view> all;
-  all.reserve(places_.size());
-  for (const char* place : places_) all.push_back(key_at(place));
-  return all;
-}
-
 bool RecentClaims::read(const MovedTo& moved, std::string claims) {
   for (const auto& place : taken_) places_.erase(place);
   taken_.clear();

@@ -61,7 +61,6 @@ class RecentClaims {
   std::optional<EventClaim> find(std::string_view key) const;
   std::size_t size() const { return places_.size(); }
   bool has_over(std::int64_t now_ms) const;
-  std::vector<std::string_view> keys() const;
 
   // Reads a row: claims of the turn of `moved`, in the order of their keys. False: they cannot be
   // read; only clear() makes sense then.

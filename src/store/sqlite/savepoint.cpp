@@ -4,7 +4,25 @@
 
 #include "base/try.hpp"
 
+#include <sqlite3.h>
+
 namespace hapax::store::sqlite {
+
+namespace {
+
+// SQLite's word for a savepoint that it refuses to set or to release: nothing has changed.
+bool was_refused(sqlite3* db) {
+  return (sqlite3_errcode(db) & 0xff) == SQLITE_BUSY;
+}
+
+Error statement_in_progress(std::string_view doing) {
+  return Error(Code::invalid_argument,
+               "cannot " + std::string(doing) +
+                   ": a statement that writes is in progress on this handle, such as an UPDATE ... "
+                   "RETURNING that has more rows to give; step it to its end or reset it first");
+}
+
+}  // namespace
 
 Result<Savepoint> Savepoint::prepare(sqlite3* db, const std::string& name) {
   HAPAX_TRY_ASSIGN(set, Statement::prepare(db, "SAVEPOINT " + name));
@@ -16,13 +34,15 @@ Result<Savepoint> Savepoint::prepare(sqlite3* db, const std::string& name) {
 Result<void> Savepoint::set() {
   const Result<bool> done = Run(set_).step("set a savepoint");
   if (done) return {};
+  if (was_refused(db_)) return statement_in_progress("set a savepoint");
   roll_back(db_);
   return done.error();
 }
 
 Result<void> Savepoint::release() {
-  HAPAX_TRY(Run(release_).step("release the savepoint"));
-  return {};
+  const Result<bool> done = Run(release_).step("release the savepoint");
+  if (done) return {};
+  return was_refused(db_) ? statement_in_progress("release the savepoint") : done.error();
 }
 
 bool Savepoint::undo() {

@@ -15,7 +15,9 @@ class Savepoint {
  public:
   static Result<Savepoint> prepare(sqlite3* db, const std::string& name);
 
-  // On failure the transaction is over.
+  // invalid_argument: a statement of the caller's that writes is in progress, and nothing has
+  // changed. After any other error the transaction is over, unless SQLite refuses even that:
+  // in_transaction() tells.
   Result<void> set();
   Result<void> release();
   // Takes back everything since set(). False when the transaction in which it was set is not there

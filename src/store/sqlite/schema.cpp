@@ -15,7 +15,7 @@ namespace {
 
 // Forward only: a migration that has been released is never changed, only followed by another. The
 // tables stand in the caller's own database, hence the prefix.
-constexpr std::array<const char*, 5> kMigrations{
+constexpr std::array<const char*, 7> kMigrations{
     // 1: claims, outbox, time.
     R"sql(
     CREATE TABLE hapax_claim(
@@ -255,6 +255,26 @@ constexpr std::array<const char*, 5> kMigrations{
       moved  BLOB NOT NULL,                  -- row
       claims BLOB NOT NULL                   -- see recent_claims.hpp
     );
+    )sql",
+
+    // 6: the wall clock beside the store's time. The row becomes what was last noted, as a whole;
+    // of
+    // the wall clock at that moment nothing is known, unless nothing was noted at all.
+    R"sql(
+    ALTER TABLE hapax_clock ADD COLUMN wall_ms INTEGER;  -- NULL: noted before this version
+    UPDATE hapax_clock SET boot_ms = boot_ms + last_ms - store_ms, store_ms = last_ms,
+      wall_ms = CASE last_ms WHEN 0 THEN 0 END;
+    )sql",
+
+    // 7: what must not happen to claims of events, counted: see event_claims.hpp.
+    R"sql(
+    CREATE TABLE hapax_claim_fault(
+      one     INTEGER PRIMARY KEY CHECK (one = 1),
+      doubled INTEGER NOT NULL,              -- claims that met a live one of another event
+      event   INTEGER NOT NULL,              -- of the last: the newer event,
+      other   INTEGER NOT NULL               -- ... and the one that had the id
+    );
+    INSERT INTO hapax_claim_fault VALUES(1, 0, 0, 0);
     )sql",
 };
 constexpr int kVersion = static_cast<int>(kMigrations.size());

@@ -33,12 +33,16 @@ inline constexpr std::string_view kInsertMessage =
     "INSERT INTO hapax_message(id, destination, key, order_key, headers, payload, created_ms)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-// Store time: see store_time.hpp. A table of one row.
+// Changes nothing; takes the write lock in a transaction that has done nothing yet.
+inline constexpr std::string_view kTakeWriteLock = "UPDATE hapax_clock SET one = one WHERE 0";
+
+// Store time: see store_time.hpp. A table of one row, always rewritten whole.
 inline constexpr std::string_view kReadClock =
-    "SELECT boot_id, boot_ms, store_ms, last_ms FROM hapax_clock WHERE one = 1";
-inline constexpr std::string_view kStartClock =
-    "UPDATE hapax_clock SET boot_id = ?1, boot_ms = ?2, store_ms = ?3, last_ms = ?3 WHERE one = 1";
-inline constexpr std::string_view kNoteClock = "UPDATE hapax_clock SET last_ms = ?1 WHERE one = 1";
+    "SELECT boot_id, boot_ms, wall_ms, store_ms FROM hapax_clock WHERE one = 1";
+// last_ms is for an older hapax that still runs. 1 boot id, 2 boot clock, 3 wall clock, 4 time.
+inline constexpr std::string_view kNoteClock =
+    "UPDATE hapax_clock SET boot_id = ?1, boot_ms = ?2, wall_ms = ?3, store_ms = ?4, last_ms = ?4"
+    " WHERE one = 1";
 
 // Retention walks the claims by key, a step at a time: an index on expires_ms would cost every
 // insert a page. The step's last key, or no row when fewer than a whole step is left.

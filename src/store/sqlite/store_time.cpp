@@ -6,66 +6,90 @@
 #include "store/sqlite/statements.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace hapax::store::sqlite {
 
 namespace {
 
-// How far behind the last written time may be: the most that time can go back over a reboot with a
-// broken wall clock.
+// A busy store rewrites its note this often, and at once when the two clocks differ by more.
 constexpr std::int64_t kNoteEveryMs = 1000;
+// By how much the clocks may differ before one of them was set, or did not see a pause. Clocks that
+// are only slewed differ by less.
+constexpr std::int64_t kClocksAgreeMs = 60'000;
 
 template <class Duration>
 std::int64_t to_ms(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
+// What the clocks say has passed since the note.
+struct Elapsed {
+  bool same_boot;
+  std::int64_t boot_ms;  // means nothing in another boot
+  std::int64_t wall_ms;
+
+  std::int64_t difference_ms() const { return std::abs(boot_ms - wall_ms); }
+
+  // A boot clock that is behind the note is that of a restored snapshot: nothing is known. Where
+  // the clocks disagree the smaller is taken: too little keeps a claim for longer, too much would
+  // end it early.
+  std::int64_t store_ms() const {
+    if (!same_boot) return std::max<std::int64_t>(0, wall_ms);
+    if (boot_ms < 0) return 0;
+    if (difference_ms() <= kClocksAgreeMs) return boot_ms;
+    return std::max<std::int64_t>(0, std::min(boot_ms, wall_ms));
+  }
+
+  bool is_note_due() const {
+    return !same_boot || boot_ms < 0 || boot_ms >= kNoteEveryMs || difference_ms() > kNoteEveryMs;
+  }
+};
+
 }  // namespace
 
-StoreTime::StoreTime(Clock& clock, Statement read, Statement start, Statement note)
-    : clock_(&clock), read_(std::move(read)), start_(std::move(start)), note_(std::move(note)) {}
+StoreTime::StoreTime(Clock& clock, Statement read, Statement note)
+    : clock_(&clock), read_(std::move(read)), note_(std::move(note)) {}
 
 Result<StoreTime> StoreTime::prepare(sqlite3* db, Clock& clock) {
   HAPAX_TRY_ASSIGN(read, Statement::prepare(db, kReadClock));
-  HAPAX_TRY_ASSIGN(start, Statement::prepare(db, kStartClock));
   HAPAX_TRY_ASSIGN(note, Statement::prepare(db, kNoteClock));
-  return StoreTime(clock, std::move(read), std::move(start), std::move(note));
+  return StoreTime(clock, std::move(read), std::move(note));
 }
 
+// The wall clock last: of a pause between the two the note must know, or the next boot counts it.
 Result<StoreTime::Reading> StoreTime::read() {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.step("read the store's time"));
   if (!found) {
     return Error(Code::store_corrupt, "the table hapax_clock is empty; it must have one row");
   }
-  const std::int64_t last = row.number(3);
-  const bool new_boot = row.bytes(0) != clock_->boot_id();
-  const std::int64_t now = new_boot ? to_ms(clock_->wall().time_since_epoch())
-                                    : row.number(2) + (to_ms(clock_->since_boot()) - row.number(1));
-  return Reading{.now_ms = std::max(now, last), .last_ms = last, .new_boot = new_boot};
+  Reading now;
+  now.boot_ms = to_ms(clock_->since_boot());
+  now.wall_ms = to_ms(clock_->wall().time_since_epoch());
+  const bool same_boot = row.bytes(0) == clock_->boot_id();
+  const std::int64_t noted_ms = row.number(3);
+  // An older hapax noted no wall clock. Its store time started at the wall clock of its boot, so
+  // that stands in for it; in another boot nothing is known of the time between.
+  const std::int64_t noted_wall_ms = row.maybe(2).value_or(same_boot ? noted_ms : now.wall_ms);
+  const Elapsed elapsed{same_boot, now.boot_ms - row.number(1), now.wall_ms - noted_wall_ms};
+  now.now_ms = noted_ms + elapsed.store_ms();
+  now.is_note_due = elapsed.is_note_due();
+  return now;
 }
 
 Result<std::int64_t> StoreTime::look_ms() {
-  HAPAX_TRY_ASSIGN(time, read());
-  return time.now_ms;
+  HAPAX_TRY_ASSIGN(now, read());
+  return now.now_ms;
 }
 
 Result<std::int64_t> StoreTime::now_ms() {
-  HAPAX_TRY_ASSIGN(time, read());
-  if (time.new_boot) return start_boot(time.now_ms);
-  if (time.now_ms - time.last_ms >= kNoteEveryMs) {
-    HAPAX_TRY(Run(note_).bind(time.now_ms).change("note the store's time"));
-  }
-  return time.now_ms;
-}
-
-Result<std::int64_t> StoreTime::start_boot(std::int64_t now_ms) {
-  HAPAX_TRY(Run(start_)
-                .bind_text(clock_->boot_id())
-                .bind(to_ms(clock_->since_boot()))
-                .bind(now_ms)
-                .change("start the store's time"));
-  return now_ms;
+  HAPAX_TRY_ASSIGN(now, read());
+  if (!now.is_note_due) return now.now_ms;
+  Run note(note_);
+  note.bind_text(clock_->boot_id()).bind(now.boot_ms).bind(now.wall_ms).bind(now.now_ms);
+  HAPAX_TRY(note.change("note the store's time"));
+  return now.now_ms;
 }
 
 }  // namespace hapax::store::sqlite

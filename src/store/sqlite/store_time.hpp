@@ -11,33 +11,39 @@
 
 namespace hapax::store::sqlite {
 
-// The store's own time, in milliseconds since 1970: the same for every process on the file, and
-// deaf to the wall clock. The file holds which boot it counts from, what the boot clock said then
-// and what time that was; time goes on as the boot clock does. After a reboot it starts again at
-// the wall clock, but never behind the last time that was written down. So setting the clock ends
-// no claim early and keeps none alive.
+// The store's own time, in milliseconds since 1970, the same for every process on the file. The
+// file holds one note: the boot id, what the boot clock and the wall clock said, and what time that
+// was. Time is that of the note plus what has elapsed since; how that is counted when the clocks
+// disagree is in store_time.cpp. No clock that is set, no pause of a virtual machine, no restored
+// snapshot and no clock that is slow at boot ends a claim early by more than the time since the
+// last note, and none stops the store's time for good.
+//
+// It does not see: a wall clock that is ahead when a boot is first noted, which looks like time
+// that the machine was off, and one that was behind and is set without a write between that and a
+// reboot.
 class StoreTime {
  public:
   static Result<StoreTime> prepare(sqlite3* db, Clock& clock);
 
-  // Call it inside a write transaction: it may write the row.
+  // Call it first in a write transaction: it may rewrite the note, so that whatever the transaction
+  // claims counts from clocks that are as they are now.
   Result<std::int64_t> now_ms();
-  // The same without writing, for who only looks.
+  // The same time without writing, for readers.
   Result<std::int64_t> look_ms();
 
  private:
-  StoreTime(Clock& clock, Statement read, Statement start, Statement note);
+  StoreTime(Clock& clock, Statement read, Statement note);
+  // The clocks now, and the store's time by them.
   struct Reading {
+    std::int64_t boot_ms = 0;
+    std::int64_t wall_ms = 0;
     std::int64_t now_ms = 0;
-    std::int64_t last_ms = 0;
-    bool new_boot = false;
+    bool is_note_due = false;
   };
   Result<Reading> read();
-  Result<std::int64_t> start_boot(std::int64_t now_ms);
 
   Clock* clock_;
   Statement read_;
-  Statement start_;
   Statement note_;
 };
 

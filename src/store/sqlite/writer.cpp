@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace hapax::store::sqlite {
 
@@ -23,7 +24,8 @@ Error unknown(const Error& cause) {
                    "the same token");
 }
 
-// Moves the whole log into the database and syncs that.
+// Moves the whole log into the database and syncs that. store_busy: some of it may be left, because
+// others read or write.
 Result<void> empty_log(sqlite3* db) {
   const int code =
       sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -40,6 +42,7 @@ Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit
       commit(std::move(to_commit)),
       claims(std::move(prepared)),
       inbox(db.get(), claims, fence_high_water),
+      database(db.get()),
       checkpointer(std::move(checkpointing)) {
   const auto note = [](void* pages, sqlite3*, const char*, int log) {
     *static_cast<int*>(pages) = log;
@@ -52,20 +55,34 @@ Writer::Writer(FileOptions options, Clock& clock)
     : options_(std::move(options)),
       clock_(&clock),
       fence_high_water_(std::make_unique<std::int64_t>(0)),
-      reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock)) {}
+      file_(std::make_unique<SameFile>(options_.path)),
+      reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock, *file_)) {}
 
-Result<Writer> Writer::open(const FileOptions& options, Clock& clock) {
-  Writer writer(options, clock);
+Result<Writer> Writer::open(FileOptions options, Clock& clock) {
+  // The directory of this process may change, and the file is opened again after failures.
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::absolute(options.path, failure);
+  if (!failure) options.path = whole.string();
+  Writer writer(std::move(options), clock);
   HAPAX_TRY(writer.connect());
   return writer;
 }
 
+// Readers first: the last to close moves the log, and that is the writer's business.
+Writer::~Writer() {
+  if (!reader_) return;  // moved from
+  static_cast<void>(reader_->close());
+  disconnect();
+}
+
+// Old handles are closed when the new ones are open.
 Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(db, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(other, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(claims, Claims::prepare(db.get(), *clock_));
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, Statement::prepare(db.get(), "COMMIT"));
+  HAPAX_TRY(file_->note(db.get()));
   handles_ = std::make_unique<Handles>(std::move(db), std::move(begin), std::move(commit),
                                        std::move(claims), std::move(other), *fence_high_water_);
   return {};
@@ -74,22 +91,31 @@ Result<void> Writer::connect() {
 void Writer::disconnect() {
   if (!handles_) return;
   handles_->checkpointer.stop();
-  if (handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_checkpoint);
-  if (trust_ == Trust::nothing_of_the_last_checkpoint) {
+  note_failures();
+  if (trust_ == Trust::nothing_of_the_last_checkpoint || !file_->has_log()) {
     keep_log_on_close(handles_->db.get());
     keep_log_on_close(handles_->checkpointer.handle());
   }
   handles_.reset();
 }
 
+void Writer::note_failures() {
+  if (!handles_) return;
+  if (handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_commit);
+  const bool of_writer = handles_->database.sync_failed();
+  if (handles_->checkpointer.sync_failed() || of_writer) {
+    distrust(Trust::nothing_of_the_last_checkpoint);
+  }
+}
+
 // By a handle of its own, which is closed again.
-Result<void> Writer::move_log_again() {
+Result<void> Writer::move_log_alone() {
   Result<Handle> alone = open_file(options_.path, options_.busy_timeout, Sharing::none);
   if (!alone && alone.error().code() == Code::store_busy) {
     return Error(Code::store_unavailable,
-                 "the disk failed while the log of " + options_.path +
-                     " was moved into it; close all other connections to the file, so that it can "
-                     "be moved again");
+                 "the disk failed to sync " + options_.path +
+                     ", so its write-ahead log must be moved into it again, which needs the file "
+                     "alone; close all other connections to it");
   }
   if (!alone) return std::move(alone).error();
   Result<void> done = empty_log(alone->get());
@@ -97,18 +123,40 @@ Result<void> Writer::move_log_again() {
   return done;
 }
 
-Result<void> Writer::heal() {
+// Ends with handles even where it fails: somebody else who closed the file as the last one would
+// move what SQLite takes for not moved yet, and remove the log.
+Result<void> Writer::move_log_again() {
   const std::unique_lock nobody_reads = reader_->close();
   disconnect();
-  if (trust_ == Trust::nothing_of_the_last_checkpoint) HAPAX_TRY(move_log_again());
+  Result<void> moved = move_log_alone();
+  Result<void> connected = connect();
+  if (!moved) return moved;
+  if (connected) trust_ = Trust::full;
+  return connected;
+}
+
+// The handle that replaces this one is opened first, so that SQLite's index of the log lives on. It
+// ends where the last good commit did: whatever the failed one has left in the log is overwritten
+// by the next, also where others who read keep the log from being emptied.
+Result<void> Writer::reopen() {
   HAPAX_TRY(connect());
-  if (Result<void> done = empty_log(handle()); !done) {
-    distrust(Trust::nothing_of_the_last_checkpoint);
-    disconnect();
-    return done;
-  }
+  sqlite3_busy_timeout(handle(), 0);
+  Result<void> done = empty_log(handle());
+  sqlite3_busy_timeout(handle(), static_cast<int>(options_.busy_timeout.count()));
+  note_failures();
+  if (trust_ == Trust::nothing_of_the_last_checkpoint) return move_log_again();
+  if (!done && done.error().code() != Code::store_busy) return done;
   trust_ = Trust::full;
   return {};
+}
+
+Result<void> Writer::heal() {
+  if (handles_) {
+    handles_->checkpointer.stop();
+    roll_back(handle());
+    note_failures();
+  }
+  return trust_ == Trust::nothing_of_the_last_checkpoint ? move_log_again() : reopen();
 }
 
 void Writer::distrust(Trust trust) {
@@ -117,17 +165,22 @@ void Writer::distrust(Trust trust) {
 
 Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   HAPAX_TRY(Run(handles_->begin).step("begin a transaction"));
-  HAPAX_TRY(work(*this));
+  try {
+    HAPAX_TRY(work(*this));
+  } catch (...) {  // what it has in memory may be half done, too
+    roll_back(handle());
+    distrust(Trust::nothing_of_the_last_commit);
+    throw;
+  }
   failed_at = Stage::at_commit;
   HAPAX_TRY(Run(handles_->commit).step("commit"));
-  return {};
+  return file_->check();
 }
 
 Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
   failed_at = Stage::before_commit;
-  if (handles_ && handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_checkpoint);
-  // Work that threw has left its transaction behind.
-  if (handles_ && in_transaction(handle())) distrust(Trust::nothing_of_the_last_commit);
+  HAPAX_TRY(file_->check());
+  note_failures();
   if (!handles_ || trust_ != Trust::full) HAPAX_TRY(heal());
   Result<void> done = run(work, failed_at);
   if (done) return done;
@@ -135,7 +188,7 @@ Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, S
   // too late to be stopped has ended it.
   const bool locked_out = done.error().code() == Code::store_busy && in_transaction(handle());
   if (locked_out) failed_at = Stage::before_commit;
-  const bool broken = failed_at == Stage::at_commit || !roll_back(handle()) ||
+  const bool broken = !roll_back(handle()) || failed_at == Stage::at_commit ||
                       done.error().code() == Code::store_unavailable;
   if (broken) distrust(Trust::nothing_of_the_last_commit);
   return done;
@@ -157,6 +210,8 @@ Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) 
 // starts over.
 void Writer::tend_log() {
   Handles& all = *handles_;
+  note_failures();
+  if (trust_ != Trust::full) return;
   if (!all.checkpointer.finish_due()) {
     if (all.passes == 0 && all.log_pages >= kLogPagesMax) begin_pass();
     return;
@@ -164,7 +219,8 @@ void Writer::tend_log() {
   const int rest = all.log_pages - all.log_pages_at_pass;
   if (rest > kRestPagesMax && all.passes < kPassesMax) return begin_pass();
   all.passes = 0;
-  if (!checkpoint_passively(handle())) distrust(Trust::nothing_of_the_last_checkpoint);
+  if (!checkpoint_passively(handle())) distrust(Trust::nothing_of_the_last_commit);
+  note_failures();
 }
 
 void Writer::begin_pass() {

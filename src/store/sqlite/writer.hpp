@@ -8,6 +8,7 @@
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/inbox.hpp"
 #include "store/sqlite/reader.hpp"
+#include "store/sqlite/same_file.hpp"
 
 #include <functional>
 #include <memory>
@@ -23,18 +24,24 @@ struct FileOptions {
 // The store's handles on its file, and what to do when they fail. Used by one thread at a time, but
 // for the reader, which is thread-safe.
 //
-// After a COMMIT that fails nobody can say what is on disk. The writing handle is then closed and
-// opened again, and the write-ahead log is checkpointed and truncated before anything else is
-// answered. The same work then runs once more with the same tokens, which tells what became of the
-// first try.
+// After a COMMIT that fails nobody can say what is on disk. Another writing handle is then opened
+// before the failed one is closed, and the write-ahead log is checkpointed, before anything else is
+// answered. The same work then runs once more with the same tokens. Because one of our handles is
+// always open, SQLite's index of the log stays, and what has failed is not in it: the second run
+// does not find the first one's rows. Where it does (the file had to be left, see below), claims
+// are found by their tokens, leases lapse, and counts (duplicates, rejects) are one run too high.
 //
-// After a checkpoint that fails, pages that were moved into the database may never have reached the
+// After a sync of the database that fails, pages that were moved into it may never have reached the
 // disk although the kernel takes them for clean. SQLite would not move them again, as its index of
 // the log counts them as moved. That index goes when the last handle does: so all are closed,
-// leaving the log as it is, and everything in it is moved once more.
+// leaving the log as it is, and everything in it is moved once more. Other failures of a
+// checkpoint, such as a full disk or somebody who reads, lose nothing and need none of this.
 class Writer {
  public:
-  static Result<Writer> open(const FileOptions& options, Clock& clock);
+  static Result<Writer> open(FileOptions options, Clock& clock);
+  ~Writer();
+  Writer(Writer&&) = default;
+  Writer& operator=(Writer&&) = delete;
 
   // Runs `work` inside one transaction, which is committed and synced when this returns success.
   // `work` may run twice; what it answers must come from its last run. An error leaves nothing
@@ -58,6 +65,7 @@ class Writer {
     int log_pages = 0;          // of the write-ahead log, after the last commit here
     int log_pages_at_pass = 0;  // when the pass of the checkpointer that runs was asked for
     int passes = 0;             // since the log was last moved whole; 0: none runs
+    WatchedDatabase database;   // of db
     Checkpointer checkpointer;
   };
   enum class Stage { before_commit, at_commit };
@@ -67,17 +75,21 @@ class Writer {
   Result<void> connect();
   void disconnect();
   Result<void> heal();
+  Result<void> reopen();
   Result<void> move_log_again();
+  Result<void> move_log_alone();
   Result<void> attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   Result<void> run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   void distrust(Trust trust);
+  void note_failures();
   void tend_log();
   void begin_pass();
 
   FileOptions options_;
   Clock* clock_;
   std::unique_ptr<std::int64_t> fence_high_water_;  // see Fences; stays where it is
-  std::unique_ptr<Handles> handles_;                // null after a failed heal()
+  std::unique_ptr<SameFile> file_;
+  std::unique_ptr<Handles> handles_;  // null where the file could not be opened again
   std::unique_ptr<Reader> reader_;
   Trust trust_ = Trust::full;
 };

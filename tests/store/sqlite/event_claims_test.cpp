@@ -347,6 +347,71 @@ TEST_F(EventClaimsTest, NothingIsWrittenOutsideOfTheStore) {
   EXPECT_EQ(vfs.opened, 0);
 }
 
+// ---------------------------------------------------------------------------------------------
+// The index as the referee after the fact: what must not be there is planted.
+
+class ClaimFaultsTest : public EventClaimsTest {
+ protected:
+  void plant(const std::string& id, std::int64_t event, WallTime until) {
+    const Handle db = open_file(file_, seconds(5)).value();
+    Statement insert =
+        Statement::prepare(db.get(), "INSERT INTO hapax_event_id VALUES(?, ?, ?)").value();
+    const std::string key = event_claim_key(SourceNo(1), "", id);
+    const std::int64_t until_ms = until.time_since_epoch().count() / 1000;
+    ASSERT_TRUE(sqlite::Run(insert).bind(key).bind(event).bind(until_ms).change("plant"));
+  }
+  // Until all claims of before are in the index.
+  void move_all(std::size_t at_once) {
+    const std::int64_t turn = count("SELECT max(turn) FROM hapax_recent");
+    while (count("SELECT max(turn) FROM hapax_recent") < turn + 2) {
+      std::vector<std::string> ids(at_once);
+      for (std::string& id : ids) id = "filler-" + std::to_string(++fillers_);
+      admit(store(), ids);
+    }
+  }
+  Driver& store() { return *stores_.front(); }
+  std::optional<EventNo> holder_of(const std::string& id) {
+    const WantedIdentity wanted{SourceNo(1), "", id};
+    return store().find(std::span(&wanted, 1)).value().front();
+  }
+
+  int fillers_ = 0;
+};
+
+TEST_F(ClaimFaultsTest, AMoveThatMeetsALiveClaimOfAnotherEventIsCounted) {
+  for (const std::size_t at_once : {std::size_t{1}, std::size_t{64}}) {
+    const std::string id = "twice-" + std::to_string(at_once);
+    const std::uint64_t before = store().claim_faults().value().doubled;
+    admit(store(), {id});
+    const EventNo newer(number_);
+    plant(id, 770, clock_.wall() + minutes(1));
+    move_all(at_once);
+    const ClaimFaults faults = store().claim_faults().value();
+    EXPECT_EQ(faults.doubled, before + 1);
+    EXPECT_EQ(faults.event, newer);
+    EXPECT_EQ(faults.other, EventNo(770));
+    EXPECT_EQ(holder_of(id), newer) << "the newer stays: it was answered";
+  }
+}
+
+TEST_F(ClaimFaultsTest, AMoveThatMeetsAnExpiredClaimOrItsOwnIsNone) {
+  admit(store(), {"expired", "own"});
+  plant("expired", 770, clock_.wall());
+  plant("own", number_, clock_.wall() + minutes(1));
+  move_all(1);
+  EXPECT_EQ(store().claim_faults().value().doubled, 0U);
+  EXPECT_EQ(holder_of("own"), EventNo(number_ - fillers_));
+}
+
+TEST_F(ClaimFaultsTest, ATakeOverOfAnExpiredClaimIsNone) {
+  admit(store(), {"a"});
+  move_all(64);
+  clock_.advance(remember_);
+  admit(store(), {"a"});
+  move_all(64);
+  EXPECT_EQ(store().claim_faults().value().doubled, 0U);
+}
+
 // It would not know that the index is not the whole any more.
 TEST_F(EventClaimsTest, AnOlderHapaxThatStillRunsFindsNoIndex) {
   const Handle db = open_file(file_, seconds(5)).value();

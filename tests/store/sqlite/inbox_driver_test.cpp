@@ -67,6 +67,12 @@ class SqliteInboxTest : public testing::Test {
     return driver.write({.settle = std::span(&settlement, 1)}).settle.value().front();
   }
 
+  void change(const char* sql) {
+    const Handle db = open_file(file_, seconds(5)).value();
+    const Result<void> done = execute(db.get(), sql, "test");
+    EXPECT_TRUE(done) << done.error().to_string();
+  }
+
   std::int64_t count(const std::string& table) {
     const Handle db = open_file(file_, seconds(5)).value();
     Statement query =
@@ -107,6 +113,40 @@ TEST_F(SqliteInboxTest, ARequestThatIsRefusedTakesNoOtherDown) {
   const WantedIdentity wanted{SourceNo(1), "", "another"};
   EXPECT_EQ(driver_->find(std::span(&wanted, 1))->front(), std::nullopt)
       << "a refused request claims nothing";
+}
+
+// A queue row without its event.
+TEST_F(SqliteInboxTest, ADamagedDeliveryFailsOnlyTheLeases) {
+  admit({1});
+  change("DELETE FROM hapax_event WHERE no = 1");
+  Requests made = requests({2, 3});
+  const DedupItem item{"dkey", Token{{1}}, hours(1)};
+  const LeaseRequest lease{.from = DestinationNo(1), .max = 10, .lease = seconds(30), .holder = {}};
+  const Answers answers = driver_->write(
+      {.admit = admits(made), .dedup = std::span(&item, 1), .lease = std::span(&lease, 1)});
+  ASSERT_FALSE(answers.lease);
+  EXPECT_EQ(answers.lease.error().code(), Code::store_corrupt);
+  for (const AdmitAnswer& each : answers.admit) EXPECT_TRUE(each) << each.error().to_string();
+  ASSERT_TRUE(answers.dedup) << answers.dedup.error().to_string();
+  EXPECT_FALSE(answers.dedup->front().duplicate);
+  EXPECT_EQ(count("hapax_event"), 2);
+}
+
+// A claim whose token is too short.
+TEST_F(SqliteInboxTest, ADamagedClaimFailsOnlyTheDedup) {
+  const DedupItem first{"dkey", Token{{1}}, hours(1)};
+  ASSERT_TRUE(driver_->write({.dedup = std::span(&first, 1)}).dedup);
+  change("UPDATE hapax_claim SET token = x'01'");
+  Requests made = requests({1});
+  const DedupItem again{"dkey", Token{{2}}, hours(1)};
+  const LeaseRequest lease{.from = DestinationNo(1), .max = 10, .lease = seconds(30), .holder = {}};
+  const Answers answers = driver_->write(
+      {.admit = admits(made), .dedup = std::span(&again, 1), .lease = std::span(&lease, 1)});
+  ASSERT_FALSE(answers.dedup);
+  EXPECT_EQ(answers.dedup.error().code(), Code::store_corrupt);
+  ASSERT_TRUE(answers.admit.front()) << answers.admit.front().error().to_string();
+  ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
+  EXPECT_EQ(answers.lease->front().deliveries.size(), 1U);
 }
 
 TEST_F(SqliteInboxTest, FencesGrowOverTwoHandlesThoughTheClockStands) {

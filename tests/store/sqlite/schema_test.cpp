@@ -48,14 +48,14 @@ class SchemaTest : public testing::Test {
 };
 
 TEST_F(SchemaTest, IsCreatedOnceAndThenFound) {
-  EXPECT_EQ(migrate(connect().get()).value(), 5);
-  EXPECT_EQ(migrate(connect().get()).value(), 5);
+  EXPECT_EQ(migrate(connect().get()).value(), 7);
+  EXPECT_EQ(migrate(connect().get()).value(), 7);
   EXPECT_TRUE(check_schema(connect().get()));
 }
 
 TEST_F(SchemaTest, AnOlderOneIsBroughtUpToDateAndKeepsWhatItHas) {
   execute_sql(kVersion1);
-  EXPECT_EQ(migrate(connect().get()).value(), 5);
+  EXPECT_EQ(migrate(connect().get()).value(), 7);
   const Handle db = connect();
   for (const char* sql : {"SELECT count(*) FROM hapax_claim", "SELECT count(*) FROM hapax_message",
                           "SELECT count(*) FROM hapax_fence", "SELECT count(*) FROM hapax_sweep"}) {

@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using test::ManualClock;
 
@@ -29,6 +30,16 @@ class StoreTimeTest : public testing::Test {
 
   std::int64_t now(Clock& clock) {
     return StoreTime::prepare(db_.get(), clock).value().now_ms().value();
+  }
+  std::string note() {
+    Statement query =
+        Statement::prepare(db_.get(),
+                           "SELECT boot_id || ' ' || boot_ms || ' ' || wall_ms || ' ' || store_ms"
+                           " || ' ' || last_ms FROM hapax_clock")
+            .value();
+    sqlite::Run row(query);
+    EXPECT_TRUE(row.step("read the note").value());
+    return std::string(row.bytes(0));
   }
 
   test::TempDir directory_;
@@ -88,6 +99,143 @@ TEST_F(StoreTimeTest, ABootClockBehindTheLastTimeSeenDoesNotTakeTimeBack) {
   const std::int64_t last = now(ahead);
   ManualClock behind("boot-1");
   EXPECT_EQ(now(behind), last);
+}
+
+// The rule of 60 seconds, to the millisecond.
+TEST_F(StoreTimeTest, ClocksThatDifferByUpToAMinuteGoByTheBootClock) {
+  ManualClock clock;
+  const std::int64_t start = now(clock);
+  clock.jump_wall(-seconds(60));
+  clock.advance(seconds(90));
+  EXPECT_EQ(now(clock), start + 90'000);
+  clock.jump_wall(-seconds(60) - milliseconds(1));
+  clock.advance(seconds(90));
+  EXPECT_EQ(now(clock), start + 90'000 + 29'999);
+}
+
+TEST_F(StoreTimeTest, TheNoteIsRewrittenAfterASecondOrWhenTheClocksDifferByMoreThanOne) {
+  ManualClock clock;
+  now(clock);
+  const std::string first = note();
+  clock.advance(milliseconds(999));
+  clock.jump_wall(seconds(1));
+  now(clock);
+  EXPECT_EQ(note(), first);
+  clock.jump_wall(milliseconds(1));
+  now(clock);
+  EXPECT_NE(note(), first);
+  const std::string second = note();
+  clock.advance(milliseconds(1000));
+  now(clock);
+  EXPECT_NE(note(), second);
+}
+
+TEST_F(StoreTimeTest, ReadersSeeTheSameTimeAndWriteNothing) {
+  ManualClock clock;
+  now(clock);
+  const std::string before = note();
+  StoreTime reader = StoreTime::prepare(db_.get(), clock).value();
+  for (const auto jump : {seconds(0), seconds(100'000), seconds(-200'000)}) {
+    clock.jump_wall(jump);
+    clock.advance(seconds(2));
+    const std::int64_t seen = reader.look_ms().value();
+    EXPECT_EQ(note(), before);
+    ASSERT_TRUE(execute(db_.get(), "BEGIN", "test"));
+    EXPECT_EQ(now(clock), seen);
+    ASSERT_TRUE(execute(db_.get(), "ROLLBACK", "test"));
+  }
+}
+
+// What version 5 and those before it noted: no wall clock, and the time of the last note apart.
+class OldStoreTimeTest : public testing::Test {
+ protected:
+  static constexpr std::int64_t kNotedMs = 1'699'999'999'000;  // a second before a ManualClock
+  static constexpr std::int64_t kDayMs = 86'400'000;
+
+  // As noted an hour into boot-1, when its boot clock said `boot_ms`.
+  void migrate_old(std::int64_t boot_ms, std::int64_t noted_ms) {
+    const std::string sql =
+        "CREATE TABLE hapax_schema(version INTEGER NOT NULL); INSERT INTO hapax_schema VALUES(1);"
+        "CREATE TABLE hapax_clock(one INTEGER PRIMARY KEY CHECK (one = 1), boot_id TEXT NOT NULL,"
+        " boot_ms INTEGER NOT NULL, store_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL);"
+        "INSERT INTO hapax_clock VALUES(1, 'boot-1', " +
+        std::to_string(boot_ms - 3'600'000) + ", " + std::to_string(noted_ms - 3'600'000) + ", " +
+        std::to_string(noted_ms) + ")";
+    ASSERT_TRUE(execute(db_.get(), sql.c_str(), "make an old store"));
+    ASSERT_TRUE(migrate(db_.get()));
+  }
+  std::int64_t now(Clock& clock) {
+    return StoreTime::prepare(db_.get(), clock).value().now_ms().value();
+  }
+
+  test::TempDir directory_;
+  Handle db_ = open_file(directory_.file("t.db"), seconds(1)).value();
+};
+
+TEST_F(OldStoreTimeTest, InItsBootItGoesOnAsTheBootClockDoes) {
+  migrate_old(4000, kNotedMs);
+  ManualClock clock("boot-1");
+  EXPECT_EQ(now(clock), kNotedMs + 1000);
+  clock.advance(hours(3));
+  EXPECT_EQ(now(clock), kNotedMs + 1000 + 3LL * 3'600'000);
+}
+
+// A pause of 40 days that the old rule paid back at the next boot.
+TEST_F(OldStoreTimeTest, InItsBootOneThatFellBehindIsNotCaughtUp) {
+  migrate_old(4000, kNotedMs - 40 * kDayMs);
+  ManualClock clock("boot-1");
+  EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs + 1000);
+  ManualClock later("boot-2");
+  later.advance(minutes(1));
+  EXPECT_EQ(now(later), kNotedMs - 40 * kDayMs + 1000 + 60'000);
+}
+
+TEST_F(OldStoreTimeTest, InAnotherBootOneThatFellBehindIsNotCaughtUp) {
+  migrate_old(4000, kNotedMs - 40 * kDayMs);
+  ManualClock clock("boot-2");
+  EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs);
+  clock.advance(seconds(1));
+  EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs + 1000);
+  ManualClock later("boot-3");
+  later.advance(minutes(1));
+  EXPECT_EQ(now(later), kNotedMs - 40 * kDayMs + 60'000) << "the wall clock was noted by then";
+}
+
+TEST_F(OldStoreTimeTest, InItsBootASnapshotWithANewerBootClockEndsNothing) {
+  migrate_old(4000, kNotedMs);
+  ManualClock ahead("boot-1");
+  ahead.advance(40 * days);
+  ahead.jump_wall(-40 * days);
+  EXPECT_EQ(now(ahead), kNotedMs + 1000) << "by the wall clock";
+}
+
+TEST_F(OldStoreTimeTest, OneThatWasNeverUsedStartsAtTheWallClock) {
+  ASSERT_TRUE(execute(db_.get(),
+                      "CREATE TABLE hapax_schema(version); INSERT INTO hapax_schema VALUES(1);"
+                      "CREATE TABLE hapax_clock(one INTEGER PRIMARY KEY, boot_id, boot_ms,"
+                      " store_ms, last_ms); INSERT INTO hapax_clock VALUES(1, '', 0, 0, 0)",
+                      "make an old store"));
+  ASSERT_TRUE(migrate(db_.get()));
+  ManualClock clock;
+  EXPECT_EQ(now(clock), wall_ms(clock));
+}
+
+// It has the file open, notes only `last_ms`, and counts from the pair of boot clock and time.
+TEST_F(OldStoreTimeTest, AnOlderHapaxThatStillRunsSeesTheSameTime) {
+  migrate_old(4000, kNotedMs);
+  ManualClock clock("boot-1");
+  now(clock);
+  clock.advance(minutes(5));
+  ASSERT_TRUE(execute(db_.get(), "UPDATE hapax_clock SET last_ms = store_ms + 300000", "note"));
+  EXPECT_EQ(now(clock), kNotedMs + 1000 + 300'000);
+  clock.advance(seconds(7));
+  Statement old =
+      Statement::prepare(db_.get(), "SELECT max(store_ms + ?1 - boot_ms, last_ms) FROM hapax_clock")
+          .value();
+  sqlite::Run row(old);
+  const std::int64_t boot_ms = clock.since_boot().count() / 1000;
+  ASSERT_TRUE(row.bind(boot_ms).step("read the time").value());
+  EXPECT_EQ(row.number(0), now(clock));
 }
 
 TEST(StoreTime, ClockJumpsOfAnHourNeitherEndNorFreezeAClaim) {

@@ -236,42 +236,6 @@ BEGIN
 END
 $$;
 
--- Counts duplicates, and keeps the digests of the first `most` changed bodies of each event and the
--- bytes of the last. The row of the count is the lock.
-CREATE OR REPLACE FUNCTION hapax._note_duplicates(events bigint[], counts bigint[], changed bigint[],
-                                                  digests bytea[], ats_us bigint[], bodies bytea[],
-                                                  most bigint)
-RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_custom_plan AS $$
-DECLARE
-  w     record;
-  known int;
-BEGIN
-  PERFORM hapax._be_durable();
-  INSERT INTO hapax.duplicate AS d (event, count)
-    SELECT n.event, sum(n.count) FROM unnest(events, counts) AS n (event, count)
-     WHERE EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no = n.event AND e.no = ANY (events))
-     GROUP BY n.event ORDER BY n.event
-    ON CONFLICT (event) DO UPDATE SET count = d.count + excluded.count;
-  FOR w IN
-    SELECT n.* FROM unnest(events, changed, digests, ats_us, bodies) WITH ORDINALITY
-             AS n (event, changed, digest, at_us, body, place)
-      JOIN hapax.event AS e
-        ON e.no = n.event AND e.no = ANY (events) AND e.digest <> n.digest
-     WHERE n.changed = 1 ORDER BY n.event, n.place
-  LOOP
-    CONTINUE WHEN EXISTS (SELECT 1 FROM hapax.variant AS v
-                           WHERE v.event = w.event AND v.digest = w.digest);
-    SELECT count(*) INTO known FROM hapax.variant AS v WHERE v.event = w.event;
-    CONTINUE WHEN known >= most;
-    UPDATE hapax.variant AS v SET body = NULL WHERE v.event = w.event AND v.body IS NOT NULL;
-    INSERT INTO hapax.variant (event, n, digest, at_us, body)
-      VALUES (w.event, known + 1, w.digest, w.at_us, w.body);
-  END LOOP;
-END
-$$;
-
 -- ---- Leases ----
 
 -- The token of the request that leased it last: see hapax._lease_once.

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/new_ids.hpp"
-
 #include "store/sqlite/event_claims.hpp"
+
 #include "store/sqlite/schema.hpp"
 #include "support/world.hpp"
 
@@ -18,119 +17,12 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDoing = "test";
 
-class NewIdsTest : public testing::Test {
+// Claims of two connections to one file, in transactions of which some are rolled back, and with
+// ids that go from the index, beside a plain map.
+class ManyClaimsTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(migrate(db_.get())); }
 
-  void execute_sql(const std::string& sql) {
-    ASSERT_TRUE(execute(db_.get(), sql.c_str(), kDoing)) << sql;
-  }
-  void index(int from, int to) {
-    for (int each = from; each < to; ++each) {
-      execute_sql("INSERT INTO hapax_event_id VALUES(x'" + std::to_string(each) + "', 1, 1)");
-    }
-  }
-  // As `index` writes it.
-  static std::string key(int number) {
-    std::string bytes;
-    const std::string digits = std::to_string(number);
-    for (std::size_t at = 0; at < digits.size(); at += 2) {
-      bytes += static_cast<char>((digits[at] - '0') * 16 + digits[at + 1] - '0');
-    }
-    return bytes;
-  }
-  int new_ones(int from, int to) {
-    int count = 0;
-    for (int each = from; each < to; ++each) count += ids_.is_new(key(each)) ? 1 : 0;
-    return count;
-  }
-
-  test::TempDir directory_;
-  Handle db_ = open_file(directory_.file("ids.db"), seconds(5)).value();
-  NewIds ids_{db_.get(), {1, 2}, {.least = 64, .most = 256}};
-};
-
-TEST_F(NewIdsTest, NothingIsNewBeforeTheIndexWasRead) {
-  ids_.clear();
-  EXPECT_EQ(new_ones(1000, 1100), 0);
-  ids_.start();
-  ASSERT_TRUE(ids_.read_on(1));
-  EXPECT_EQ(new_ones(1000, 1100), 0) << "nor before the transaction is committed";
-  ids_.note_commit();
-  EXPECT_EQ(new_ones(1000, 1100), 100);
-  ids_.add(key(1050));
-  EXPECT_EQ(new_ones(1050, 1051), 0);
-}
-
-TEST_F(NewIdsTest, IsReadAStepAtATime) {
-  index(1000, 1060);
-  ids_.clear();
-  for (int step = 1; step <= 3; ++step) {
-    ids_.start();
-    ASSERT_TRUE(ids_.read_on(20));
-    ids_.note_commit();
-    EXPECT_EQ(new_ones(1000, 1060), 0);
-    EXPECT_EQ(new_ones(1060, 1100), 0) << "more may come";
-    EXPECT_TRUE(ids_.is_new(std::string("\x09", 1))) << "what was read is known";
-  }
-  ids_.start();
-  ASSERT_TRUE(ids_.read_on(20));
-  ids_.note_commit();
-  EXPECT_EQ(new_ones(1000, 1060), 0);
-  EXPECT_GT(new_ones(1060, 1100), 35);
-}
-
-TEST_F(NewIdsTest, WhatATransactionReadThatWasRolledBackDoesNotCount) {
-  index(1000, 1040);
-  ids_.clear();
-  execute_sql("BEGIN IMMEDIATE");
-  ids_.start();
-  execute_sql("DELETE FROM hapax_event_id WHERE key = x'1005'");
-  ASSERT_TRUE(ids_.read_on(100));
-  execute_sql("ROLLBACK");
-  ids_.start();
-  ids_.note_commit();
-  EXPECT_FALSE(ids_.is_new(key(1005)));
-  ASSERT_TRUE(ids_.read_on(100));
-  ids_.note_commit();
-  EXPECT_FALSE(ids_.is_new(key(1005)));
-}
-
-TEST_F(NewIdsTest, GrowsWithTheStoreAndNotWithWhatWasInIt) {
-  ids_.clear();
-  ids_.start();
-  ASSERT_TRUE(ids_.read_on(1));
-  ids_.note_commit();
-  int cleared = 0;
-  for (int each = 0; each < 5000; ++each) {
-    if (ids_.is_full()) {
-      ++cleared;
-      ids_.clear();
-      ids_.start();
-      ASSERT_TRUE(ids_.read_on(1));
-      ids_.note_commit();
-    }
-    ids_.add(key(1000 + each % 1000));
-  }
-  EXPECT_GT(cleared, 5000 / 64 - 5) << "all of them went again";
-  ids_.clear();
-  index(1000, 2000);
-  for (int step = 0; step < 100; ++step) {
-    if (ids_.is_full()) ids_.clear();
-    ids_.start();
-    ASSERT_TRUE(ids_.read_on(50));
-    ids_.note_commit();
-  }
-  EXPECT_FALSE(ids_.is_full()) << "as large as it gets";
-  EXPECT_EQ(new_ones(1000, 2000), 0);
-}
-
-// ---------------------------------------------------------------------------------------------
-
-// Claims of two connections to one file, in transactions of which some are rolled back, and with
-// ids that go from the index, beside a plain map.
-class ManyTransactionsTest : public NewIdsTest {
- protected:
   struct Side {
     Handle db;
     EventClaims claims;
@@ -139,7 +31,7 @@ class ManyTransactionsTest : public NewIdsTest {
     sides_[which].reset();
     Handle db = open_file(directory_.file("ids.db"), seconds(5)).value();
     sqlite3* const raw = db.get();
-    sides_[which].reset(new Side{std::move(db), EventClaims(raw, room_)});
+    sides_[which].reset(new Side{std::move(db), EventClaims(raw)});
     return *sides_[which];
   }
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
@@ -198,15 +90,16 @@ class ManyTransactionsTest : public NewIdsTest {
     }
   }
 
+  test::TempDir directory_;
+  Handle db_ = open_file(directory_.file("ids.db"), seconds(5)).value();
   std::uint64_t ids_of_all_ = 400;
-  RoomForIds room_{.least = 4, .most = 64};
   std::mt19937_64 random_{20261116};
   std::array<std::unique_ptr<Side>, 2> sides_;
   std::map<std::string, EventNo> known_;
   std::int64_t number_ = 0;
 };
 
-TEST_F(ManyTransactionsTest, NoIdIsTakenForNewByAFilterThatIsAlwaysFull) {
+TEST_F(ManyClaimsTest, NoClaimIsMissedByTwoConnectionsInTurn) {
   const int rounds = test::rounds(200'000);
   open(0);
   open(1);
@@ -217,8 +110,7 @@ TEST_F(ManyTransactionsTest, NoIdIsTakenForNewByAFilterThatIsAlwaysFull) {
   }
 }
 
-TEST_F(ManyTransactionsTest, NorByOneThatSleptWhileRowsCameAndWent) {
-  room_ = {};
+TEST_F(ManyClaimsTest, NoClaimIsMissedByAConnectionThatWasIdleWhileRowsCameAndWent) {
   ids_of_all_ = 4000;
   Side& sleeper = open(0);
   Side& other = open(1);

@@ -1,0 +1,13 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "daemon/config_tree.hpp"
+
+// What a configuration may say and a person should know about. Nothing of it is refused.
+namespace hapax::daemon {
+
+// `root` is the file that `config` was read from without a problem.
+void warn_of(const Node& root, const Config& config, Report& report);
+
+}  // namespace hapax::daemon

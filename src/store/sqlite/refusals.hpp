@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/result.hpp>
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace hapax::store::sqlite {
+
+// What of a group cannot be part of its transaction, and why. A part is what has an answer of its
+// own: a request (see Admitter), all of a batch that is of one kind, a task.
+class Refusals {
+ public:
+  std::size_t size() const { return refused_.size(); }
+  const Error* of(const void* part) const {
+    const auto known = refused_.find(part);
+    return known != refused_.end() ? &known->second : nullptr;
+  }
+  void add(const void* part, const Error& why) { refused_.emplace(part, why); }
+
+  // Passes on what `part` came to. What finds the store damaged is refused, so that it fails alone:
+  // a row that is damaged is nobody else's. Where so much is, no more is looked for.
+  Result<void> watch(const void* part, Result<void> done) {
+    const bool damaged = !done && done.error().code() == Code::store_corrupt;
+    if (damaged && damaged_++ < kDamagedMax) add(part, done.error());
+    return done;
+  }
+
+ private:
+  static constexpr std::size_t kDamagedMax = 8;  // each makes the transaction run once more
+
+  std::map<const void*, Error> refused_;
+  std::size_t damaged_ = 0;
+};
+
+}  // namespace hapax::store::sqlite

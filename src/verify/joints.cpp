@@ -1,0 +1,211 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "verify/message.hpp"
+#include "verify/signature.hpp"
+
+#include <algorithm>
+
+// Some providers sign values one after the other, "ID.TIME.BODY", and escape nothing. Where a value
+// may hold what separates it from the next, one signed text can be cut in several ways, and one
+// captured signature is good for several ids. So of all the ways at most one is accepted.
+namespace hapax::verify_detail {
+
+namespace {
+
+constexpr std::size_t kLongestId = 1024;  // as of an event's
+constexpr std::size_t kLongestTime = 64;
+constexpr WallTime kEarliest{std::chrono::seconds(1'000'000'000)};  // of a time inside a body
+
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Visible ASCII without what JSON and markup start with.
+bool is_id_letter(char c) {
+  return c > ' ' && c <= '~' && std::string_view("\"{}[]<>").find(c) == std::string_view::npos;
+}
+
+bool is_nonce_letter(char c) {
+  return is_letter_or_digit(c) || c == '-' || c == '_';
+}
+
+// RFC 3986, but for the brackets, which only an IPv6 host has.
+bool is_url_letter(char c) {
+  return is_letter_or_digit(c) ||
+         std::string_view("-._~:/?#@!$&'()*+,;=%").find(c) != std::string_view::npos;
+}
+
+template <class Is>
+bool are_all(std::string_view text, Is is) {
+  return std::all_of(text.begin(), text.end(), is);
+}
+
+Failure moved(std::string_view detail) {
+  return {Reason::payload_unreadable,
+          std::string(detail) + ", so that its signature would be good for another request, too"};
+}
+
+// Whether `text` starts with a time and `after`.
+bool starts_with_time(std::string_view text, std::string_view after, TimeFormat format,
+                      WallTime earliest) {
+  text = text.substr(0, kLongestTime + after.size());
+  for (std::size_t end = text.find(after); end != text.npos; end = text.find(after, end + 1)) {
+    const std::optional<WallTime> time = read_time(text.substr(0, end), format);
+    if (time && *time >= earliest) return true;
+  }
+  return false;
+}
+
+// Whether the start of the body could be the end of an id, with a time of its own behind it.
+bool continues_id(std::string_view body, std::string_view between, std::string_view after,
+                  TimeFormat format) {
+  if (body.empty()) return false;
+  if (between.empty() || after.empty()) return is_id_letter(body.front());
+  if (starts_with_time(body, after, format, WallTime())) return true;
+  const std::string_view start = body.substr(0, kLongestId);
+  const auto* const stop = std::find_if_not(start.begin(), start.end(), is_id_letter);
+  const std::string_view letters(start.data(), static_cast<std::size_t>(stop - start.begin()));
+  for (std::size_t at = letters.find(between); at != letters.npos;
+       at = letters.find(between, at + 1)) {
+    if (starts_with_time(body.substr(at + between.size()), after, format, kEarliest)) return true;
+  }
+  return false;
+}
+
+// A digit more or less makes a time ten times as late: outside of any window but an open one.
+bool digits_may_move(const TimePlace& time) {
+  const bool number =
+      time.format == TimeFormat::unix_seconds || time.format == TimeFormat::unix_milliseconds;
+  return number && (time.past == kNoLimit || time.past > std::chrono::hours(24 * 3650));
+}
+
+MaybeFailure check_after_time(std::string_view body, const TimePlace& time) {
+  if (body.empty()) return std::nullopt;
+  const bool moves = time.format == TimeFormat::opaque
+                         ? is_time_like(body.substr(0, 1))
+                         : digits_may_move(time) && is_digit(body.front());
+  if (!moves) return std::nullopt;
+  return moved("the body begins with what could be the end of the time");
+}
+
+MaybeFailure check_before_time(std::string_view body, const TimePlace& time) {
+  if (body.empty() || !digits_may_move(time) || !is_digit(body.back())) return std::nullopt;
+  return moved("the body ends with a digit, which could be the time's");
+}
+
+bool has_query(std::string_view url) {
+  return url.find('?') != url.npos;
+}
+
+// Without a query the URL is that of the source, whole.
+MaybeFailure check_query(std::string_view url) {
+  if (!has_query(url) || are_all(url, is_url_letter)) return std::nullopt;
+  return Failure{Reason::header_malformed, "the URL has letters that no URL may have"};
+}
+
+MaybeFailure check_after_url(std::string_view body, std::string_view url) {
+  if (MaybeFailure failure = check_query(url)) return failure;
+  if (body.empty()) return std::nullopt;
+  const bool moves = body.front() == '?' || (has_query(url) && is_url_letter(body.front()));
+  if (!moves) return std::nullopt;
+  return moved("the body begins with what could be the end of the URL");
+}
+
+MaybeFailure check_before_url(std::string_view body, std::string_view url) {
+  if (MaybeFailure failure = check_query(url)) return failure;
+  const auto end = std::find_if_not(body.rbegin(), body.rend(), is_url_letter).base();
+  const std::string_view tail = body.substr(static_cast<std::size_t>(end - body.begin()));
+  const bool moves = (has_query(url) && !tail.empty()) || tail.find("://") != tail.npos;
+  if (!moves) return std::nullopt;
+  return moved("the body ends with what could be the start of the URL");
+}
+
+}  // namespace
+
+std::optional<Message::Joint> Message::joint_of(const Part& left, const std::string& between,
+                                                const Part& right) {
+  const auto is_body = [](const Part& part) {
+    return part.kind == Kind::body || part.kind == Kind::body_ascii;
+  };
+  const auto is_url = [](const Part& part) {
+    return part.kind == Kind::url || part.kind == Kind::url_port ||
+           part.kind == Kind::url_no_port || part.kind == Kind::url_hubspot ||
+           part.kind == Kind::path;
+  };
+  if (left.kind == Kind::header && right.kind == Kind::time) {
+    return Joint{.kind = Joint::Kind::id_time, .header = left.name, .between = between};
+  }
+  if (!between.empty()) return std::nullopt;
+  if (left.kind == Kind::time && is_body(right)) return Joint{.kind = Joint::Kind::time_body};
+  if (is_body(left) && right.kind == Kind::time) return Joint{.kind = Joint::Kind::body_time};
+  if (is_url(left) && is_body(right)) return Joint{.kind = Joint::Kind::url_body};
+  if (is_body(left) && is_url(right)) return Joint{.kind = Joint::Kind::body_url};
+  return std::nullopt;
+}
+
+void Message::find_joints() {
+  const Part* left = nullptr;
+  std::string between;
+  for (const Part& part : parts_) {
+    if (part.kind == Kind::text) {
+      between += part.name;
+      continue;
+    }
+    const bool after_id = !joints_.empty() && joints_.back().kind == Joint::Kind::id_time &&
+                          left != nullptr && left->kind == Kind::time;
+    if (after_id && part.kind == Kind::body) joints_.back().after = between;
+    std::optional<Joint> joint = left == nullptr ? std::nullopt : joint_of(*left, between, part);
+    if (joint) joints_.push_back(std::move(*joint));
+    // Plivo: what stands before it may hold anything, so it ends where the last value begins.
+    const bool last = left != nullptr && left->kind == Kind::url_plivo && !between.empty() &&
+                      part.kind == Kind::header && &part == &parts_.back();
+    if (last) joints_.push_back({.kind = Joint::Kind::last, .header = part.name});
+    left = &part;
+    between.clear();
+  }
+}
+
+MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const TimePlace& time) {
+  const std::string_view body = from.request.body;
+  const std::string_view url = from.request.url;
+  switch (joint.kind) {
+    case Joint::Kind::id_time: {
+      const std::string_view id = from.headers.find(joint.header).text;
+      if (id.size() > kLongestId || !are_all(id, is_id_letter)) {
+        return Failure{Reason::header_malformed, "the header '" + joint.header +
+                                                     "' is too long for an id, or has letters "
+                                                     "that an id in front of a time may not have"};
+      }
+      if (!joint.after || !continues_id(body, joint.between, *joint.after, time.format)) {
+        return std::nullopt;
+      }
+      return moved("the body begins with what could be the end of an id and a time");
+    }
+    case Joint::Kind::time_body:
+      return check_after_time(body, time);
+    case Joint::Kind::body_time:
+      return check_before_time(body, time);
+    case Joint::Kind::url_body:
+      return check_after_url(body, url);
+    case Joint::Kind::body_url:
+      return check_before_url(body, url);
+    case Joint::Kind::last:
+      if (are_all(from.headers.find(joint.header).text, is_nonce_letter)) return std::nullopt;
+      return Failure{Reason::header_malformed, "the header '" + joint.header +
+                                                   "' may have letters, digits, '-' and '_' only"};
+  }
+  return std::nullopt;
+}
+
+MaybeFailure Message::check_joints(const Ingredients& from, const TimePlace& time) const {
+  for (const Joint& joint : joints_) {
+    if (MaybeFailure failure = check(joint, from, time)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hapax::verify_detail

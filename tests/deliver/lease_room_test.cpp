@@ -1,0 +1,73 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "deliver/lease_room.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace hapax::deliver {
+namespace {
+
+class LeaseRoomTest : public testing::Test {
+ protected:
+  std::unique_ptr<LeaseRoom::Permit> take(std::int64_t destination, std::size_t most,
+                                          std::size_t least = 1) {
+    return std::make_unique<LeaseRoom::Permit>(
+        room_, LeaseRoom::Permit::Wish{DestinationNo(destination), most, least},
+        [this] { ++granted_; });
+  }
+
+  LeaseRoom room_{100};
+  int granted_ = 0;
+};
+
+TEST_F(LeaseRoomTest, ADestinationHasHalfOfWhatTheOthersLeave) {
+  const auto first = take(1, 80);
+  EXPECT_EQ(first->bytes(), 50U);
+  const auto second = take(2, 80);
+  EXPECT_EQ(second->bytes(), 25U);
+  const auto third = take(3, 5);
+  EXPECT_EQ(third->bytes(), 5U);
+  EXPECT_EQ(take(1, 80)->bytes(), 0U) << "it has its part";
+  EXPECT_EQ(room_.taken(), 80U);
+}
+
+TEST_F(LeaseRoomTest, WhoeverDoesNotFindEnoughIsToldWhenThereIs) {
+  auto first = take(1, 40);
+  const auto large = take(1, 30, 20);
+  const auto small = take(1, 30, 10);
+  EXPECT_EQ(large->bytes(), 0U);
+  EXPECT_EQ(small->bytes(), 10U) << "there are ten left, which is of use to this one";
+  EXPECT_EQ(granted_, 0);
+  first.reset();
+  EXPECT_EQ(granted_, 1);
+  EXPECT_EQ(large->bytes(), 30U);
+  EXPECT_EQ(room_.taken(), 40U);
+}
+
+TEST_F(LeaseRoomTest, WhatAnAnswerDoesNotTakeIsForTheNext) {
+  const auto first = take(1, 50);
+  const auto second = take(1, 50);
+  EXPECT_EQ(second->bytes(), 0U);
+  first->resize(10);
+  EXPECT_EQ(granted_, 1);
+  EXPECT_EQ(second->bytes(), 40U);
+  second->resize(200);  // an event may be larger than anybody thought
+  EXPECT_EQ(take(1, 1)->bytes(), 0U);
+  EXPECT_EQ(take(2, 1)->bytes(), 0U);
+}
+
+TEST_F(LeaseRoomTest, WhoeverGoesLeavesTheLine) {
+  auto first = take(1, 50);
+  take(1, 50);
+  auto second = take(1, 50);
+  first.reset();
+  EXPECT_EQ(granted_, 1);
+  EXPECT_EQ(second->bytes(), 50U);
+  second.reset();
+  EXPECT_EQ(room_.taken(), 0U);
+}
+
+}  // namespace
+}  // namespace hapax::deliver

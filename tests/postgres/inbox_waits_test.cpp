@@ -1,0 +1,171 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "postgres/inbox_node.hpp"
+#include "postgres/witness.hpp"
+#include "support/eventually.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+#include <vector>
+
+// Other sessions hold locks on the tables, as people and jobs do: nothing of ours waits for them
+// that need not, and what must wait gives up by itself.
+namespace hapax::test {
+namespace {
+
+using std::chrono::seconds;
+using store::Answers;
+
+// So short that a request that waits for a lock fails long before the test does.
+constexpr seconds kShortTimeout{2};
+
+class InboxWaitsTest : public testing::Test {
+ protected:
+  std::string partition(const std::string& parent, const std::string& day) const {
+    return "hapax." + parent + witness_.text("SELECT to_char(" + day + ", '\"_\"YYYYMMDD')");
+  }
+  void drop(const std::string& day) const {
+    for (const char* parent : {"event", "attempt"}) {
+      witness_.text("DROP TABLE IF EXISTS " + partition(parent, day));
+    }
+  }
+  bool has(const std::string& day) const {
+    return witness_.text("SELECT to_regclass('" + partition("event", day) + "') IS NOT NULL") ==
+           "t";
+  }
+
+  static constexpr const char* kToday = "(now() AT TIME ZONE 'UTC')::date";
+  static constexpr const char* kTomorrow = "(now() AT TIME ZONE 'UTC')::date + 1";
+
+  PostgresDatabase database_;
+  Witness witness_{database_.connect()};
+  Witness other_{database_.connect()};
+};
+
+TEST_F(InboxWaitsTest, EventsOfADayThatIsThereAreAdmittedBesideAnAnalyze) {
+  InboxNode(database_.url(), 1).admit(std::array{Post{"makes the day"}});
+  drop(kTomorrow);
+  other_.text("BEGIN");
+  other_.text("LOCK TABLE hapax.event IN SHARE UPDATE EXCLUSIVE MODE");  // as ANALYZE does
+  InboxNode node(database_.url(), 2, kShortTimeout);
+  EXPECT_EQ(node.admit(std::array{Post{"beside it"}}), 1);
+  const Result<void> made = node.driver().make_ahead();
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code(), Code::store_busy) << made.error().to_string();
+  EXPECT_FALSE(has(kTomorrow));
+  other_.text("COMMIT");
+  EXPECT_TRUE(node.driver().make_ahead());
+  EXPECT_TRUE(has(kTomorrow));
+}
+
+// Any role that can connect can take an advisory lock.
+TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
+  InboxNode node(database_.url(), 1, kShortTimeout);
+  other_.text("SELECT pg_advisory_lock(n) FROM generate_series(448345170296, 448345170300) AS n");
+  EXPECT_EQ(node.admit(std::array{Post{"the first of its day"}}), 1);
+  EXPECT_TRUE(has(kToday));
+  const Result<NodeNo> number = node.driver().take_node(make_token(), seconds(60));
+  EXPECT_TRUE(number) << number.error().to_string();
+  EXPECT_TRUE(node.driver().number_of(store::NameKind::source, "another"));
+}
+
+// The server says that it did not happen, before we have to say that we do not know.
+TEST_F(InboxWaitsTest, EveryStatementGivesUpBeforeItsDeadline) {
+  InboxNode node(database_.url(), 1, seconds(3));
+  EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
+  store::Driver& driver = node.driver();
+  const SourceNo source(driver.number_of(store::NameKind::source, "src").value());
+  const EventNo event = driver.events({}).value().events.at(0).no;
+  other_.text("BEGIN");
+  other_.text(
+      "LOCK TABLE hapax.event, hapax.queue, hapax.attempt, hapax.claim, hapax.name, hapax.node,"
+      " hapax.pause, hapax.record, hapax.reject, hapax.reject_count, hapax.secret, hapax.seen,"
+      " hapax.sweep IN ACCESS EXCLUSIVE MODE");
+  const auto code_of = [](const auto& result) {
+    return result ? std::string("done") : result.error().to_string();
+  };
+  const Token owner = make_token();
+  const store::Reject reject{.no = RejectNo(1), .source = source};
+  const std::vector<std::function<std::string()>> calls{
+      [&] { return code_of(driver.purge(1)); },
+      [&] { return code_of(driver.names(store::NameKind::source)); },
+      [&] { return code_of(driver.number_of(store::NameKind::source, "other")); },
+      [&] { return code_of(driver.take_node(owner, seconds(1))); },
+      [&] { return code_of(driver.secret({})); },
+      [&] { return code_of(driver.pause(node.destination(), true)); },
+      [&] { return code_of(driver.paused()); },
+      [&] { return code_of(driver.record("r")); },
+      [&] {
+        return code_of(driver.put_record({"r", 1, "content"}, 0));
+      },
+      [&] { return code_of(driver.events({})); },
+      [&] { return code_of(driver.event(event)); },
+      [&] { return code_of(driver.body(event, store::BodyOf::event)); },
+      [&] { return code_of(driver.stats()); },
+      [&] {
+        return code_of(driver.cancel({event, DeliveryNo(1)}));
+      },
+      [&] { return code_of(driver.add_rejects({.rejects = std::span(&reject, 1)})); },
+      [&] { return code_of(driver.rejects({})); },
+      [&] { return code_of(driver.reject_counts()); },
+      [&] { return code_of(driver.remove_reject(RejectNo(1))); },
+      [&] { return code_of(driver.sweep({})); },
+  };
+  std::vector<std::string> answers(calls.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      threads.emplace_back([&, i] { answers[i] = calls[i](); });
+    }
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_NE(answers[i].find("store-busy"), std::string::npos)
+        << "call " << i << ": " << answers[i];
+  }
+}
+
+TEST_F(InboxWaitsTest, APartOfRetentionThatMustWaitHoldsUpNoOther) {
+  InboxNode node(database_.url(), 1, kShortTimeout);
+  EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
+  witness_.text(
+      "INSERT INTO hapax.claim (key, event, expires_at) VALUES ('of an event that is gone', 1,"
+      " now() - interval '1 day')");
+  other_.text("BEGIN");
+  other_.text("LOCK TABLE hapax.queue IN ACCESS EXCLUSIVE MODE");
+  const store::Periods periods{SourceNo(1), seconds(3600), seconds(3600)};
+  const store::SweepStep step{std::span(&periods, 1), 500};
+  const Result<store::Swept> events = node.driver().sweep(step);
+  ASSERT_FALSE(events);
+  EXPECT_EQ(events.error().code(), Code::store_busy) << events.error().to_string();
+  const Result<store::Swept> others = node.driver().sweep(step);
+  ASSERT_TRUE(others) << others.error().to_string();
+  EXPECT_EQ(others->others, 1U);
+  EXPECT_TRUE(others->done);
+}
+
+TEST_F(InboxWaitsTest, AStatementThatNobodyWaitsForAnyMoreIsCancelled) {
+  InboxNode node(database_.url(), 1, std::chrono::milliseconds(500));
+  witness_.text(
+      "CREATE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql AS"
+      " 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END'");
+  witness_.text(
+      "CREATE TRIGGER sleep BEFORE INSERT ON hapax.pause FOR EACH ROW EXECUTE FUNCTION"
+      " public.sleep()");
+  const Result<void> paused = node.driver().pause(node.destination(), true);
+  ASSERT_FALSE(paused);
+  EXPECT_EQ(paused.error().code(), Code::outcome_unknown) << paused.error().to_string();
+  EXPECT_TRUE(eventually(
+      [&] {
+        return witness_.text(
+                   "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                   " AND wait_event = 'PgSleep'") == "0";
+      },
+      seconds(20)))
+      << "a backend was left behind";
+}
+
+}  // namespace
+}  // namespace hapax::test

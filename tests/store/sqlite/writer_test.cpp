@@ -1,0 +1,126 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/writer.hpp"
+
+#include "store/sqlite/schema.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+// The writing handle: what is left of a transaction, and files that are no longer there.
+namespace hapax::store::sqlite {
+namespace {
+
+using std::chrono::seconds;
+
+class WriterTest : public testing::Test {
+ protected:
+  WriterTest() {
+    make(path_);
+    writer_.emplace(Writer::open({path_, seconds(5)}, clock_).value());
+  }
+
+  static void make(const std::string& path) {
+    const Handle db = open_file(path, seconds(5)).value();
+    EXPECT_TRUE(migrate(db.get()));
+    EXPECT_TRUE(execute(db.get(), "CREATE TABLE t(id INTEGER PRIMARY KEY)", "test"));
+  }
+  static Result<void> exec(Writer& writer, const char* sql) {
+    return execute(writer.handle(), sql, "test");
+  }
+  Result<void> insert() {
+    return writer_->transact(
+        [](Writer& writer) { return exec(writer, "INSERT INTO t VALUES(NULL)"); });
+  }
+  Result<void> look() {
+    return writer_->reader().look([](Reader::View&) { return Result<void>(); });
+  }
+  static std::int64_t rows_of(const std::string& path) {
+    const Handle db = open_file(path, seconds(5)).value();
+    Statement query = Statement::prepare(db.get(), "SELECT count(*) FROM t").value();
+    sqlite::Run row(query);
+    EXPECT_TRUE(row.step("count").value());
+    return row.number(0);
+  }
+  // While it is open.
+  void put_back_a_backup() {
+    make(directory_.file("backup.db"));
+    std::filesystem::rename(directory_.file("backup.db"), path_);
+  }
+  void expect_refused(const Result<void>& answer, Code code) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code(), code) << answer.error().to_string();
+    EXPECT_NE(answer.error().detail().find("replaced or removed"), std::string::npos)
+        << answer.error().to_string();
+  }
+
+  test::TempDir directory_;
+  std::string path_ = directory_.file("w.db");
+  test::ManualClock clock_;
+  std::optional<Writer> writer_;
+};
+
+TEST_F(WriterTest, WorkThatThrowsLeavesNoTransactionBehind) {
+  const auto throws = [](Writer& writer) -> Result<void> {
+    EXPECT_TRUE(exec(writer, "INSERT INTO t VALUES(NULL)"));
+    throw std::runtime_error("no memory");
+  };
+  EXPECT_THROW(static_cast<void>(writer_->transact(throws)), std::runtime_error);
+  const Handle other = open_file(path_, seconds(0)).value();
+  const Result<void> begun = execute(other.get(), "BEGIN IMMEDIATE; ROLLBACK", "test");
+  EXPECT_TRUE(begun) << begun.error().to_string();
+  EXPECT_TRUE(insert());
+  EXPECT_EQ(rows_of(path_), 1);
+}
+
+TEST_F(WriterTest, AFileThatWasReplacedTakesNoMoreCommits) {
+  ASSERT_TRUE(insert());
+  put_back_a_backup();
+  expect_refused(insert(), Code::store_unavailable);
+}
+
+// Nothing is acknowledged that only the old file has.
+TEST_F(WriterTest, AFileThatIsReplacedDuringATransactionIsNoticedBeforeTheAnswer) {
+  const auto replaced_at_the_end = [&](Writer& writer) -> Result<void> {
+    const Result<void> done = exec(writer, "INSERT INTO t VALUES(NULL)");
+    put_back_a_backup();
+    return done;
+  };
+  expect_refused(writer_->transact(replaced_at_the_end), Code::outcome_unknown);
+  expect_refused(insert(), Code::store_unavailable);
+}
+
+TEST_F(WriterTest, ALogThatWasRemovedTakesNoMoreCommits) {
+  ASSERT_TRUE(insert());
+  std::filesystem::remove(path_ + "-wal");
+  expect_refused(insert(), Code::store_unavailable);
+}
+
+TEST_F(WriterTest, AFileThatWasRemovedIsNotMadeAgain) {
+  std::filesystem::remove(path_);
+  expect_refused(insert(), Code::store_unavailable);
+  expect_refused(look(), Code::store_unavailable);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+// Who reads sees the file that is written, or none.
+TEST_F(WriterTest, AReaderDoesNotLookAtAFileThatWasPutInPlace) {
+  put_back_a_backup();
+  expect_refused(look(), Code::store_unavailable);
+}
+
+// The numbers that are in memory are those of the file that was open first.
+TEST_F(WriterTest, AFileThatWasReplacedOnceIsRefusedUntilTheNextStart) {
+  std::filesystem::rename(path_, directory_.file("away.db"));
+  expect_refused(insert(), Code::store_unavailable);
+  std::filesystem::rename(directory_.file("away.db"), path_);
+  expect_refused(insert(), Code::store_unavailable);
+}
+
+}  // namespace
+}  // namespace hapax::store::sqlite
