@@ -195,6 +195,41 @@ class AdmitSide final : public Side {
   std::vector<Request> next_;
 };
 
+class MostlyAgainSide final : public Side {
+ public:
+  MostlyAgainSide(std::unique_ptr<InboxWay> way, std::size_t batch)
+      : way_(std::move(way)), batch_(batch) {}
+
+  void prepare(std::size_t rows) override {
+    next_ = requests_.next(rows);
+    std::vector<Request> before;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (is_new(i)) continue;
+      before.push_back(next_[i]);
+      next_[i].no += std::int64_t{1} << 40;  // by its number it is another's
+    }
+    for (std::size_t done = 0; done < before.size(); done += 1000) {
+      way_->admit(
+          std::span(before).subspan(done, std::min<std::size_t>(1000, before.size() - done)));
+    }
+  }
+  void run() override {
+    std::size_t fresh = 0;
+    for (std::size_t done = 0; done < next_.size(); done += batch_) {
+      fresh += way_->admit(std::span(next_).subspan(done, batch_));
+    }
+    check(fresh == (next_.size() + 9) / 10, "an id was not what it should be");
+  }
+
+ private:
+  static bool is_new(std::size_t i) { return i % 10 == 0; }
+
+  std::unique_ptr<InboxWay> way_;
+  Requests requests_{IdOrder::random};
+  std::size_t batch_;
+  std::vector<Request> next_;
+};
+
 class DeliverySide final : public Side {
  public:
   DeliverySide(std::unique_ptr<InboxWay> way, std::size_t batch)
@@ -351,6 +386,10 @@ std::unique_ptr<InboxWay> postgres_inbox_with_blocked(const std::string& url,
 std::unique_ptr<Side> admit_side(std::unique_ptr<InboxWay> way, IdOrder order, std::size_t batch,
                                  bool again, std::size_t skip) {
   return std::make_unique<AdmitSide>(std::move(way), order, batch, again, skip);
+}
+
+std::unique_ptr<Side> mostly_again_side(std::unique_ptr<InboxWay> way, std::size_t batch) {
+  return std::make_unique<MostlyAgainSide>(std::move(way), batch);
 }
 
 std::unique_ptr<Side> reject_side(const std::string& path, std::size_t sources, std::size_t batch,

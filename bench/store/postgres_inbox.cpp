@@ -6,6 +6,7 @@
 #include "bench/store/postgres.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 namespace hapax::bench {
@@ -161,6 +162,35 @@ class ByHand final : public InboxWay {
   std::vector<std::string> ids_, digests_, headers_, bodies_;
 };
 
+constexpr std::int64_t kFewDays = 2;
+constexpr std::int64_t kManyDays = 365;
+constexpr double kDaysBudget = 0.8;
+constexpr std::size_t kDaysBatch = 64;
+
+// hapax with partitions for that many days, the last of them the one that is written.
+std::unique_ptr<InboxWay> with_days(PostgresPlace& place, std::int64_t count) {
+  const std::string url = place.fresh_url();
+  must(migrate(url));
+  std::vector<std::int64_t> days;
+  for (std::int64_t i = 0; i < count; ++i) days.push_back(Requests::days().back() - i);
+  const std::array<PgValue, 1> wanted{numbers_array(days)};
+  execute(connect(url).get(), "SELECT hapax._need_days($1)", wanted);
+  return postgres_inbox_of_hapax(url);
+}
+
+using MakeSide = std::function<std::unique_ptr<Side>(std::unique_ptr<InboxWay>)>;
+
+// Both sides are hapax. What is kept long must cost no more.
+Case many_days(PostgresPlace& place, const std::string& what, const MakeSide& side) {
+  return {.name = "postgres hapax: " + std::to_string(kManyDays) + " days beside " +
+                  std::to_string(kFewDays) + ", " + what,
+          .budget = kDaysBudget,
+          .unit = kDaysBatch,
+          .open = [&place, side] {
+            return Pair{side(with_days(place, kFewDays)), side(with_days(place, kManyDays))};
+          }};
+}
+
 }  // namespace
 
 std::unique_ptr<InboxWay> postgres_inbox_by_hand(const std::string& url) {
@@ -168,13 +198,23 @@ std::unique_ptr<InboxWay> postgres_inbox_by_hand(const std::string& url) {
 }
 
 std::vector<Case> postgres_inbox_cases(PostgresPlace& place) {
-  return inbox_cases_of({.prefix = "postgres ",
-                         .by_hand = [&place] { return postgres_inbox_by_hand(place.fresh_url()); },
-                         .hapax = [&place] { return postgres_inbox_of_hapax(place.fresh_url()); },
-                         .hapax_with_blocked =
-                             [&place](std::size_t deliveries) {
-                               return postgres_inbox_with_blocked(place.fresh_url(), deliveries);
-                             }});
+  std::vector<Case> cases =
+      inbox_cases_of({.prefix = "postgres ",
+                      .by_hand = [&place] { return postgres_inbox_by_hand(place.fresh_url()); },
+                      .hapax = [&place] { return postgres_inbox_of_hapax(place.fresh_url()); },
+                      .hapax_with_blocked =
+                          [&place](std::size_t deliveries) {
+                            return postgres_inbox_with_blocked(place.fresh_url(), deliveries);
+                          }});
+  using Way = std::unique_ptr<InboxWay>;
+  cases.push_back(many_days(place, "fresh", [](Way way) {
+    return admit_side(std::move(way), IdOrder::random, kDaysBatch, false);
+  }));
+  cases.push_back(many_days(place, "90 % duplicates",
+                            [](Way way) { return mostly_again_side(std::move(way), kDaysBatch); }));
+  cases.push_back(many_days(place, "lease and settle",
+                            [](Way way) { return delivery_side(std::move(way), kDaysBatch); }));
+  return cases;
 }
 
 }  // namespace hapax::bench

@@ -72,6 +72,8 @@ class HAPAX_API PostgresSession {
   // `connection` is open, idle and not in pipeline mode. Errors: handle_closed, invalid_argument,
   // store_newer, misconfigured (server too old, fsync off, no right to create the schema, or
   // migrate = false and none there), store_read_only, store_unavailable.
+  // Attach again, outside a transaction, where a pooler keeps `connection` open while the server
+  // restarts or fails over: until then enqueue may answer store_busy.
   static Result<PostgresSession> attach(pg_conn* connection, const PostgresOptions& options = {});
 
   PostgresSession(PostgresSession&&) noexcept;

@@ -203,6 +203,7 @@ void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::mill
   findings.ok("store", "the store can be read; its schema has version " + version);
   for (const std::string& each : seen.risks) findings.warning("database", each);
   look_at_clock(seen, clock.wall(), findings);
+  for (const std::string& each : seen.problems) findings.problem("store", each);
   look_at_claims(seen.faults, findings);
   for (std::string& each : names_without_file(seen, config)) {
     findings.warning("names", std::move(each));

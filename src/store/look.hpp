@@ -21,12 +21,13 @@ struct Sight {
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
   std::vector<SourceStats> seen;
+  std::vector<std::string> problems;  // of the store itself, each with a remedy
   ClaimFaults faults;
 };
 
-// Looks at a store beside whoever serves it: nothing is made, upgraded or written. Nothing: there
-// is no store yet (no file, or a database without the schema); a memory store is in its server
-// alone.
+// Looks at a store beside whoever serves it: nothing is made, upgraded or written, but for fences
+// on PostgreSQL, which every connection raises after a failover. Nothing: there is no store yet (no
+// file, or a database without the schema); a memory store is in its server alone.
 Result<std::optional<Sight>> look_at(std::string_view url, const OpenOptions& options);
 
 }  // namespace hapax::store

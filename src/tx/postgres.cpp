@@ -56,18 +56,19 @@ bool is_transaction(PGTransactionStatusType status) {
 
 // A bytea as SQL text. Only hexadecimal digits are put between the quotes.
 std::string literal(std::string_view bytes) {
-  return "decode('" + to_hex(bytes) + "', 'hex')";
+  return "pg_catalog.decode('" + to_hex(bytes) + "', 'hex')";
 }
 
 std::string literal(std::optional<std::int64_t> us_since_1970) {
   if (!us_since_1970) return "NULL";
-  return "timestamptz 'epoch' + " + std::to_string(*us_since_1970) + " * interval '1 microsecond'";
+  return "(pg_catalog.timestamptz 'epoch' OPERATOR(pg_catalog.+) (" +
+         std::to_string(*us_since_1970) + " OPERATOR(pg_catalog.*) interval '1 microsecond'))";
 }
 
 // Savepoint and claim in one round trip.
 std::string enter_sql(std::string_view key, const Token& token, std::chrono::milliseconds ttl,
                       std::optional<std::int64_t> moment_us) {
-  return "SAVEPOINT hapax_once; SELECT fresh, encode(result, 'hex') FROM hapax._once(" +
+  return "SAVEPOINT hapax_once; SELECT fresh, pg_catalog.encode(result, 'hex') FROM hapax._once(" +
          literal(key) + ", " + literal(store::view(token)) + ", " + std::to_string(ttl.count()) +
          ", " + literal(moment_us) + ")";
 }
@@ -163,8 +164,9 @@ Result<bool> PostgresTx::leave(const Entered& entered) {
     static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
   }
   // If our claim is there all the same, the work has committed it.
-  const std::string sql = "SELECT 1 FROM hapax.claim WHERE key = " + literal(entered.key) +
-                          " AND token = " + literal(store::view(entered.token));
+  const std::string sql = "SELECT 1 FROM hapax.claim WHERE key OPERATOR(pg_catalog.=) " +
+                          literal(entered.key) + " AND token OPERATOR(pg_catalog.=) " +
+                          literal(store::view(entered.token));
   const Result<pg::Answer> found = connection.run(sql.c_str(), "look for the claim");
   if (!found || found->rows() > 0) return transaction_lost();
   return false;
@@ -254,6 +256,12 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
     HAPAX_TRY(pg::migrate(session->connection));
   } else {
     HAPAX_TRY(pg::check_schema(session->connection));
+  }
+  // In a caller's transaction only compared: see hapax._check_epoch.
+  if (!is_transaction(status_of(session->connection))) {
+    const Result<pg::Answer> compared =
+        session->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
+    if (!compared && !pg::is_passing(compared.error())) return compared.error();
   }
   return PostgresSession(std::move(session));
 }

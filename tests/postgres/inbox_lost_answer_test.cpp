@@ -41,6 +41,24 @@ TEST_P(InboxLostAnswerTest, AnAdmitIsFreshOnce) {
   EXPECT_EQ(count("queue"), 2);
 }
 
+// No worker has seen the lost one.
+TEST_P(InboxLostAnswerTest, ALostLeaseIsFreedAndDoesNotCountAsAbandoned) {
+  ASSERT_EQ(admit("second"), 1);
+  const store::LeaseRequest request{.from = node_.destination(),
+                                    .max = 10,
+                                    .lease = std::chrono::minutes(5),
+                                    .holder = {Holder::Kind::pull, 1},
+                                    .max_abandons = 3};
+  lose();
+  const store::Answers answers = node_.driver().write({.lease = std::span(&request, 1)});
+  ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
+  const std::vector<Leased>& leases = answers.lease->front().deliveries;
+  ASSERT_EQ(leases.size(), 1U) << "the head of the lane, not what is left";
+  EXPECT_EQ(leases.front().abandons, 0U);
+  EXPECT_EQ(count("queue WHERE holder_kind IS NOT NULL"), 1);
+  EXPECT_EQ(node_.ack(leases), std::vector{Settled::ok});
+}
+
 TEST_P(InboxLostAnswerTest, ASettleIsOkAndRecordedOnce) {
   const std::vector<Leased> leases = node_.lease(1);
   lose();

@@ -44,8 +44,9 @@ Result<Answer> judge(pg_result* result, std::string_view doing);
 // Whether the server can keep the promises: fsync on, a failed sync taken for what it is, and not
 // read-only.
 inline constexpr const char* kAskSettings =
-    "SELECT current_setting('fsync'), pg_is_in_recovery(),"
-    " current_setting('transaction_read_only'), pg_catalog.current_setting('data_sync_retry')";
+    "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery(),"
+    " pg_catalog.current_setting('transaction_read_only'),"
+    " pg_catalog.current_setting('data_sync_retry')";
 Result<void> check_settings(const Answer& answer);
 
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a

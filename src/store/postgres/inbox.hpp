@@ -13,8 +13,8 @@
 
 namespace hapax::store::postgres {
 
-// Where leases of each destination begin to look: see hapax._lease. Only a hint; every now and then
-// everything is looked at. Thread-safe.
+// Where leases of each destination begin to look: see hapax._lease_once. Only a hint; every now and
+// then everything is looked at. Thread-safe.
 class LeaseFloors {
  public:
   std::int64_t floor_us(DestinationNo destination, BootTime now);
@@ -92,6 +92,7 @@ class Inbox : public Driver {
 
   void admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers);
   Result<Admissions> admit_once(std::span<const Admit* const> items);
+  Parameters lease_parameters(std::span<const LeaseRequest* const> requests);
   Result<void> settle_round(std::span<const Settlement* const> items,
                             std::span<const std::size_t> round, std::vector<Settled>& answers);
   Result<Answer> ask(const char* sql, const Parameters& parameters, std::string_view doing,

@@ -6,11 +6,17 @@
 // is one round trip and one transaction, at whatever isolation level the database has. $1 of those
 // that may have to wait for another transaction is how long, in ms; it is set before the function
 // runs because that one asks for what it gave. Answers are read in binary form.
+//
+// The session's search_path decides what an unqualified name means, and other roles may create
+// objects in a schema of it. So every function, operator and type is qualified, and nothing is
+// written that implies an operator: IN, BETWEEN, USING, NULLIF, IS DISTINCT FROM, CASE x WHEN.
 namespace hapax::store::postgres {
 
-#define HAPAX_PATIENTLY \
-  " FROM (SELECT set_config('lock_timeout', $1::text, true) AS ms) AS patience, LATERAL "
-#define HAPAX_MOMENT(n) "CASE WHEN patience.ms <> '' THEN $" #n "::timestamptz END"
+#define HAPAX_PATIENTLY                                                                       \
+  " FROM (SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true) AS ms) AS " \
+  "patience, LATERAL "
+#define HAPAX_MOMENT(n) \
+  "CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $" #n "::pg_catalog.timestamptz END"
 
 // 2 days, or the moment.
 inline constexpr const char* kNeedDays =
@@ -27,10 +33,12 @@ inline constexpr const char* kAdmit =
     " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
 
 // 2-10 a place for each request, 11 how many may be superseded, 12 how many bytes may be leased, 13
-// moment.
+// moment, 14 a random token, 15 NULL, or for a repeat how many ms ago the lost one went out at
+// most.
 inline constexpr const char* kLease =
     "SELECT l.*" HAPAX_PATIENTLY
-    "hapax._lease($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(13) ") AS l";
+    "hapax._lease_once($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(
+        13) ", $14, $15) AS l";
 
 // 2-13 a place for each settlement, 14 how many may be superseded, 15 moment. A character for each.
 inline constexpr const char* kSettle =
@@ -84,13 +92,16 @@ inline constexpr const char* kMoveMessages =
 
 // As kEnqueue, behind 1.
 inline constexpr const char* kSend =
-    "SELECT uuid_send(s.message), s.duplicate, s.reused" HAPAX_PATIENTLY
-    "hapax._send(encode($2, 'hex')::uuid, convert_from($3, 'UTF8'), $4, $5, $6, $7, $8, $9, $10,"
+    "SELECT pg_catalog.uuid_send(s.message), s.duplicate, s.reused" HAPAX_PATIENTLY
+    "hapax._send(pg_catalog.encode($2, 'hex')::pg_catalog.uuid, pg_catalog.convert_from($3, "
+    "'UTF8'), $4, $5, $6, $7, $8, $9, $10,"
     " " HAPAX_MOMENT(11) ") AS s";
 
-inline constexpr const char* kNumberOf = "SELECT hapax._number_of($1, convert_from($2, 'UTF8'))";
+inline constexpr const char* kNumberOf =
+    "SELECT hapax._number_of($1, pg_catalog.convert_from($2, 'UTF8'))";
 inline constexpr const char* kNames =
-    "SELECT number, convert_to(name, 'UTF8') FROM hapax.name WHERE kind = $1 ORDER BY number";
+    "SELECT number, pg_catalog.convert_to(name, 'UTF8') FROM hapax.name WHERE kind "
+    "OPERATOR(pg_catalog.=) $1 ORDER BY number";
 inline constexpr const char* kTakeNode = "SELECT hapax._take_node($1, $2, $3)";
 inline constexpr const char* kLeaveNode = "SELECT hapax._leave_node($1, $2)";
 inline constexpr const char* kSecret = "SELECT hapax._secret($1)";
@@ -100,7 +111,8 @@ inline constexpr const char* kPaused = "SELECT destination FROM hapax.pause ORDE
 // 2-7 a place for each note, 8 the most variants.
 inline constexpr const char* kNoteDuplicates =
     "SELECT n" HAPAX_PATIENTLY
-    "hapax._note_duplicates($2, $3, $4, $5, $6, $7, CASE WHEN patience.ms <> '' THEN $8 END) AS n";
+    "hapax._note_duplicates($2, $3, $4, $5, $6, $7, CASE WHEN patience.ms OPERATOR(pg_catalog.<>) "
+    "'' THEN $8 END) AS n";
 
 // 1-13 a place for each reject, 14-15 for each source with dropped ones, 16 the most of one source,
 // 17 the most of their bytes. How many made room.
@@ -108,131 +120,164 @@ inline constexpr const char* kAddRejects =
     "SELECT hapax._add_rejects($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
     " $16, $17)";
 #define HAPAX_REJECT_ROW \
-  "no, source, tenant, reason, detail, received_us, octet_length(body), address"
+  "no, source, tenant, reason, detail, received_us, pg_catalog.octet_length(body), address"
 // 1 source or NULL, 2 reason or NULL, 3 since, 4 until, 5 after, 6 before, 7 limit. Along the key,
 // or along reject_ring; what else is asked for is looked at row by row: a source has a ring full.
-#define HAPAX_REJECTS                                                                      \
-  "SELECT " HAPAX_REJECT_ROW                                                               \
-  " FROM hapax.reject WHERE ($1::bigint IS NULL OR source = $1) AND ($2::bytea IS NULL OR" \
-  " reason = $2) AND received_us >= $3 AND received_us < $4 AND no > $5 AND no < $6 ORDER BY no "
+#define HAPAX_REJECTS                                                                              \
+  "SELECT " HAPAX_REJECT_ROW                                                                       \
+  " FROM hapax.reject WHERE ($1::bigint IS NULL OR source OPERATOR(pg_catalog.=) $1) AND "         \
+  "($2::pg_catalog.bytea IS NULL OR"                                                               \
+  " reason OPERATOR(pg_catalog.=) $2) AND received_us OPERATOR(pg_catalog.>=) $3 AND received_us " \
+  "OPERATOR(pg_catalog.<) $4 AND no OPERATOR(pg_catalog.>) $5 AND no OPERATOR(pg_catalog.<) $6 "   \
+  "ORDER BY no "
 inline constexpr const char* kRejects = HAPAX_REJECTS "DESC LIMIT $7";
 inline constexpr const char* kOldestRejects = HAPAX_REJECTS "LIMIT $7";
 inline constexpr const char* kReject = "SELECT " HAPAX_REJECT_ROW
                                        ", method, url, headers, proof, body FROM hapax.reject"
-                                       " WHERE no = $1";
+                                       " WHERE no OPERATOR(pg_catalog.=) $1";
 inline constexpr const char* kRejectCounts =
-    "SELECT source, coalesce(r.kept, 0), coalesce(r.bytes, 0), coalesce(c.evicted, 0),"
-    " coalesce(c.dropped, 0) FROM (SELECT source, count(*) AS kept, sum(size)::bigint AS bytes"
-    " FROM hapax.reject GROUP BY source) AS r FULL JOIN hapax.reject_count AS c USING (source)"
-    " ORDER BY source";
-inline constexpr const char* kRemoveReject = "DELETE FROM hapax.reject WHERE no = $1 RETURNING no";
+    "SELECT coalesce(r.source, c.source), coalesce(r.kept, 0), coalesce(r.bytes, 0), "
+    "coalesce(c.evicted, 0),"
+    " coalesce(c.dropped, 0) FROM (SELECT source, pg_catalog.count(*) AS kept, "
+    "pg_catalog.sum(size)::bigint AS bytes"
+    " FROM hapax.reject GROUP BY source) AS r FULL JOIN hapax.reject_count AS c"
+    " ON r.source OPERATOR(pg_catalog.=) c.source ORDER BY 1";
+inline constexpr const char* kRemoveReject =
+    "DELETE FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) $1 RETURNING no";
 // Locked in order, so that two who remove do not wait for each other.
 inline constexpr const char* kRemoveRejects =
-    "DELETE FROM hapax.reject WHERE no IN"
-    " (SELECT no FROM hapax.reject WHERE no = ANY ($1::bigint[]) ORDER BY no FOR UPDATE)";
+    "DELETE FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) ANY"
+    " (SELECT no FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) ANY ($1::bigint[]) ORDER BY no "
+    "FOR UPDATE)";
 #undef HAPAX_REJECTS
 #undef HAPAX_REJECT_ROW
 
 // By the primary key; they are few. 2-5: version, version before, content, the most.
 inline constexpr const char* kRecord =
-    "SELECT name, version, content FROM hapax.record WHERE name = $1";
+    "SELECT name, version, content FROM hapax.record WHERE name OPERATOR(pg_catalog.=) $1";
 inline constexpr const char* kRecords =
-    "SELECT name, version, content FROM hapax.record WHERE name >= $1 AND name < $2 ORDER BY name";
+    "SELECT name, version, content FROM hapax.record WHERE name OPERATOR(pg_catalog.>=) $1 AND "
+    "name OPERATOR(pg_catalog.<) $2 ORDER BY name";
 inline constexpr const char* kPutRecord = "SELECT hapax._put_record($1, $2, $3, $4, $5)";
 inline constexpr const char* kRemoveRecord = "SELECT hapax._remove_record($1, $2)";
 
 // 1 keys, 2 moment. The event of each, or NULL, in order.
 inline constexpr const char* kFind =
-    "SELECT (SELECT c.event FROM hapax.claim AS c WHERE c.key = w.key AND (c.expires_at > now.at"
-    " OR EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event = c.event AND NOT q.listen"
-    " AND (q.state <= 1 OR q.blocks))))"
+    "SELECT (SELECT c.event FROM hapax.claim AS c WHERE c.key OPERATOR(pg_catalog.=) w.key AND "
+    "(c.expires_at OPERATOR(pg_catalog.>) now.at"
+    " OR EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event OPERATOR(pg_catalog.=) c.event AND "
+    "NOT q.listen"
+    " AND (q.state OPERATOR(pg_catalog.<=) 1 OR q.blocks))))"
     " FROM (SELECT hapax._moment_ms($2) AS at) AS now,"
-    " unnest($1::bytea[]) WITH ORDINALITY AS w (key, place) ORDER BY w.place";
+    " pg_catalog.unnest($1::pg_catalog.bytea[]) WITH ORDINALITY AS w (key, place) ORDER BY w.place";
 
 // A page of events: 1 before, 2 how many numbers to look at, 3 limit + 1, 4-11 filter, 12 moment.
 // Every row says the lowest number that was looked at and how many were; a row without an event
 // says only that. Events with another status than completed have rows in the queue: those are
 // looked at where such a status is asked for.
-#define HAPAX_PAGE(scanned, within)                                                            \
-  "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($12) AS at), scanned AS MATERIALIZED "    \
-  "(" scanned                                                                                  \
-  ") SELECT b.low, b.n, e.* FROM (SELECT min(no) AS low, count(*) AS n FROM scanned) AS b"     \
-  " LEFT JOIN LATERAL (SELECT e.no, e.source, e.tenant, e.id, e.type, e.order_key, e.version," \
-  " e.received_at, e.digest, octet_length(e.body), e.would, hapax._status(e.no, now.at),"      \
-  " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event = e.no), 0)"              \
-  " FROM hapax.event AS e, now WHERE e.no >= b.low AND e.no < $1" within                       \
-  " AND ($4::bigint IS NULL OR e.source = $4) AND ($5::bytea IS NULL OR e.tenant = $5)"        \
-  " AND ($6::bytea IS NULL OR e.id = $6) AND ($7::bytea IS NULL OR e.type = $7)"               \
-  " AND ($8::bytea IS NULL OR e.order_key = $8)"                                               \
-  " AND ($10::timestamptz IS NULL OR e.received_at >= $10)"                                    \
-  " AND ($11::timestamptz IS NULL OR e.received_at < $11)"                                     \
-  " AND ($9::bigint IS NULL OR hapax._status(e.no, now.at) = $9)"                              \
-  " AND (e.no OPERATOR(pg_catalog.>>) 22) OPERATOR(pg_catalog./) 86400000"                     \
-  " OPERATOR(pg_catalog.<>) ALL ((SELECT hapax._closed_days())::bigint[])"                     \
+#define HAPAX_PAGE(scanned, within)                                                               \
+  "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($12) AS at), scanned AS MATERIALIZED "       \
+  "(" scanned                                                                                     \
+  ") SELECT b.low, b.n, e.* FROM (SELECT pg_catalog.min(no) AS low, pg_catalog.count(*) AS n "    \
+  "FROM scanned) AS b"                                                                            \
+  " LEFT JOIN LATERAL (SELECT e.no, e.source, e.tenant, e.id, e.type, e.order_key, e.version,"    \
+  " e.received_at, e.digest, pg_catalog.octet_length(e.body), e.would, hapax._status(e.no, "      \
+  "now.at),"                                                                                      \
+  " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event OPERATOR(pg_catalog.=) "     \
+  "e.no), 0)"                                                                                     \
+  " FROM hapax.event AS e, now WHERE e.no OPERATOR(pg_catalog.>=) b.low AND e.no "                \
+  "OPERATOR(pg_catalog.<) $1" within                                                              \
+  " AND ($4::bigint IS NULL OR e.source OPERATOR(pg_catalog.=) $4) AND ($5::pg_catalog.bytea IS " \
+  "NULL OR e.tenant OPERATOR(pg_catalog.=) $5)"                                                   \
+  " AND ($6::pg_catalog.bytea IS NULL OR e.id OPERATOR(pg_catalog.=) $6) AND "                    \
+  "($7::pg_catalog.bytea IS NULL OR e.type OPERATOR(pg_catalog.=) $7)"                            \
+  " AND ($8::pg_catalog.bytea IS NULL OR e.order_key OPERATOR(pg_catalog.=) $8)"                  \
+  " AND ($10::pg_catalog.timestamptz IS NULL OR e.received_at OPERATOR(pg_catalog.>=) $10)"       \
+  " AND ($11::pg_catalog.timestamptz IS NULL OR e.received_at OPERATOR(pg_catalog.<) $11)"        \
+  " AND ($9::bigint IS NULL OR hapax._status(e.no, now.at) OPERATOR(pg_catalog.=) $9)"            \
+  " AND (e.no OPERATOR(pg_catalog.>>) 22) OPERATOR(pg_catalog./) 86400000"                        \
+  " OPERATOR(pg_catalog.<>) ALL ((SELECT hapax._closed_days())::bigint[])"                        \
   " ORDER BY e.no DESC LIMIT $3) AS e ON true"
-inline constexpr const char* kEvents =
-    HAPAX_PAGE("SELECT e.no FROM hapax.event AS e WHERE e.no < $1 ORDER BY e.no DESC LIMIT $2", "");
+inline constexpr const char* kEvents = HAPAX_PAGE(
+    "SELECT e.no FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.<) $1 ORDER BY e.no DESC "
+    "LIMIT $2",
+    "");
 inline constexpr const char* kUnfinishedEvents = HAPAX_PAGE(
-    "SELECT DISTINCT q.event AS no FROM hapax.queue AS q WHERE q.event < $1"
+    "SELECT DISTINCT q.event AS no FROM hapax.queue AS q WHERE q.event OPERATOR(pg_catalog.<) $1"
     " ORDER BY q.event DESC LIMIT $2",
-    " AND e.no IN (SELECT no FROM scanned)");
+    " AND e.no OPERATOR(pg_catalog.=) ANY (SELECT no FROM scanned)");
 
 // All about one event in one snapshot: 1 event, 2 moment, 3 how many attempts. Rows of a kind (0
 // the event, 1 a delivery, 2 an attempt, 3 a variant, 4 it is not there), 11 numbers, 3 times, 6
 // bytes.
 inline constexpr const char* kEvent =
     "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($2) AS at),"
-    " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no = $1 AND NOT hapax._is_closed($1))"
-    " SELECT 0 AS kind, e.source::bigint AS n0, e.version AS n1, octet_length(e.body)::bigint AS "
+    " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no OPERATOR(pg_catalog.=) $1"
+    " AND NOT hapax._is_closed($1))"
+    " SELECT 0 AS kind, e.source::bigint AS n0, e.version AS n1, "
+    "pg_catalog.octet_length(e.body)::bigint AS "
     "n2,"
     " e.would::bigint AS n3, hapax._status(e.no, now.at)::bigint AS n4,"
-    " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event = e.no), 0) AS n5,"
+    " coalesce((SELECT d.count FROM hapax.duplicate AS d WHERE d.event OPERATOR(pg_catalog.=) "
+    "e.no), 0) AS n5,"
     " NULL::bigint AS n6, NULL::bigint AS n7, NULL::bigint AS n8, NULL::bigint AS n9,"
-    " NULL::bigint AS n10, e.received_at AS t0, NULL::timestamptz AS t1, NULL::timestamptz AS t2,"
+    " NULL::bigint AS n10, e.received_at AS t0, NULL::pg_catalog.timestamptz AS t1, "
+    "NULL::pg_catalog.timestamptz AS t2,"
     " e.tenant AS b0, e.id AS b1, e.type AS b2, e.order_key AS b3, e.digest AS b4, e.headers AS b5"
     " FROM e, now"
     " UNION ALL SELECT 1, q.delivery, q.destination,"
-    " CASE q.state WHEN 0 THEN CASE WHEN q.holder_kind IS NOT NULL AND q.due_at > now.at"
-    " THEN 1 ELSE 0 END WHEN 1 THEN 0 WHEN 2 THEN 3 WHEN 3 THEN 5 WHEN 4 THEN 4 ELSE 2 END,"
-    " q.reason, q.replay_of, q.attempts, q.abandons, (q.state = 1)::int, q.blocks::int,"
-    " q.holder_kind, q.holder, q.ended_at, CASE WHEN q.state = 0 THEN q.due_at END,"
+    " CASE WHEN q.state OPERATOR(pg_catalog.=) 0 THEN CASE WHEN q.holder_kind IS NOT NULL AND "
+    "q.due_at OPERATOR(pg_catalog.>) now.at"
+    " THEN 1 ELSE 0 END WHEN q.state OPERATOR(pg_catalog.=) 1 THEN 0"
+    " WHEN q.state OPERATOR(pg_catalog.=) 2 THEN 3 WHEN q.state OPERATOR(pg_catalog.=) 3 THEN 5"
+    " WHEN q.state OPERATOR(pg_catalog.=) 4 THEN 4 ELSE 2 END,"
+    " q.reason, q.replay_of, q.attempts, q.abandons, (q.state OPERATOR(pg_catalog.=) 1)::int, "
+    "q.blocks::int,"
+    " q.holder_kind, q.holder, q.ended_at, CASE WHEN q.state OPERATOR(pg_catalog.=) 0 THEN "
+    "q.due_at END,"
     " q.first_sent_at, NULL, NULL, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.queue AS q ON q.event = e.no, now"
+    " FROM e JOIN hapax.queue AS q ON q.event OPERATOR(pg_catalog.=) e.no, now"
     " UNION ALL SELECT 1, a.delivery, a.destination, 2, 0, NULL, 0, 0, 0, 0, NULL, NULL,"
     " a.settled_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.attempt AS a ON a.event = e.no AND a.outcome = 0"
-    " WHERE NOT EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event = e.no"
-    " AND q.delivery = a.delivery)"
+    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) $1 AND a.outcome "
+    "OPERATOR(pg_catalog.=) 0"
+    " WHERE NOT EXISTS (SELECT 1 FROM hapax.queue AS q WHERE q.event OPERATOR(pg_catalog.=) e.no"
+    " AND q.delivery OPERATOR(pg_catalog.=) a.delivery)"
     " UNION ALL (SELECT 2, a.delivery, a.fence, a.outcome, a.began_us, a.took_ms, a.status, NULL,"
     " NULL, NULL, NULL, NULL, a.settled_at, NULL, NULL, a.error, a.excerpt, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.attempt AS a ON a.event = e.no ORDER BY a.fence DESC LIMIT $3)"
+    " FROM e JOIN hapax.attempt AS a ON a.event OPERATOR(pg_catalog.=) $1 ORDER BY a.fence DESC "
+    "LIMIT $3)"
     " UNION ALL SELECT 3, v.n, v.at_us, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
     " NULL, NULL, v.digest, NULL, NULL, NULL, NULL, NULL"
-    " FROM e JOIN hapax.variant AS v ON v.event = e.no"
+    " FROM e JOIN hapax.variant AS v ON v.event OPERATOR(pg_catalog.=) e.no"
     " UNION ALL SELECT 4, hapax._missing($1), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
     " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM e)"
     " ORDER BY 1, 2, 3";
 
 // 1 event. Where it is not there: NULL, and 1 gone or 2 absent.
 inline constexpr const char* kBody =
-    "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no = $1 AND NOT hapax._is_closed($1)),"
-    " hapax._missing($1)";
+    "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1"
+    " AND NOT hapax._is_closed($1)), hapax._missing($1)";
 inline constexpr const char* kLastVariant =
-    "SELECT (SELECT v.body FROM hapax.variant AS v WHERE v.event = $1 AND v.body IS NOT NULL"
-    " AND NOT hapax._is_closed($1)),"
-    " CASE WHEN EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no = $1"
+    "SELECT (SELECT v.body FROM hapax.variant AS v WHERE v.event OPERATOR(pg_catalog.=) $1"
+    " AND v.body IS NOT NULL AND NOT hapax._is_closed($1)),"
+    " CASE WHEN EXISTS (SELECT 1 FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1"
     " AND NOT hapax._is_closed($1)) THEN 2"
     " ELSE hapax._missing($1) END";
 
 // 1 moment. Destinations, then sources.
 inline constexpr const char* kStats =
     "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($1) AS at)"
-    " SELECT 0, q.destination, count(*) FILTER (WHERE q.state = 1 OR (q.state = 0"
-    " AND NOT (q.holder_kind IS NOT NULL AND q.due_at > now.at))),"
-    " count(*) FILTER (WHERE q.state = 0 AND q.holder_kind IS NOT NULL AND q.due_at > now.at),"
-    " count(*) FILTER (WHERE q.state = 2), count(*) FILTER (WHERE q.state = 4),"
-    " count(*) FILTER (WHERE q.state = 3), min(q.due_at) FILTER (WHERE q.state = 0)"
-    " FROM hapax.queue AS q, now WHERE q.state < 5 GROUP BY q.destination"
+    " SELECT 0, q.destination, pg_catalog.count(*) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 1 "
+    "OR (q.state OPERATOR(pg_catalog.=) 0"
+    " AND NOT (q.holder_kind IS NOT NULL AND q.due_at OPERATOR(pg_catalog.>) now.at))),"
+    " pg_catalog.count(*) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 0 AND q.holder_kind IS NOT "
+    "NULL AND q.due_at OPERATOR(pg_catalog.>) now.at),"
+    " pg_catalog.count(*) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 2), pg_catalog.count(*) "
+    "FILTER (WHERE q.state OPERATOR(pg_catalog.=) 4),"
+    " pg_catalog.count(*) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 3), "
+    "pg_catalog.min(q.due_at) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 0)"
+    " FROM hapax.queue AS q, now WHERE q.state OPERATOR(pg_catalog.<) 5 GROUP BY q.destination"
     " UNION ALL SELECT 1, s.source, 0, 0, 0, 0, 0, s.at FROM hapax.seen AS s ORDER BY 1, 2";
 
 #undef HAPAX_PAGE

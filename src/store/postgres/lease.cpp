@@ -6,6 +6,8 @@
 #include "store/postgres/rows.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace hapax::store::postgres {
 
@@ -26,7 +28,7 @@ constexpr Column kColumns[] = {
     [](const LeaseRequest& each) { return std::int64_t{each.on_dead == OnDead::block}; },
 };
 
-// Columns of hapax._lease.
+// Columns of hapax._lease_once.
 enum At {
   at_request,
   at_place,
@@ -79,7 +81,7 @@ void LeaseFloors::saw(DestinationNo destination, WallTime oldest_due) {
       std::chrono::microseconds(oldest_due.time_since_epoch() - kSlack).count();
 }
 
-Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> requests) {
+Parameters Inbox::lease_parameters(std::span<const LeaseRequest* const> requests) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   std::vector<std::int64_t> column(requests.size());
@@ -95,7 +97,19 @@ Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> req
   parameters.add_number(kMaxSuperseded);
   parameters.add_number(kMaxLeaseBytes);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kLease, parameters, "lease deliveries"));
+  std::array<unsigned char, sizeof(std::int64_t)> token{};
+  random_.fill(token);
+  parameters.add_number(std::bit_cast<std::int64_t>(token));
+  return parameters;
+}
+
+Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> requests) {
+  Parameters parameters = lease_parameters(requests);
+  Parameters repeated = parameters;
+  parameters.add_number_or_null(std::nullopt);
+  repeated.add_number(runner_.longest_ms());
+  HAPAX_TRY_ASSIGN(answer, runner_.run(kLease, parameters, "lease deliveries", Form::binary,
+                                       Lost::repeat, Patience::in_statement, &repeated));
 
   std::vector<int> order(static_cast<std::size_t>(answer.rows()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);

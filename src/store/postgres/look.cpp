@@ -13,15 +13,25 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr const char* kAskTime = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+constexpr const char* kAskTime =
+    "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) "
+    "1000000)::bigint";
 
 constexpr const char* kAskWholePages = "SELECT pg_catalog.current_setting('full_page_writes')";
 
-// Version, time and risks, on a connection of its own.
-Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
-  const std::unique_ptr<Clock> clock = make_system_clock();
-  HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
-  ConnectionExecutor executor(connection, *clock, options.timeout);
+// Whether this user may do everything, and whether everybody may create objects in schema public.
+constexpr const char* kAskRisks =
+    "SELECT r.rolsuper, (SELECT pg_catalog.has_schema_privilege('public', n.oid, 'CREATE')"
+    " FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) 'public')"
+    " FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user";
+// The last fence drawn, and the largest of the newest deliveries: a look at all would take long.
+constexpr const char* kAskFences =
+    "SELECT f.last_value, q.most, q.most OPERATOR(pg_catalog.>) f.last_value FROM hapax.fence AS f,"
+    " (SELECT pg_catalog.max(greatest(n.fence, n.lane_seq)) AS most"
+    " FROM (SELECT fence, lane_seq FROM hapax.queue ORDER BY event DESC, delivery DESC LIMIT 10000)"
+    " AS n) AS q";
+
+Result<Sight> first_look(Executor& executor) {
   Sight sight;
   sight.known = static_cast<int>(migrations().size());
   HAPAX_TRY_ASSIGN(version, version_of(executor));
@@ -39,12 +49,37 @@ Result<Sight> first_look(const std::string& url, const OpenOptions& options) {
   return sight;
 }
 
+Result<void> add_warnings(Executor& executor, Sight& sight) {
+  HAPAX_TRY_ASSIGN(risks, executor.run(kAskRisks, "ask for the rights of this user"));
+  if (risks.field(0, 0) == "t") {
+    sight.risks.emplace_back(
+        "hapax connects to PostgreSQL as a superuser; use a role that owns the schema hapax and "
+        "nothing else");
+  }
+  if (risks.field(0, 1) == "t") {
+    sight.risks.emplace_back(
+        "every user of the database may create objects in schema public, which others may run by "
+        "mistake; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+  }
+  HAPAX_TRY_ASSIGN(fences, executor.run(kAskFences, "compare fences"));
+  if (fences.field(0, 2) == "t") {
+    sight.problems.push_back("fences go back: deliveries have some up to " +
+                             std::string(fences.field(0, 1)) + " and the last one drawn is " +
+                             std::string(fences.field(0, 0)) +
+                             "; set the server's clock, then restart PostgreSQL");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptions& options,
                                          Random& random) {
   HAPAX_TRY(check_url(url));
-  HAPAX_TRY_ASSIGN(sight, first_look(url, options));
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
+  ConnectionExecutor executor(connection, *clock, options.timeout);
+  HAPAX_TRY_ASSIGN(sight, first_look(executor));
   if (sight.version == 0) return std::optional<Sight>();
   if (sight.version != sight.known) return std::optional(std::move(sight));
   OpenOptions only_look = options;
@@ -56,6 +91,7 @@ Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptio
   sight.sources = std::move(sources);
   sight.destinations = std::move(destinations);
   sight.seen = std::move(stats.sources);
+  HAPAX_TRY(add_warnings(executor, sight));
   return std::optional(std::move(sight));
 }
 

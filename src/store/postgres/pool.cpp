@@ -58,13 +58,21 @@ void Pool::note(const Result<Connection>& made) {
   }
 }
 
+Result<Connection> Pool::connect() {
+  Result<Connection> made = Connection::connect(url_, clock_, timeout_, &canceller_);
+  if (!made || first_ == nullptr) return made;
+  Result<Answer> answer = made->run(first_, {}, clock_.since_boot() + timeout_, "begin a session");
+  if (!answer && made->broken()) return std::move(answer).error();
+  return made;
+}
+
 Result<Connection> Pool::take(BootTime deadline, Wait wait) {
   for (int failures = 0;; ++failures) {
     if (std::optional<Connection> idle = take_idle()) return std::move(*idle);
     if (wait == Wait::briefly) {
       if (std::optional<Error> why = not_now()) return std::move(*why);
     }
-    Result<Connection> made = Connection::connect(url_, clock_, timeout_, &canceller_);
+    Result<Connection> made = connect();
     note(made);
     if (wait == Wait::briefly && is_away()) return made;
     const BootTime rest = kWhileAway.rest(failures, random_);

@@ -19,6 +19,9 @@ class Pool {
   Pool(std::string url, BootTime timeout, const Clock& clock, Random& random)
       : url_(std::move(url)), timeout_(timeout), clock_(clock), random_(random) {}
 
+  // A statement that every new connection runs first, from now on. Its failure is ignored.
+  void first_run(const char* sql) { first_ = sql; }
+
   enum class Wait : std::uint8_t {
     briefly,    // for a restart; once a server has been away for longer, one in a while asks it
     patiently,  // until the deadline
@@ -42,6 +45,7 @@ class Pool {
     Error why;
   };
 
+  Result<Connection> connect();
   std::optional<Connection> take_idle();
   std::optional<Error> not_now();
   void note(const Result<Connection>& made);
@@ -51,6 +55,7 @@ class Pool {
   const BootTime timeout_;
   const Clock& clock_;
   Random& random_;
+  const char* first_ = nullptr;
   Canceller canceller_;  // before the connections, which use it
   mutable std::mutex mutex_;
   std::vector<Connection> idle_;

@@ -6,6 +6,7 @@
 #include "env/pause.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/statements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@ namespace hapax::store::postgres {
 namespace {
 
 constexpr int kTriesMax = 16;
+constexpr int kTimeoutsMax = 3;
 // Conflicts with others end when one of them is alone for a moment. Where every transaction is
 // serializable, pages of an index that two of them read are enough for one.
 constexpr int kConflictsMax = 200;
@@ -30,19 +32,25 @@ Result<void> Runner::start(const OpenOptions& options) {
     HAPAX_TRY(check_schema(executor));
   }
   if (options.needs.has(Capability::inbox)) HAPAX_TRY(check_owner(executor));
+  // A conflict with another node is harmless: functions that draw a fence compare again.
+  const Result<Answer> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
+  if (!compared && !is_passing(compared.error())) return compared.error();
+  pool_.first_run(kCheckEpoch);
   pool_.give_back(std::move(connection));
   return {};
 }
 
 Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
-                           Form form, Lost lost, Patience patience) {
+                           Form form, Lost lost, Patience patience, const Parameters* repeated) {
   const BootTime began = io_clock_->since_boot();
   std::optional<Error> unknown;
   int conflicts = 0;
   for (int tries = 1;;) {
     // What may have happened is worth a wait; what did not can be told at once.
     const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
-    Result<Answer> answer = try_once(sql, parameters, doing, form, patience, wait);
+    const bool again = unknown && repeated != nullptr;
+    Result<Answer> answer =
+        try_once(sql, again ? *repeated : parameters, doing, form, patience, wait);
     if (answer) return answer;
     if (answer.error().outcome() == Outcome::unknown) {
       if (lost == Lost::report) return answer;
@@ -50,7 +58,7 @@ Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::s
     }
     const bool conflict = answer.error().code() == Code::store_busy;
     // A server that is gone will not soon tell what became of it.
-    const BootTime last = began + (pool_.is_away() ? 1 : 3) * timeout_;
+    const BootTime last = began + (pool_.is_away() ? 1 : kTimeoutsMax) * timeout_;
     const bool in_time = tries < kTriesMax && conflicts < kConflictsMax && since_boot() < last;
     const bool hopeless = !unknown && pool_.is_away();
     if (in_time && !hopeless && is_passing(answer.error())) {
@@ -96,6 +104,11 @@ std::optional<std::int64_t> Runner::moment() const {
 
 std::int64_t Runner::patience_ms() const {
   return std::max<std::int64_t>(1, timeout_.count() * 8 / 10'000);
+}
+
+// The last repeat begins within kTimeoutsMax, finds a connection and an answer within one each.
+std::int64_t Runner::longest_ms() const {
+  return timeout_.count() / 1000 * (kTimeoutsMax + 2);
 }
 
 }  // namespace hapax::store::postgres

@@ -40,16 +40,19 @@ class Runner {
 
   // After a lost answer the same statement goes out again with the same tokens, on a new
   // connection: it waits for a transaction of the old one that is still committing, and finds what
-  // that one did.
+  // that one did. `repeated`: with these values then, where the server must know.
   Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
                      Form form = Form::text, Lost lost = Lost::repeat,
-                     Patience patience = Patience::in_statement);
+                     Patience patience = Patience::in_statement,
+                     const Parameters* repeated = nullptr);
 
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment() const;
   // How long the server waits for another transaction: less than we do, so that it says "did not
   // happen" instead of being left behind with a statement that nobody waits for.
   std::int64_t patience_ms() const;
+  // A statement is not repeated for longer than this.
+  std::int64_t longest_ms() const;
   // For deadlines and hints, never for what the store decides.
   BootTime since_boot() const { return io_clock_->since_boot(); }
 

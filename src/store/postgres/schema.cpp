@@ -15,9 +15,12 @@ namespace hapax::store::postgres {
 namespace {
 
 // The lock is the transaction's, not the session's: a pooler in transaction mode keeps it safe. Its
-// number spells "hapax".
-constexpr const char* kBegin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ";
-constexpr const char* kBeAlone = "SELECT pg_advisory_xact_lock(448345170296)";
+// number spells "hapax". Nothing in a schema that others may create objects in can stand in for a
+// name of a migration.
+constexpr const char* kBegin =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = pg_catalog, pg_temp;"
+    " SET LOCAL lock_timeout = ";
+constexpr const char* kBeAlone = "SELECT pg_catalog.pg_advisory_xact_lock(448345170296)";
 constexpr const char* kMakeSchema =
     "CREATE SCHEMA IF NOT EXISTS hapax;"
     "CREATE TABLE IF NOT EXISTS hapax.schema_version (version int NOT NULL);"
@@ -25,8 +28,11 @@ constexpr const char* kMakeSchema =
     " SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hapax.schema_version)";
 // Asks the catalogue as a table: to_regclass() may answer from a cache that is older than the lock.
 constexpr const char* kHasVersion =
-    "SELECT count(*) > 0 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n"
-    " ON n.oid = c.relnamespace WHERE n.nspname = 'hapax' AND c.relname = 'schema_version'";
+    "SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0"
+    " FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n"
+    " ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
+    " WHERE n.nspname OPERATOR(pg_catalog.=) 'hapax'"
+    " AND c.relname OPERATOR(pg_catalog.=) 'schema_version'";
 constexpr const char* kReadVersion = "SELECT version FROM hapax.schema_version";
 
 int known() {
@@ -75,9 +81,9 @@ Error kept_out(const Error& why) {
 }
 
 constexpr const char* kMayWrite =
-    "SELECT bool_and(has_table_privilege('hapax.claim', what)) AND"
-    " has_table_privilege('hapax.message', 'INSERT')"
-    " FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS what";
+    "SELECT pg_catalog.bool_and(pg_catalog.has_table_privilege('hapax.claim', what)) AND"
+    " pg_catalog.has_table_privilege('hapax.message', 'INSERT')"
+    " FROM pg_catalog.unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS what";
 
 Result<void> check_rights(Executor& executor) {
   HAPAX_TRY_ASSIGN(may, executor.run(kMayWrite, "ask for the rights on the schema"));
@@ -88,9 +94,12 @@ Result<void> check_rights(Executor& executor) {
 
 // The tables of events and attempts, and every day of them.
 constexpr const char* kOwnsDays =
-    "SELECT bool_and(pg_has_role(c.relowner, 'USAGE')) AND has_schema_privilege('hapax', 'CREATE')"
-    " FROM pg_catalog.pg_class AS c WHERE c.relnamespace = 'hapax'::regnamespace"
-    " AND (c.relkind = 'p' OR c.relkind = 'r' AND c.relispartition)";
+    "SELECT pg_catalog.bool_and(pg_catalog.pg_has_role(c.relowner, 'USAGE'))"
+    " AND pg_catalog.has_schema_privilege('hapax', 'CREATE')"
+    " FROM pg_catalog.pg_class AS c"
+    " WHERE c.relnamespace OPERATOR(pg_catalog.=) 'hapax'::pg_catalog.regnamespace::pg_catalog.oid"
+    " AND (c.relkind OPERATOR(pg_catalog.=) 'p'"
+    " OR c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relispartition)";
 
 }  // namespace
 

@@ -4,13 +4,18 @@
 
 // The statements the store sends; what they do is in migrations/. Each is one round trip and one
 // transaction, at whatever isolation level the database has: at the higher ones a conflict is 40001
-// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement.
+// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement. Qualified: see
+// inbox_statements.hpp.
 namespace hapax::store::postgres {
 
 // 1 keys in their order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another
 // transaction, in ms. A digit for each. The server gives up waiting before we do, so that it says
 // "did not happen" instead of being left behind with a statement that nobody waits for.
 inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
+
+// Raises fences and numbers of messages if the server is another one than before; cheap otherwise.
+// The functions that draw such numbers do the same.
+inline constexpr const char* kCheckEpoch = "SELECT hapax._check_epoch(true)";
 
 // 1 at most, 2 moment or NULL, 3 how long to wait for another transaction, in ms; set before the
 // function runs, because that one asks for what it gave. How many were removed, and whether that
@@ -25,7 +30,9 @@ inline constexpr const char* kPurge =
 // In the caller's transaction. 1 id, 2 destination, 3 key, 4 order key, 5 headers, 6 payload, 7
 // claim key, 8 digest, 9 ttl in ms, 10 moment; 3, 4, 7, 8 and 10 may be NULL.
 inline constexpr const char* kEnqueue =
-    "SELECT encode(uuid_send(message), 'hex'), duplicate, reused FROM hapax._enqueue("
-    "encode($1, 'hex')::uuid, convert_from($2, 'UTF8'), $3, $4, $5, $6, $7, $8, $9, $10)";
+    "SELECT pg_catalog.encode(pg_catalog.uuid_send(message), 'hex'), duplicate, reused FROM "
+    "hapax._enqueue("
+    "pg_catalog.encode($1, 'hex')::pg_catalog.uuid, pg_catalog.convert_from($2, 'UTF8'), $3, $4, "
+    "$5, $6, $7, $8, $9, $10)";
 
 }  // namespace hapax::store::postgres
