@@ -19,8 +19,11 @@ constexpr WallTime kEarliest{std::chrono::seconds(1'000'000'000)};  // of a time
 // A set of letters, as a table: it is looked into for every letter of an id or a URL.
 class Letters {
  public:
-  // Letters and digits, and these.
-  constexpr explicit Letters(std::string_view others) {
+  enum class Others : bool { ascii, all };
+
+  // Letters and digits, and these; with Others::all also all bytes that are not ASCII.
+  constexpr explicit Letters(std::string_view others, Others beyond = Others::ascii) {
+    for (std::size_t each = 128; each < has_.size(); ++each) has_[each] = beyond == Others::all;
     for (const std::string_view all :
          {std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
           others}) {
@@ -40,8 +43,8 @@ class Letters {
   std::array<bool, 256> has_{};
 };
 
-// Visible ASCII without what JSON and markup start with.
-constexpr Letters kIdLetters("!#$%&'()*+,-./:;=?@\\^_`|~");
+// What a header may hold, without what JSON and markup start with.
+constexpr Letters kIdLetters(" !#$%&'()*+,-./:;=?@\\^_`|~", Letters::Others::all);
 constexpr Letters kNonceLetters("-_");
 // RFC 3986, but for the brackets, which only an IPv6 host has.
 constexpr Letters kUrlLetters("-._~:/?#@!$&'()*+,;=%");
