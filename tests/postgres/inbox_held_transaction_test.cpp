@@ -83,16 +83,6 @@ Cost deliver_fifth(const PostgresDatabase& database, const Witness& witness, int
   return cost;
 }
 
-// Autovacuum comes once a minute and reads what is counted here, in whichever fifth that is.
-void keep_autovacuum_away(const Witness& witness) {
-  witness.text(
-      "DO $$ DECLARE each regclass; BEGIN"
-      " FOR each IN SELECT oid FROM pg_class WHERE relnamespace = 'hapax'::regnamespace"
-      " AND relkind = 'r' LOOP"
-      " EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', each);"
-      " END LOOP; END $$");
-}
-
 TEST(InboxHeldTransactionTest, LeaseAndSettleLookAtNoMoreThanTheyDid) {
   PostgresDatabase database;
   {

@@ -43,6 +43,7 @@ class InboxRetentionTest : public testing::Test {
           " FROM pg_statio_user_tables WHERE schemaname = 'hapax' AND relname ~ '" +
           tables + "'");
     };
+    keep_autovacuum_away(witness_);
     wait_until_alone();
     const int before = pages();
     {
@@ -72,6 +73,7 @@ class InboxRetentionTest : public testing::Test {
   }
   // Events of today without a delivery, with claims that are over.
   void add_events(int count) const {
+    keep_autovacuum_away(witness_);
     witness_.text(
         "INSERT INTO hapax.event (no, source, would, received_at, tenant, id, type, order_key,"
         " digest, headers, body) SELECT (SELECT max(no) FROM hapax.event) + n, 1, 0, now(), '',"
