@@ -16,7 +16,6 @@ using admin::Right;
 using Words = std::string_view;
 
 constexpr std::array<Words, 3> kToken{"name", "secret", "allow"};
-constexpr std::size_t kGoodToken = 16;
 constexpr std::array<Words, 2> kLaterRights{"messages", "keys"};
 constexpr Words kRights =
     "write \"read\", \"replay\", \"lease:DESTINATION\", \"settle:DESTINATION\" or \"dedup:SCOPE\"";
@@ -111,14 +110,7 @@ std::optional<std::string> read_own_secret(const Node& table, const AroundTokens
 std::optional<std::string> read_token(const Node& node, Loading& loading) {
   std::optional<std::string> token = read_secret(node, loading);
   const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
-  if (!token || std::all_of(token->begin(), token->end(), visible)) {
-    if (token && token->size() < kGoodToken) {
-      loading.report.warning(node,
-                             "a token so short can be guessed; write 32 random letters or more, "
-                             "such as 'openssl rand -hex 32' prints");
-    }
-    return token;
-  }
+  if (!token || std::all_of(token->begin(), token->end(), visible)) return token;
   loading.report.problem(node, "a token goes into a header; write visible ASCII without spaces");
   return std::nullopt;
 }

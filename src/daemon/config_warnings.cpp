@@ -22,16 +22,6 @@ std::vector<const Node*> tables(const Node& root, std::string_view name) {
   return found;
 }
 
-void warn_of_insecure(const Node& root, Report& report) {
-  const Node* const server = root.find("server");
-  const Node* const node = server == nullptr ? nullptr : server->find("insecure");
-  if (node == nullptr || !node->boolean) return;
-  report.warning(*node,
-                 "the admin listener may be reached from outside without TLS: whoever reads the "
-                 "traffic has the admin token; leave this out unless something in front of it does "
-                 "TLS");
-}
-
 void warn_of_short(const Node& table, std::string_view member, const std::string& token,
                    Report& report) {
   const Node* const node = table.find(member);
@@ -121,7 +111,6 @@ void warn_of_shared_secrets(const Node& root, const Config& config, Report& repo
 }  // namespace
 
 void warn_of(const Node& root, const Config& config, Report& report) {
-  warn_of_insecure(root, report);
   warn_of_tokens(root, config, report);
   for (const Node* table : tables(root, "source")) {
     const gateway::Source* const source = source_of(*table, config);

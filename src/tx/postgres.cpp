@@ -20,6 +20,7 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace hapax {
 
@@ -42,6 +43,8 @@ struct PostgresTx::Session {
 
   pg::CallersConnection connection;
   World world;
+  // A call failed that may have met another server than that of attach(): begin() compares.
+  bool is_epoch_in_doubt = false;
 };
 
 namespace {
@@ -179,7 +182,13 @@ Result<Enqueued> PostgresTx::enqueue(const Message& message) {
   pg::Parameters parameters;
   pg::add_message(parameters, id, message);
   parameters.add_time(session_->moment_us());
-  HAPAX_TRY_ASSIGN(answer, session_->connection.run(pg::kEnqueue, parameters, "enqueue a message"));
+  const Result<pg::Answer> ran =
+      session_->connection.run(pg::kEnqueue, parameters, "enqueue a message");
+  if (!ran) {
+    session_->is_epoch_in_doubt = ran.error().code() == Code::store_busy;
+    return ran.error();
+  }
+  const pg::Answer& answer = *ran;
   if (answer.field(0, 2) == "t") return key_reused(message);
   Enqueued enqueued{.message = {}, .duplicate = answer.field(0, 1) == "t"};
   const std::string stored = from_hex(answer.field(0, 0)).value_or(std::string());
@@ -271,6 +280,11 @@ Result<PostgresTransaction> PostgresSession::begin() & {
   if (is_transaction(status_of(session_->connection))) {
     return Error(Code::invalid_argument,
                  "the connection is in a transaction already; use join() to work inside it");
+  }
+  if (std::exchange(session_->is_epoch_in_doubt, false)) {
+    const Result<pg::Answer> compared =
+        session_->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
+    if (!compared) return compared.error();
   }
   const Result<pg::Answer> begun = session_->connection.run("BEGIN", "begin a transaction");
   if (begun) return PostgresTransaction(*session_);

@@ -3,6 +3,7 @@
 #include "verify/message.hpp"
 #include "verify/signature.hpp"
 
+#include <algorithm>
 #include <array>
 
 // Some providers sign values one after the other, "ID.TIME.BODY", and escape nothing. Where a value
@@ -43,6 +44,9 @@ class Letters {
   std::array<bool, 256> has_{};
 };
 
+// Visible ASCII without what JSON and markup start with: of an id with nothing between it and the
+// time.
+constexpr Letters kStrictIdLetters("!#$%&'()*+,-./:;=?@\\^_`|~");
 // What a header may hold, without what JSON and markup start with.
 constexpr Letters kIdLetters(" !#$%&'()*+,-./:;=?@\\^_`|~", Letters::Others::all);
 constexpr Letters kNonceLetters("-_");
@@ -73,7 +77,7 @@ bool starts_with_time(std::string_view text, std::string_view after, TimeFormat 
 bool continues_id(std::string_view body, std::string_view between, std::string_view after,
                   TimeFormat format) {
   if (body.empty()) return false;
-  if (between.empty() || after.empty()) return kIdLetters.has(body.front());
+  if (between.empty() || after.empty()) return kStrictIdLetters.has(body.front());
   if (!kIdLetters.has(body.front())) return false;
   if (starts_with_time(body, after, format, WallTime())) return true;
   const std::string_view letters =
@@ -92,10 +96,18 @@ bool digits_may_move(const TimePlace& time) {
   return number && (time.past == kNoLimit || time.past > std::chrono::hours(24 * 3650));
 }
 
-MaybeFailure check_after_time(std::string_view body, const TimePlace& time) {
+// Of a time that is not read: a part of this one's end could be the start of the body in the
+// request that was captured, so what was moved is like it.
+bool could_end(std::string_view time, char first) {
+  const bool digits = std::all_of(time.begin(), time.end(), is_digit);
+  return digits ? is_digit(first) : is_time_like(std::string_view(&first, 1));
+}
+
+MaybeFailure check_after_time(std::string_view body, const TimePlace& time,
+                              std::string_view written) {
   if (body.empty()) return std::nullopt;
   const bool moves = time.format == TimeFormat::opaque
-                         ? is_time_like(body.substr(0, 1))
+                         ? could_end(written, body.front())
                          : digits_may_move(time) && is_digit(body.front());
   if (!moves) return std::nullopt;
   return moved("the body begins with what could be the end of the time");
@@ -146,7 +158,9 @@ std::optional<Message::Joint> Message::joint_of(const Part& left, const std::str
            part.kind == Kind::url_no_port || part.kind == Kind::url_hubspot ||
            part.kind == Kind::path;
   };
-  if (left.kind == Kind::header && right.kind == Kind::time) {
+  // No header holds a line end, so what stands before one cannot go on behind it.
+  const bool ends = between.find_first_of("\r\n") != between.npos;
+  if (left.kind == Kind::header && right.kind == Kind::time && !ends) {
     return Joint{.kind = Joint::Kind::id_time, .header = left.name, .between = between};
   }
   if (!between.empty()) return std::nullopt;
@@ -185,7 +199,9 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
   switch (joint.kind) {
     case Joint::Kind::id_time: {
       const std::string_view id = from.headers.find(joint.header).text;
-      if (id.size() > kLongestId || !kIdLetters.are_all_of(id)) {
+      const bool is_separated = !joint.between.empty() && joint.after && !joint.after->empty();
+      const Letters& letters = is_separated ? kIdLetters : kStrictIdLetters;
+      if (id.size() > kLongestId || !letters.are_all_of(id)) {
         return Failure{Reason::header_malformed, "the header '" + joint.header +
                                                      "' is too long for an id, or has letters "
                                                      "that an id in front of a time may not have"};
@@ -196,7 +212,7 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
       return moved("the body begins with what could be the end of an id and a time");
     }
     case Joint::Kind::time_body:
-      return check_after_time(body, time);
+      return check_after_time(body, time, from.time);
     case Joint::Kind::body_time:
       return check_before_time(body, time);
     case Joint::Kind::url_body:

@@ -227,6 +227,13 @@ void set_jwt(const JwtRule& rule, std::string_view key_id, verify_detail::Jwt& j
   jwt.max_age = rule.max_age;
 }
 
+void set_required(const Scheme& scheme, Verifier::Parts& parts) {
+  for (const RequiredHeader& each : scheme.required) {
+    if (each.name.empty()) continue;
+    parts.required.push_back({std::string(each.name), resolved(each.value, parts.key_id)});
+  }
+}
+
 Result<std::string> pointer_of(std::string_view each) {
   if (each.empty()) return std::string();
   HAPAX_TRY_ASSIGN(field, parse_field(each));
@@ -257,11 +264,7 @@ Result<Verifier::Parts> Verifier::Parts::make(const Scheme& scheme, const Contex
   HAPAX_TRY(check_parameters(parts));
   HAPAX_TRY_ASSIGN(each, pointer_of(scheme.each));
   parts.each = std::move(each);
-  for (const RequiredHeader& required : scheme.required) {
-    if (required.name.empty()) continue;
-    parts.required.push_back(
-        {std::string(required.name), resolved(required.value, context.key_id)});
-  }
+  set_required(scheme, parts);
   parts.body_hash_query = scheme.body_hash_query;
   for (std::size_t i = 0; i < 2; ++i) {
     parts.alias[i] = scheme.alias[i];

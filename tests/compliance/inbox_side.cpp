@@ -96,7 +96,6 @@ struct Applier {
 
   void operator()(const PassOp& op) {
     side.subject_.advance(op.by);
-    side.passed_ += op.by;
     if (op.jump.count() != 0) side.subject_.jump_wall(op.jump);
   }
   void operator()(const RestartOp&) { side.subject_.restart(); }
@@ -220,13 +219,10 @@ void Applier::tell_settled(const WriteOp& op, const Result<std::vector<Settled>>
   say(std::to_string(answers->size()) + " settled");
   for (std::size_t i = 0; i < answers->size(); ++i) {
     const std::size_t lease = op.settle[i].lease;
-    // A store may be late to forget the attempts of events that are gone.
-    const bool old = side.passed_ - side.at_[lease] >= kKeepAttempts;
+    // A store may be late to forget the deliveries and attempts of events that are gone.
     const EventNo event = side.known_.leases[lease].event;
-    if (old) {
-      const Result<Lookup<EventDetail>> found = side.driver().event(event);
-      if (failed(found) || found->presence == Presence::gone) continue;
-    }
+    const Result<Lookup<EventDetail>> found = side.driver().event(event);
+    if (failed(found) || found->presence == Presence::gone) continue;
     say("settle " + text(static_cast<std::int64_t>(answers->at(i))));
   }
 }
@@ -256,7 +252,6 @@ void Applier::tell_leased(const Result<std::vector<Lease>>& answers) {
       fences.push_back(each.fence.value());
       side.known_.leases.push_back(ref(each));
       side.fences_.push_back(each.fence);
-      side.at_.push_back(side.passed_);
     }
   }
   std::sort(fences.begin(), fences.end());
@@ -375,8 +370,6 @@ Side::Side(const Side& other, InboxSubject& subject)
       destination_names_(other.destination_names_),
       known_(other.known_),
       fences_(other.fences_),
-      at_(other.at_),
-      passed_(other.passed_),
       highest_fence_(other.highest_fence_) {}
 
 Observation Side::apply(const Operation& operation) {

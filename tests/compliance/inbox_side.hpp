@@ -45,9 +45,7 @@ class Side {
   std::map<SourceNo, std::string> source_names_;
   std::map<DestinationNo, std::string> destination_names_;
   Known known_;
-  std::vector<Fence> fences_;     // by lease
-  std::vector<milliseconds> at_;  // when: by lease
-  milliseconds passed_{};         // since the start
+  std::vector<Fence> fences_;  // by lease
   std::int64_t highest_fence_ = 0;
 };
 

@@ -108,10 +108,7 @@ TEST_F(ConfigWarningsTest, APlainHashThatDoesNotEndWithTheSecret) {
               HasSubstr("3: source[1].verify.signed: the secret is not in it"));
 }
 
-TEST_F(ConfigWarningsTest, AnAdminListenerWithoutTlsAndTokensThatCanBeGuessed) {
-  EXPECT_THAT(warnings("[server]\nadmin = '0.0.0.0:8421'\ninsecure = true\n"),
-              ElementsAre(HasSubstr("3: server.insecure: the admin listener may be reached")));
-  EXPECT_THAT(warnings("[server]\ninsecure = false\n"), IsEmpty());
+TEST_F(ConfigWarningsTest, TokensThatCanBeGuessed) {
   EXPECT_THAT(warnings("[admin]\ntoken = 'x'\n"),
               ElementsAre(HasSubstr("2: admin.token: a token of 1 character can be guessed")));
   EXPECT_THAT(warnings("[admin]\ntoken = '0123456789abcdef'\n"), IsEmpty());

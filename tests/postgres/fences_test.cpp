@@ -136,7 +136,7 @@ TEST_F(FenceTest, OnTheSameServerNothingIsWritten) {
 }
 
 // What a caller has open may last, and be rolled back: nothing is raised in it.
-TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndAttachRaisesThem) {
+TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndTheNextOneRaisesThem) {
   const PgHandle connection = database_.connect();
   PostgresSession session = PostgresSession::attach(connection.get()).value();
   witness_.text(kFailOver);
@@ -148,7 +148,16 @@ TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndAttachRaisesThem) {
     EXPECT_EQ(refused.error().outcome(), Outcome::did_not_happen);
   }
   EXPECT_EQ(last("message_no_seq"), 1000);
-  session = PostgresSession::attach(connection.get()).value();
+  PostgresTransaction transaction = session.begin().value();
+  EXPECT_TRUE(outbox(transaction).enqueue({.destination = "m"}));
+  EXPECT_TRUE(transaction.commit());
+  EXPECT_GT(std::stoll(witness_.text("SELECT max(no) FROM hapax.message")), 1'000'000);
+}
+
+TEST_F(FenceTest, AttachingRaisesThem) {
+  const PgHandle connection = database_.connect();
+  witness_.text(kFailOver);
+  PostgresSession session = PostgresSession::attach(connection.get()).value();
   PostgresTransaction transaction = session.begin().value();
   EXPECT_TRUE(outbox(transaction).enqueue({.destination = "m"}));
   EXPECT_TRUE(transaction.commit());

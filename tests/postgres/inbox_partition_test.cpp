@@ -269,6 +269,17 @@ TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain
   EXPECT_EQ(steps_.lease_one().event.no, replayed);
 }
 
+// A node of the version before knows no closed days.
+TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
+  const EventNo replayed = fresh(0, 1);
+  witness_.text("UPDATE hapax.day SET closed_at = now() WHERE n = 0");
+  EXPECT_EQ(witness_.text("SELECT hapax._drop_closed_day(0)"), "f");
+  EXPECT_TRUE(exists("event_20240101"));
+  witness_.text("DELETE FROM hapax.queue WHERE event = " + std::to_string(replayed.value()));
+  EXPECT_EQ(witness_.text("SELECT hapax._drop_closed_day(0)"), "t");
+  EXPECT_FALSE(exists("event_20240101"));
+}
+
 // A node whose clock is a year ahead has stored an event.
 TEST_F(InboxPartitionTest, ANumberThatIsAheadOfTheTimeMakesNoOtherGone) {
   const std::int64_t ahead = 850 + 365;  // days since 2024; the test's time is day 852

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 using store::Answers;
 
 // So short that a request that waits for a lock fails long before the test does.
-constexpr seconds kShortTimeout{2};
+constexpr seconds kShortTimeout{15};  // a call that must wait for a lock gives up 3 s before
 
 class InboxWaitsTest : public testing::Test {
  protected:
@@ -74,7 +74,7 @@ TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
 
 // The server says that it did not happen, before we have to say that we do not know.
 TEST_F(InboxWaitsTest, EveryStatementGivesUpBeforeItsDeadline) {
-  InboxNode node(database_.url(), 1, seconds(3));
+  InboxNode node(database_.url(), 1, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
   store::Driver& driver = node.driver();
   const SourceNo source(driver.number_of(store::NameKind::source, "src").value());
@@ -147,7 +147,8 @@ TEST_F(InboxWaitsTest, APartOfRetentionThatMustWaitHoldsUpNoOther) {
 }
 
 TEST_F(InboxWaitsTest, AStatementThatNobodyWaitsForAnyMoreIsCancelled) {
-  InboxNode node(database_.url(), 1, std::chrono::milliseconds(500));
+  { const InboxNode makes_the_schema(database_.url(), 1); }
+  InboxNode node(database_.url(), 1, seconds(5));
   witness_.text(
       "CREATE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql AS"
       " 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END'");
@@ -157,14 +158,11 @@ TEST_F(InboxWaitsTest, AStatementThatNobodyWaitsForAnyMoreIsCancelled) {
   const Result<void> paused = node.driver().pause(node.destination(), true);
   ASSERT_FALSE(paused);
   EXPECT_EQ(paused.error().code(), Code::outcome_unknown) << paused.error().to_string();
-  EXPECT_TRUE(eventually(
-      [&] {
-        return witness_.text(
-                   "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                   " AND wait_event = 'PgSleep'") == "0";
-      },
-      seconds(20)))
-      << "a backend was left behind";
+  EXPECT_TRUE(eventually([&] {
+    return witness_.text(
+               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+               " AND wait_event = 'PgSleep'") == "0";
+  })) << "a backend was left behind";
 }
 
 }  // namespace

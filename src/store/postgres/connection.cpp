@@ -166,6 +166,8 @@ Result<void> check_settings(const Answer& answer) {
 Result<void> Connection::check_server(BootTime deadline) {
   HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
   HAPAX_TRY_ASSIGN(answer, run(kAskSettings, {}, deadline, "ask the server for its settings"));
+  // A cancelled wait for a standby shows others a commit that the standby does not have.
+  if (!answer.field(0, 4).empty()) canceller_ = nullptr;
   return check_settings(answer);
 }
 

@@ -46,7 +46,8 @@ Result<Answer> judge(pg_result* result, std::string_view doing);
 inline constexpr const char* kAskSettings =
     "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery(),"
     " pg_catalog.current_setting('transaction_read_only'),"
-    " pg_catalog.current_setting('data_sync_retry')";
+    " pg_catalog.current_setting('data_sync_retry'),"
+    " pg_catalog.current_setting('synchronous_standby_names')";
 Result<void> check_settings(const Answer& answer);
 
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a

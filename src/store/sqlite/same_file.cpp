@@ -55,8 +55,10 @@ Result<void> SameFile::compare(const std::string& path, const std::optional<Id>&
   }
   return Error(Code::store_unavailable,
                path_ +
-                   " or its write-ahead log was replaced or removed while it was open; restart "
-                   "this program so that it uses the new file");
+                   " or its write-ahead log was replaced or removed while it was open; stop this "
+                   "program, remove " +
+                   path_ + "-wal and " + path_ +
+                   "-shm unless they belong to the new file, and start it again");
 }
 
 }  // namespace hapax::store::sqlite

@@ -97,6 +97,7 @@ void Writer::disconnect() {
     keep_log_on_close(handles_->checkpointer.handle());
   }
   handles_.reset();
+  file_->forget_log();
 }
 
 void Writer::note_failures() {
@@ -167,14 +168,16 @@ Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage
   HAPAX_TRY(Run(handles_->begin).step("begin a transaction"));
   try {
     HAPAX_TRY(work(*this));
+    failed_at = Stage::at_commit;
+    HAPAX_TRY(Run(handles_->commit).step("commit"));
   } catch (...) {  // what it has in memory may be half done, too
     roll_back(handle());
     distrust(Trust::nothing_of_the_last_commit);
     throw;
   }
-  failed_at = Stage::at_commit;
-  HAPAX_TRY(Run(handles_->commit).step("commit"));
-  return file_->check();
+  // A look that fails says nothing about the commit, and is taken again before the next one.
+  Result<void> same = file_->check();
+  return file_->is_replaced() ? same : Result<void>();
 }
 
 Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {

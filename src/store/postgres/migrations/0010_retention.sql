@@ -433,7 +433,8 @@ $$;
 -- Drops a closed day, at once or not at all: ACCESS EXCLUSIVE stops everybody, and whoever waits for
 -- it stops those who come later. The caller returns right after.
 CREATE FUNCTION hapax._drop_closed_day(day bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   part text := hapax._part_of('event', day);
 BEGIN
@@ -443,6 +444,11 @@ BEGIN
   EXECUTE format('LOCK TABLE hapax.%I IN ACCESS EXCLUSIVE MODE NOWAIT', part);
   IF NOT EXISTS (SELECT 1 FROM hapax.day AS d WHERE d.n = day AND d.closed_at IS NOT NULL) THEN
     RAISE EXCEPTION 'the day is open' USING ERRCODE = '55P03';
+  END IF;
+  -- Of a node of the version before, which knows no closed days: the next pass opens the day again.
+  IF EXISTS (SELECT 1 FROM hapax.queue AS q
+              WHERE q.event BETWEEN (day * 86400000) << 22 AND (((day + 1) * 86400000) << 22) - 1) THEN
+    RAISE EXCEPTION 'deliveries of the day are left' USING ERRCODE = '55P03';
   END IF;
   EXECUTE format('DROP TABLE hapax.%I', part);
   DELETE FROM hapax.day AS d WHERE d.n = day;
