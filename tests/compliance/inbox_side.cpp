@@ -221,11 +221,9 @@ void Applier::tell_settled(const WriteOp& op, const Result<std::vector<Settled>>
     const std::size_t lease = op.settle[i].lease;
     // A store may be late to forget the deliveries and attempts of events that are gone. A look
     // that fails says nothing about the settlement.
-    if (answers->at(i) != Settled::ok) {
-      const Result<Lookup<EventDetail>> found =
-          side.driver().event(side.known_.leases[lease].event);
-      if (found && found->presence == Presence::gone) continue;
-    }
+    const EventNo event = side.known_.leases[lease].event;
+    const Result<Lookup<EventDetail>> found = side.driver().event(event);
+    if (found && found->presence == Presence::gone) continue;
     say("settle " + text(static_cast<std::int64_t>(answers->at(i))));
   }
 }
