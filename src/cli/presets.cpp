@@ -174,7 +174,7 @@ std::string in_markdown() {
       "digits and `:.+-`, and of\n"
       "SNS's fields only message and subject may have several lines. An id in front of a time "
       "(Standard Webhooks, Svix, Twitch)\n"
-      "has no quotes and no brackets (Twitch: it is visible ASCII), and a body may not begin with "
+      "has no quotes and no brackets, and a body may not begin with "
       "what could be "
       "the end of an id or of a time:\n"
       "with digits and a dot, for example. A body beside a URL (Square, HubSpot, Trello) may not "

@@ -3,7 +3,6 @@
 #include "verify/message.hpp"
 #include "verify/signature.hpp"
 
-#include <algorithm>
 #include <array>
 
 // Some providers sign values one after the other, "ID.TIME.BODY", and escape nothing. Where a value
@@ -96,18 +95,10 @@ bool digits_may_move(const TimePlace& time) {
   return number && (time.past == kNoLimit || time.past > std::chrono::hours(24 * 3650));
 }
 
-// Of a time that is not read: a part of this one's end could be the start of the body in the
-// request that was captured, so what was moved is like it.
-bool could_end(std::string_view time, char first) {
-  const bool digits = std::all_of(time.begin(), time.end(), is_digit);
-  return digits ? is_digit(first) : is_time_like(std::string_view(&first, 1));
-}
-
-MaybeFailure check_after_time(std::string_view body, const TimePlace& time,
-                              std::string_view written) {
+MaybeFailure check_after_time(std::string_view body, const TimePlace& time) {
   if (body.empty()) return std::nullopt;
   const bool moves = time.format == TimeFormat::opaque
-                         ? could_end(written, body.front())
+                         ? is_time_like(body.substr(0, 1))
                          : digits_may_move(time) && is_digit(body.front());
   if (!moves) return std::nullopt;
   return moved("the body begins with what could be the end of the time");
@@ -212,7 +203,7 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
       return moved("the body begins with what could be the end of an id and a time");
     }
     case Joint::Kind::time_body:
-      return check_after_time(body, time, from.time);
+      return check_after_time(body, time);
     case Joint::Kind::body_time:
       return check_before_time(body, time);
     case Joint::Kind::url_body:
