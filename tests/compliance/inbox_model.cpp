@@ -96,9 +96,10 @@ std::string describe(const Operation& operation) {
   return describer.out.str();
 }
 
-void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations) {
+void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations,
+                     bool forgets_late) {
   OperationSource source(seed);
-  Side sides[]{Side(model), Side(other)};
+  Side sides[]{Side(model, forgets_late), Side(other, forgets_late)};
   std::deque<std::string> last;
   for (int i = 0; i < operations; ++i) {
     const Operation operation = source.next(sides[0].known());

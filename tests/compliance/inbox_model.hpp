@@ -156,6 +156,7 @@ class OperationSource {
 
 // Drives two stores, both empty, through `operations` operations from `seed`. A failure of the
 // test, with the seed and the operations before it, at the first difference.
-void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations);
+void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations,
+                     bool forgets_late = false);
 
 }  // namespace hapax::test

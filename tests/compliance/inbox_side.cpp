@@ -96,6 +96,7 @@ struct Applier {
 
   void operator()(const PassOp& op) {
     side.subject_.advance(op.by);
+    side.passed_ += op.by;
     if (op.jump.count() != 0) side.subject_.jump_wall(op.jump);
   }
   void operator()(const RestartOp&) { side.subject_.restart(); }
@@ -219,11 +220,15 @@ void Applier::tell_settled(const WriteOp& op, const Result<std::vector<Settled>>
   say(std::to_string(answers->size()) + " settled");
   for (std::size_t i = 0; i < answers->size(); ++i) {
     const std::size_t lease = op.settle[i].lease;
-    // A store may be late to forget the deliveries and attempts of events that are gone. A look
-    // that fails says nothing about the settlement.
+    // A store may be late to forget the attempts of events that are gone.
+    const bool old = side.forgets_late_ || side.passed_ - side.at_[lease] >= kKeepAttempts;
     const EventNo event = side.known_.leases[lease].event;
-    const Result<Lookup<EventDetail>> found = side.driver().event(event);
-    if (found && found->presence == Presence::gone) continue;
+    if (old) {
+      const Result<Lookup<EventDetail>> found = side.driver().event(event);
+      // Where all are looked at, a look that fails says nothing about the settlement.
+      if (!found && !side.forgets_late_ && failed(found)) continue;
+      if (found && found->presence == Presence::gone) continue;
+    }
     say("settle " + text(static_cast<std::int64_t>(answers->at(i))));
   }
 }
@@ -253,6 +258,7 @@ void Applier::tell_leased(const Result<std::vector<Lease>>& answers) {
       fences.push_back(each.fence.value());
       side.known_.leases.push_back(ref(each));
       side.fences_.push_back(each.fence);
+      side.at_.push_back(side.passed_);
     }
   }
   std::sort(fences.begin(), fences.end());
@@ -352,7 +358,8 @@ void Applier::tell_stats() {
   }
 }
 
-Side::Side(InboxSubject& subject) : subject_(subject) {
+Side::Side(InboxSubject& subject, bool forgets_late)
+    : subject_(subject), forgets_late_(forgets_late) {
   for (const std::string& name : OperationSource::sources()) {
     sources_[name] = SourceNo(driver().number_of(NameKind::source, name).value());
     source_names_[sources_[name]] = name;
@@ -365,12 +372,15 @@ Side::Side(InboxSubject& subject) : subject_(subject) {
 
 Side::Side(const Side& other, InboxSubject& subject)
     : subject_(subject),
+      forgets_late_(other.forgets_late_),
       sources_(other.sources_),
       destinations_(other.destinations_),
       source_names_(other.source_names_),
       destination_names_(other.destination_names_),
       known_(other.known_),
       fences_(other.fences_),
+      at_(other.at_),
+      passed_(other.passed_),
       highest_fence_(other.highest_fence_) {}
 
 Observation Side::apply(const Operation& operation) {

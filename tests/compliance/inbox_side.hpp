@@ -23,7 +23,8 @@ struct Observation {
 // that is not larger than those before it is a failure of the test.
 class Side {
  public:
-  explicit Side(InboxSubject& subject);
+  // forgets_late: a store may answer from what is left beside an event that is gone.
+  explicit Side(InboxSubject& subject, bool forgets_late = false);
   // Goes on where `other` stands, on a store that has all that the other one's has.
   Side(const Side& other, InboxSubject& subject);
 
@@ -40,12 +41,15 @@ class Side {
   std::string text_of(EventNo event);  // the whole event
 
   InboxSubject& subject_;
+  const bool forgets_late_ = false;
   std::map<std::string, SourceNo> sources_;
   std::map<std::string, DestinationNo> destinations_;
   std::map<SourceNo, std::string> source_names_;
   std::map<DestinationNo, std::string> destination_names_;
   Known known_;
-  std::vector<Fence> fences_;  // by lease
+  std::vector<Fence> fences_;     // by lease
+  std::vector<milliseconds> at_;  // when: by lease
+  milliseconds passed_{};         // since the start
   std::int64_t highest_fence_ = 0;
 };
 
