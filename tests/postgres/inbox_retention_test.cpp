@@ -63,23 +63,28 @@ class InboxRetentionTest : public testing::Test {
     for (int steps = 0; !sweep_once(driver).done; ++steps) ASSERT_LT(steps, 10'000);
   }
 
+  // Rows are added on connections of their own: what a backend has looked at is counted when it
+  // ends, and otherwise at some time after, which may be while pages_of() counts.
+  //
   // Claims of ids, every other one of them over.
   void add_claims(int count) const {
-    witness_.text(
-        "INSERT INTO hapax.claim (key, token, expires_at) SELECT sha256(int4send(n)), '',"
-        " now() + CASE n % 2 WHEN 0 THEN interval '-1 day' ELSE interval '20 days' END"
-        " FROM generate_series(1, " +
-        std::to_string(count) + ") AS n");
+    Witness(database_.connect())
+        .text(
+            "INSERT INTO hapax.claim (key, token, expires_at) SELECT sha256(int4send(n)), '',"
+            " now() + CASE n % 2 WHEN 0 THEN interval '-1 day' ELSE interval '20 days' END"
+            " FROM generate_series(1, " +
+            std::to_string(count) + ") AS n");
   }
   // Events of today without a delivery, with claims that are over.
   void add_events(int count) const {
     keep_autovacuum_away(witness_);
-    witness_.text(
+    const Witness adding(database_.connect());
+    adding.text(
         "INSERT INTO hapax.event (no, source, would, received_at, tenant, id, type, order_key,"
         " digest, headers, body) SELECT (SELECT max(no) FROM hapax.event) + n, 1, 0, now(), '',"
         " int4send(n), '', '', '', '', '' FROM generate_series(1, " +
         std::to_string(count) + ") AS n");
-    witness_.text(
+    adding.text(
         "INSERT INTO hapax.claim (key, event, expires_at) SELECT id, no, now() - interval '1 hour'"
         " FROM hapax.event WHERE octet_length(id) = 4");
   }
