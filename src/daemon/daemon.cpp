@@ -38,6 +38,15 @@ constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::size_t kMaxThreads = 64;
 constexpr std::size_t kAdminThreads = 2;  // that ask the store for the admin API
 
+std::size_t io_threads() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+}
+
+// Half of what there is at most goes into requests that anybody can send.
+std::size_t verifying_threads() {
+  return std::max<std::size_t>(1, io_threads() / 2);
+}
+
 bool is_sqlite(const std::string& url) {
   return url.compare(0, kSqlite.size(), kSqlite) == 0;
 }
@@ -112,8 +121,8 @@ struct Daemon::Parts {
         listening(listeners, *store->driver, clock(), log),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
-        server(clock(),
-               std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads)),
+        verifying(verifying_threads()),
+        server(clock(), io_threads()),
         deliveries({server, *store->driver, commit, bells, numbers, metrics, pool, clock(),
                     store->world.random, log}) {}
 
@@ -164,8 +173,9 @@ struct Daemon::Parts {
   Shown<admin::Served> shown;
   Shown<gateway::Sources> in_force;  // for those who are not I/O threads
   Shares shares;
-  std::size_t turned_away = 0;    // connections, of which the log knows
-  boost::asio::thread_pool pool;  // outlives the server, whose threads it answers
+  std::size_t turned_away = 0;         // connections, of which the log knows
+  boost::asio::thread_pool pool;       // outlives the server, whose threads it answers
+  boost::asio::thread_pool verifying;  // the same
   http::Server server;
   Deliveries deliveries;
   std::uint16_t port = 0;
@@ -256,8 +266,8 @@ Result<void> Daemon::Parts::know_handshakes() {
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit,  numbers, duplicates, unclaimed, bells,
-                               metrics, log,     clock(),    rejects,   secret};
+  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, bells,    metrics,
+                               log,    clock(), rejects,    secret,    verifying};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());

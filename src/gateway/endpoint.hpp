@@ -41,7 +41,8 @@ struct Shared {
   Log& log;
   Clock& clock;
   RejectQueue& rejects;
-  store::StoreSecret secret;  // for what of a reject is not stored
+  store::StoreSecret secret;            // for what of a reject is not stored
+  boost::asio::thread_pool& verifying;  // where costly requests are examined
 };
 
 // What an event of a request is counted as.

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/receive.hpp"
 
+#include "commit/run_on.hpp"
 #include "gateway/arrivals.hpp"
 #include "gateway/handshake.hpp"
+#include "model/field.hpp"
+
+#include <algorithm>
 
 namespace hapax::gateway {
 
 namespace {
+
+constexpr std::size_t kCostly = 1UL << 20;  // bytes to hash: about a millisecond
+constexpr std::size_t kMostUnpacked = 100;  // times the size of a compressed body
 
 // A claim is forgotten after `remember`: what was signed before that could be an event that was
 // accepted once already. A reject may be the copy of one that was accepted before it came, by as
@@ -20,14 +27,24 @@ bool is_forgotten(const Source& source, const Verdict& verdict, const Occasion& 
 
 }  // namespace
 
+bool is_costly(const Source& source, const Request& request) {
+  const auto is_encoding = [](const Header& each) {
+    return equal_ignoring_case(each.name, "content-encoding");
+  };
+  const bool packed = std::any_of(request.headers.begin(), request.headers.end(), is_encoding);
+  const std::size_t size = request.body.size() * (packed ? kMostUnpacked : 1);
+  return size * std::max<std::size_t>(1, source.secrets.size()) > kCostly;
+}
+
 std::variant<Identified, Refused> Receiver::examine(const Source& source, const Request& request,
-                                                    const Occasion& occasion) {
+                                                    const Occasion& occasion,
+                                                    Scratch& scratch) const {
   Verdict verdict;
-  if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch_);
+  if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch);
   if (!occasion.reject && verdict.authentic()) {
     source.secret_use->note(verdict.secret, occasion.received);
   } else if (!verdict.authentic() && source.handed) {
-    verdict = verify_handed_over(source, request, occasion.received, scratch_, std::move(verdict));
+    verdict = verify_handed_over(source, request, occasion.received, scratch, std::move(verdict));
   }
   if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
   const WallTime now = occasion.reject ? clock_.wall() : occasion.received;
@@ -37,13 +54,23 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
   }
   const bool alone = occasion.item && source.item_identifier;
   const Identifier& identifier = alone ? *source.item_identifier : source.identifier;
-  Identified identified = identifier.identify(request, scratch_);
+  Identified identified = identifier.identify(request, scratch);
   if (identified.reason != Reason::none) {
     return Refused{identified.reason, std::move(identified.detail)};
   }
   const Item* bad = source.splits && !alone ? nullptr : first_refused(identified);
   if (bad != nullptr) return Refused{bad->reason, bad->detail};
   return identified;
+}
+
+Task<std::variant<Identified, Refused>> Receiver::examine_aside(const Source& source,
+                                                                const Request& request,
+                                                                const Occasion& occasion) {
+  const std::function<std::variant<Identified, Refused>()> work = [&] {
+    Scratch scratch;
+    return examine(source, request, occasion, scratch);
+  };
+  co_return co_await run_on(*verifying_, work);
 }
 
 Task<Received> Receiver::receive(const Source& source, const Request& request,
@@ -54,7 +81,13 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   if (*greeting) co_return std::move(**greeting);
   if (request.method != "POST") co_return Refused{};  // it was to be a handshake
 
-  std::variant<Identified, Refused> examined = examine(source, request, occasion);
+  const bool aside = verifying_ != nullptr && is_costly(source, request);
+  std::variant<Identified, Refused> examined = Refused{};
+  if (aside) {
+    examined = co_await examine_aside(source, request, occasion);
+  } else {
+    examined = examine(source, request, occasion);
+  }
   if (auto* refused = std::get_if<Refused>(&examined)) co_return std::move(*refused);
   Identified& identified = std::get<Identified>(examined);
   Taken taken;

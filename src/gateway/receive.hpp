@@ -11,6 +11,8 @@
 #include "gateway/source.hpp"
 #include "gateway/unclaimed_rate.hpp"
 
+#include <boost/asio/thread_pool.hpp>
+
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,17 +50,25 @@ struct Occasion {
   bool item = false;  // one item of a request that was verified when it came
 };
 
+// Whether it takes milliseconds to find out if the request is authentic: hashing it once for each
+// secret, and unpacking it first where it says that it is compressed. Anybody can send such a one.
+bool is_costly(const Source& source, const Request& request);
+
 // The way of a request, stage after stage. One per I/O thread.
 class Receiver {
  public:
+  // With `verifying`, costly requests are examined on its threads, so that the others of the I/O
+  // thread need not wait. It holds as many of them as there are connections that sent one.
   Receiver(Commit& commit, NodeNumbers& numbers, DuplicateCounts& duplicates,
-           UnclaimedRate& unclaimed, Bells& bells, Clock& clock)
+           UnclaimedRate& unclaimed, Bells& bells, Clock& clock,
+           boost::asio::thread_pool* verifying = nullptr)
       : commit_(commit),
         numbers_(numbers),
         duplicates_(duplicates),
         unclaimed_(unclaimed),
         bells_(bells),
-        clock_(clock) {}
+        clock_(clock),
+        verifying_(verifying) {}
 
   // All must live until the answer is there.
   Task<Received> receive(const Source& source, const Request& request, const Occasion& occasion);
@@ -66,13 +76,20 @@ class Receiver {
   // The first half: what the request is, if it is authentic and can be identified. Of a split
   // source some items may be refused.
   std::variant<Identified, Refused> examine(const Source& source, const Request& request,
-                                            const Occasion& occasion);
+                                            const Occasion& occasion) {
+    return examine(source, request, occasion, scratch_);
+  }
 
   // Observe mode: of what was `received` of a source that does not enforce, stores what was refused
   // or a duplicate, and says so in `received`. In observe.cpp.
   Task<void> observe(const Source& source, const Request& request, Received& received);
 
  private:
+  std::variant<Identified, Refused> examine(const Source& source, const Request& request,
+                                            const Occasion& occasion, Scratch& scratch) const;
+  Task<std::variant<Identified, Refused>> examine_aside(const Source& source,
+                                                        const Request& request,
+                                                        const Occasion& occasion);
   Task<std::optional<store::AdmitAnswer>> store_unclaimed(const Source& source,
                                                           const Request& request,
                                                           const Identified& identified,
@@ -84,6 +101,7 @@ class Receiver {
   UnclaimedRate& unclaimed_;
   Bells& bells_;
   Clock& clock_;
+  boost::asio::thread_pool* const verifying_;
   Scratch scratch_;
 };
 
