@@ -86,19 +86,58 @@ TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
   fresh(3, 2);
 }
 
+// As in a new store: the first requests of all nodes, and maintenance, which makes the next day
+// too.
 TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {
+  constexpr int kNodes = 8;
+  const int count = rounds(500);
   std::vector<std::unique_ptr<Subject>> nodes;
-  for (int i = 0; i < 4; ++i) nodes.push_back(std::make_unique<Subject>(database_.url()));
+  for (int i = 0; i < kNodes; ++i) nodes.push_back(std::make_unique<Subject>(database_.url()));
+  for (const auto& each : nodes) each->advance(900 * days);  // 2026-05-02, 852 days since 2024
   const SourceNo source = steps_.source("src");
-  all_at_once(4, [&](int i) {
-    const std::string id = std::to_string(i);
-    const Arrival arrival{.no = number_of_day(3, i + 1), .source = source, .key = id, .id = id};
-    const Admit admit{std::span(&arrival, 1)};
-    const Answers answers =
-        nodes[static_cast<std::size_t>(i)]->driver().write({.admit = std::span(&admit, 1)});
-    EXPECT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
-  });
-  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event_20240104"), 4);
+  for (int round = 0; round < count && !HasFailure(); ++round) {
+    const std::int64_t day = 852 + 2 * round;
+    all_at_once(kNodes, [&](int i) {
+      Subject& node = *nodes[static_cast<std::size_t>(i)];
+      if (i % 4 == 0) {
+        const Result<void> made = node.driver().make_ahead();
+        EXPECT_TRUE(made) << made.error().to_string();
+        return;
+      }
+      const std::string id = std::to_string(day) + "-" + std::to_string(i);
+      const Arrival arrival{
+          .no = number_of_day(day + i % 2, i), .source = source, .key = id, .id = id};
+      const Admit admit{std::span(&arrival, 1)};
+      const Answers answers = node.driver().write({.admit = std::span(&admit, 1)});
+      EXPECT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
+    });
+    for (const auto& each : nodes) each->advance(2 * days);
+  }
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event"), count * kNodes * 3 / 4);
+}
+
+// One makes today and then tomorrow; the other one, tomorrow.
+TEST_F(InboxPartitionTest, NodesThatMakeSeveralDaysDoNotWaitInACircle) {
+  const Witness other(database_.connect());
+  witness_.text("BEGIN");
+  witness_.text("SELECT hapax._need_days('{3}')");
+  std::jthread waiting([&] { EXPECT_EQ(other.failure_of("SELECT hapax._need_days('{4}')"), ""); });
+  Witness(database_.connect()).wait_for_backend("relation");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{4}')"), "");
+  witness_.text("COMMIT");
+}
+
+// Its transaction can be seen, and other sessions have not been told yet of the new partition. (It
+// holds its lock until they have.)
+TEST_F(InboxPartitionTest, ADayIsThereOnlyWhenTheOneWhoMakesItHasEnded) {
+  witness_.text("SELECT hapax._need_days('{3}')");
+  const Witness maker(database_.connect());
+  maker.text("BEGIN");
+  maker.text("LOCK TABLE hapax.event_20240104 IN ACCESS EXCLUSIVE MODE");
+  witness_.text("SET lock_timeout = '10ms'");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{3}')"), "55P03");
+  maker.text("COMMIT");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{3}')"), "");
 }
 
 TEST_F(InboxPartitionTest, ADayWhoseEventsMayAllGoIsDropped) {
@@ -278,6 +317,22 @@ TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
   witness_.text("DELETE FROM hapax.queue WHERE event = " + std::to_string(replayed.value()));
   EXPECT_EQ(witness_.text("SELECT hapax._drop_closed_day(0)"), "t");
   EXPECT_FALSE(exists("event_20240101"));
+}
+
+// An event comes late for a day that is gone, while retention drops the attempts of that day.
+TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
+  witness_.text("SELECT hapax._need_days('{0}')");
+  witness_.text("DROP TABLE hapax.event_20240101");
+  const Witness other(database_.connect());
+  for (const char* drop : {"SELECT dropped FROM hapax._drop_attempts_of_day(now())",
+                           "SELECT hapax._drop_attempt_day(now())"}) {
+    other.text("BEGIN");
+    other.text("SELECT hapax._need_days('{0}')");
+    EXPECT_EQ(witness_.text(drop), "f") << drop;
+    other.text("ROLLBACK");
+  }
+  other.text("SELECT hapax._need_days('{0}')");
+  EXPECT_TRUE(exists("attempt_20240101"));
 }
 
 // A node whose clock is a year ahead has stored an event.

@@ -1,0 +1,73 @@
+-- Partitions that several sessions make at once, days that are dropped late, and leases whose answer was
+-- lost more than once. No function is dropped or changes its signature.
+
+-- ---- Days that are made ----
+
+-- Whether every session can insert into that partition. A commit makes its catalogue rows visible a moment
+-- before it invalidates what other sessions have cached of the parent, and an INSERT in that moment finds
+-- no partition. The session that creates it holds ACCESS EXCLUSIVE on it until then: this waits for that.
+CREATE FUNCTION hapax._has_partition(parent text, part text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT hapax._is_partition(parent, part) THEN
+    RETURN false;
+  END IF;
+  EXECUTE format('LOCK TABLE hapax.%I IN ACCESS SHARE MODE', part);
+  RETURN true;
+EXCEPTION WHEN undefined_table THEN  -- it was being dropped
+  RETURN false;
+END
+$$;
+
+-- As in 0010, but one session at a time: of two that create the same table, one may fail at any row of the
+-- catalogue, and two that create several can deadlock. The lock is the one that ATTACH needs anyway, taken
+-- before anything is created. It is on both parents, because a day's attempts may be dropped as long as its
+-- partition of events cannot be seen.
+CREATE OR REPLACE FUNCTION hapax._need_days(days bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  missing bigint[] := ARRAY(
+    SELECT DISTINCT d.d FROM unnest(days) AS d (d)
+     WHERE NOT (hapax._has_partition('attempt', hapax._part_of('attempt', d.d))
+                AND hapax._has_partition('event', hapax._part_of('event', d.d))));
+  day     bigint;
+  parent  text;
+  part    text;
+BEGIN
+  IF cardinality(missing) = 0 THEN
+    RETURN;
+  END IF;
+  LOCK TABLE ONLY hapax.attempt, ONLY hapax.event IN SHARE UPDATE EXCLUSIVE MODE;
+  FOR day, parent IN
+    SELECT d.d, p.p FROM unnest(missing) AS d (d), unnest(ARRAY['attempt', 'event']) AS p (p)
+     ORDER BY 1, 2
+  LOOP
+    part := hapax._part_of(parent, day);
+    CONTINUE WHEN hapax._is_partition(parent, part);
+    IF to_regclass(format('hapax.%I', part)) IS NOT NULL THEN
+      RAISE EXCEPTION 'the table hapax.% is no partition of hapax.%; attach it, or give it another name',
+                      part, parent USING ERRCODE = '42P07';
+    END IF;
+    EXECUTE format('CREATE TABLE hapax.%I (LIKE hapax.%I INCLUDING ALL)', part, parent);
+    EXECUTE format('ALTER TABLE hapax.%I ATTACH PARTITION hapax.%I FOR VALUES FROM (%s) TO (%s)',
+                   parent, part, (day * 86400000) << 22,
+                   CASE WHEN day >= 25451 THEN 'MAXVALUE' ELSE (((day + 1) * 86400000) << 22)::text END);
+    IF parent = 'event' THEN
+      DELETE FROM hapax.day AS x WHERE x.n = day;  -- of one that was dropped behind our back
+      INSERT INTO hapax.day (n) VALUES (day);
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- For older nodes: by the same lock.
+CREATE OR REPLACE FUNCTION hapax._make_days(days bigint[]) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT hapax._need_days(days)
+$$;
+
+-- For older nodes: this function checks again under the lock whether the day has events.
+CREATE OR REPLACE FUNCTION hapax._drop_attempt_day(cut timestamptz) RETURNS boolean
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
+  SELECT d.dropped FROM hapax._drop_attempts_of_day(cut) AS d
+$$;
