@@ -291,6 +291,24 @@ TEST_F(InboxPartitionTest, AnEventThatComesForAClosedDayIsRefusedUntilTheDayIsTh
   EXPECT_EQ(steps_.presence(fresh(0, 3)), Presence::here);
 }
 
+// Its snapshot is from before the day was closed.
+TEST_F(InboxPartitionTest, ASessionWithAnOldSnapshotStoresNothingInAClosedDay) {
+  fresh(0, 1);
+  const Witness other(database_.connect());
+  for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"}) {
+    other.text(std::string("BEGIN ISOLATION LEVEL ") + level);
+    other.text("SELECT count(*) FROM hapax.claim");
+    EXPECT_EQ(witness_.text("SELECT hapax._close_day(0, now())"), "t");
+    EXPECT_EQ(
+        other.failure_of("INSERT INTO hapax.event SELECT no + 1, source, would, key_id,"
+                         " received_at, version, tenant, id, type, order_key, digest, headers,"
+                         " body FROM hapax.event"),
+        "40001");
+    other.text("ROLLBACK");
+    witness_.text("UPDATE hapax.day SET closed_at = NULL");
+  }
+}
+
 // What was committed between the look at a day and its closing.
 TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain) {
   const EventNo replayed = fresh(0, 1);

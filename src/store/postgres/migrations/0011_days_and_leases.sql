@@ -71,3 +71,24 @@ CREATE OR REPLACE FUNCTION hapax._drop_attempt_day(cut timestamptz) RETURNS bool
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
   SELECT d.dropped FROM hapax._drop_attempts_of_day(cut) AS d
 $$;
+
+-- ---- Days that are removed ----
+
+-- As in 0010. Above read committed the snapshot may be older than the commit that closed the day: FOR SHARE
+-- of a row that was changed since is 40001, and so is a row that the snapshot does not have. Only days that
+-- were closed have this trigger, so an event of today costs nothing.
+CREATE OR REPLACE FUNCTION hapax._refuse_closed() RETURNS trigger
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM 1 FROM hapax.day AS d WHERE d.n = (NEW.no >> 22) / 86400000 FOR SHARE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the day of this event was changed' USING ERRCODE = '40001';
+    END IF;
+  END IF;
+  IF hapax._is_closed(NEW.no) THEN
+    RAISE EXCEPTION 'the events of this day are being removed' USING ERRCODE = '23514';
+  END IF;
+  RETURN NEW;
+END
+$$;
