@@ -337,6 +337,53 @@ TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
   EXPECT_FALSE(exists("event_20240101"));
 }
 
+// For as long as somebody reads the table, which may be hours.
+TEST_F(InboxPartitionTest, ADayWhoseDropWaitsIsNotWalkedThroughAgain) {
+  constexpr int kEvents = 20;
+  for (int i = 1; i <= kEvents; ++i) {
+    steps_.fresh({.id = std::to_string(i), .no = number_of_day(0, i)});
+    steps_.deliver();
+  }
+  const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
+  const auto steps_of_a_pass = [&] {
+    for (int steps = 1;; ++steps) {
+      if (steps_.next().sweep({periods, 1})->done) return steps;
+    }
+  };
+  steps_.advance(hours(2));
+  witness_.text("BEGIN");
+  witness_.text("SELECT count(*) FROM hapax.event");
+  EXPECT_GT(steps_of_a_pass(), kEvents);
+  for (int i = 0; i < 3; ++i) {
+    steps_.advance(seconds(1));
+    EXPECT_LT(steps_of_a_pass(), kEvents);
+  }
+  EXPECT_TRUE(exists("event_20240101"));
+  witness_.text("COMMIT");
+  steps_.advance(seconds(1));
+  steps_of_a_pass();
+  EXPECT_FALSE(exists("event_20240101"));
+}
+
+// A node of a version before adds to a closed day while its drop waits.
+TEST_F(InboxPartitionTest, ADayToWhichSomethingWasAddedWhileItsDropWaitedIsOpenedAgain) {
+  const EventNo event = fresh(0, 1);
+  steps_.deliver();
+  steps_.advance(hours(2));
+  witness_.text("BEGIN");
+  witness_.text("SELECT count(*) FROM hapax.event");
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
+  witness_.text("COMMIT");
+  EXPECT_EQ(witness_.text("SELECT status FROM hapax._replay(" + std::to_string(event.value()) +
+                          ", NULL, true, NULL, true, 7, 64, NULL)"),
+            "0");
+  for (int i = 0; i < 2; ++i) {
+    steps_.advance(seconds(1));
+    EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 0U);
+  }
+  EXPECT_EQ(steps_.presence(event), Presence::here);
+}
+
 // An event comes late for a day that is gone, while retention drops the attempts of that day.
 TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
   witness_.text("SELECT hapax._need_days('{0}')");

@@ -74,6 +74,62 @@ $$;
 
 -- ---- Days that are removed ----
 
+-- stripped: only the DROP is left to do. It fails as long as a reader holds a lock on the table.
+ALTER TABLE hapax.day ADD COLUMN stripped boolean NOT NULL DEFAULT false;
+
+CREATE OR REPLACE FUNCTION hapax._next_day(r hapax.retention, marks bytea, moment timestamptz)
+RETURNS hapax.retention
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  d hapax.day;
+BEGIN
+  IF r.day = -1 THEN
+    INSERT INTO hapax.day (n)
+      SELECT (x.first >> 22) / 86400000 FROM hapax._days('hapax.event') AS x ON CONFLICT DO NOTHING;
+    DELETE FROM hapax.day AS x WHERE NOT hapax._is_partition('event', hapax._part_of('event', x.n));
+  END IF;
+  SELECT x.* INTO d FROM hapax.day AS x
+   WHERE x.n > r.day
+     AND CASE WHEN x.closed_at IS NOT NULL THEN r.rest_until <= moment
+              ELSE x.goes_at <= moment OR x.looked_at > moment OR x.periods IS DISTINCT FROM marks END
+   ORDER BY x.n LIMIT 1;
+  r.day := coalesce(d.n, -1);
+  r.task := CASE WHEN d.n IS NULL THEN 0 WHEN d.closed_at IS NULL THEN 1 WHEN d.stripped THEN 4 ELSE 3 END;
+  IF d.n IS NOT NULL THEN
+    UPDATE hapax.day AS x SET periods = marks WHERE x.n = d.n;
+  END IF;
+  RETURN r;
+END
+$$;
+
+-- As in 0010; a failed attempt records whether the next pass has to do more than the DROP.
+CREATE OR REPLACE FUNCTION hapax._drop_closed_day(day bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  part    text := hapax._part_of('event', day);
+  is_bare boolean := true;
+BEGIN
+  PERFORM set_config('lock_timeout', '50ms', true);
+  LOCK TABLE ONLY hapax.event IN ACCESS EXCLUSIVE MODE;
+  -- Nobody waits for us while we wait for one who has only this partition.
+  EXECUTE format('LOCK TABLE hapax.%I IN ACCESS EXCLUSIVE MODE NOWAIT', part);
+  -- A day that was opened, and deliveries of a node of a version before, which knows no closed days.
+  is_bare := EXISTS (SELECT 1 FROM hapax.day AS d WHERE d.n = day AND d.closed_at IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM hapax.queue AS q
+                     WHERE q.event BETWEEN (day * 86400000) << 22 AND (((day + 1) * 86400000) << 22) - 1);
+  IF NOT is_bare THEN
+    RAISE EXCEPTION 'something of the day is needed' USING ERRCODE = '55P03';
+  END IF;
+  EXECUTE format('DROP TABLE hapax.%I', part);
+  DELETE FROM hapax.day AS d WHERE d.n = day;
+  RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN  -- and the locks are given back
+  UPDATE hapax.day AS d SET stripped = is_bare WHERE d.n = day AND d.stripped <> is_bare;
+  RETURN false;
+END
+$$;
+
 -- As in 0010. Above read committed the snapshot may be older than the commit that closed the day: FOR SHARE
 -- of a row that was changed since is 40001, and so is a row that the snapshot does not have. Only days that
 -- were closed have this trigger, so an event of today costs nothing.
