@@ -3,6 +3,7 @@
 #include "compliance/inbox_suite.hpp"
 #include "postgres/witness.hpp"
 #include "store/postgres/driver.hpp"
+#include "store/postgres/schema.hpp"
 
 #include <thread>
 
@@ -398,6 +399,38 @@ TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
   }
   other.text("SELECT hapax._need_days('{0}')");
   EXPECT_TRUE(exists("attempt_20240101"));
+}
+
+// The versions before 0010 noted nowhere that a day has attempts of events that went one by one.
+TEST(InboxUpgradeTest, AttemptsThatWereLeftBehindBeforeAnUpgradeAreRemoved) {
+  constexpr std::size_t kBefore = 10;
+  PostgresDatabase database(PostgresDatabase::Schema::none);
+  const Witness witness(database.connect());
+  witness.text(
+      "CREATE SCHEMA hapax; CREATE TABLE hapax.schema_version (version int NOT NULL);"
+      "INSERT INTO hapax.schema_version VALUES (" +
+      std::to_string(kBefore) + ")");
+  for (const std::string_view each : store::postgres::migrations().first(kBefore)) {
+    witness.text(std::string(each));
+  }
+  witness.text(
+      "SELECT hapax._need_days('{3, 4}');"
+      "DELETE FROM hapax.day WHERE n = 4;"  // as before 0010
+      "INSERT INTO hapax.attempt (event, delivery, fence, destination, listen, outcome, settled_at,"
+      " began_us, took_ms, status, error, excerpt) SELECT ((d * 86400000::bigint) << 22) + 1, 1, 1,"
+      " 1, false, 0, '2024-01-05', 0, 0, 200, '', '' FROM unnest('{3, 4}'::int[]) AS d;"
+      "INSERT INTO hapax.event (no, source, would, received_at, tenant, id, type, order_key, "
+      "digest,"
+      " headers, body) SELECT ((d * 86400000::bigint) << 22) + 2, 1, 0, '2024-01-05', '', '', '', "
+      "'',"
+      " '', '', '' FROM unnest('{3, 4}'::int[]) AS d");
+  InboxSteps steps(std::make_unique<Subject>(database.url()), false);
+  steps.advance(900 * days);
+  ASSERT_EQ(steps.source("src").value(), 1);
+  EXPECT_EQ(steps.sweep(10'000 * days, 10'000 * days), 0U);
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.attempt"), 0);
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.day WHERE attempts_at <> 'infinity'"), 0)
+      << "once is enough";
 }
 
 // A node whose clock is a year ahead has stored an event.

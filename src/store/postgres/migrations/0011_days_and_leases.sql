@@ -77,6 +77,10 @@ $$;
 -- stripped: only the DROP is left to do. It fails as long as a reader holds a lock on the table.
 ALTER TABLE hapax.day ADD COLUMN stripped boolean NOT NULL DEFAULT false;
 
+-- Before 0010 nothing recorded which days have attempts of removed events. Each day is read once: those
+-- with a row here, and those that hapax._next_day adds.
+UPDATE hapax.day SET attempts_at = '-infinity';
+
 CREATE OR REPLACE FUNCTION hapax._next_day(r hapax.retention, marks bytea, moment timestamptz)
 RETURNS hapax.retention
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -84,8 +88,9 @@ DECLARE
   d hapax.day;
 BEGIN
   IF r.day = -1 THEN
-    INSERT INTO hapax.day (n)
-      SELECT (x.first >> 22) / 86400000 FROM hapax._days('hapax.event') AS x ON CONFLICT DO NOTHING;
+    INSERT INTO hapax.day (n, attempts_at)
+      SELECT (x.first >> 22) / 86400000, '-infinity' FROM hapax._days('hapax.event') AS x
+      ON CONFLICT DO NOTHING;
     DELETE FROM hapax.day AS x WHERE NOT hapax._is_partition('event', hapax._part_of('event', x.n));
   END IF;
   SELECT x.* INTO d FROM hapax.day AS x
