@@ -153,3 +153,22 @@ BEGIN
   RETURN NEW;
 END
 $$;
+
+-- ---- Leases ----
+
+-- The last 8 bits of a lease request's token count the answers that were lost before. A repeat frees
+-- what the ones before it have leased, and never what a later one has, which a worker may have seen: a
+-- request can arrive after a later one was answered. An older node repeats with the same token. Nothing else
+-- in the function changes.
+DO $do$
+DECLARE
+  before  text := pg_get_functiondef('hapax._lease_once'::regproc);
+  patched text := replace(replace(before,
+    'pg_advisory_xact_lock(token)', 'pg_advisory_xact_lock(token & -256)'),
+    'q.lease_token = token', 'q.lease_token BETWEEN token & -256 AND token');
+BEGIN
+  ASSERT length(patched) = length(before) + length(' & -256') + length('BETWEEN token & -256 AND token')
+                           - length('= token');
+  EXECUTE patched;
+END
+$do$;
