@@ -172,3 +172,40 @@ BEGIN
   EXECUTE patched;
 END
 $do$;
+
+-- ---- Records ----
+
+-- As in 0008. The lock is on the table, because any role that can connect can take an advisory lock.
+CREATE OR REPLACE FUNCTION hapax._put_record(wanted bytea, after bigint, before bigint, text bytea,
+                                             most bigint)
+RETURNS int
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  now bigint;
+BEGIN
+  PERFORM hapax._be_durable();
+  LOCK TABLE hapax.record IN SHARE ROW EXCLUSIVE MODE;
+  SELECT r.version INTO now FROM hapax.record AS r WHERE r.name = wanted;
+  now := coalesce(now, 0);
+  IF now = after THEN
+    RETURN 1;
+  ELSIF now <> before THEN
+    RETURN 0;
+  ELSIF now = 0 AND (SELECT count(*) FROM hapax.record) >= most THEN
+    RETURN 2;
+  END IF;
+  INSERT INTO hapax.record AS r (name, version, content) VALUES (wanted, after, text)
+    ON CONFLICT (name) DO UPDATE SET version = excluded.version, content = excluded.content;
+  RETURN 1;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION hapax._remove_record(wanted bytea, number bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM hapax._be_durable();
+  LOCK TABLE hapax.record IN SHARE ROW EXCLUSIVE MODE;
+  DELETE FROM hapax.record AS r WHERE r.name = wanted AND r.version = number;
+  RETURN NOT EXISTS (SELECT 1 FROM hapax.record AS r WHERE r.name = wanted);
+END
+$$;
