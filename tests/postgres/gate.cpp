@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <future>
 #include <list>
@@ -94,7 +95,8 @@ class Gate::Loop {
   }
 
   // The rest is for orders.
-  void arm(Fault fault, Kind kind) { armed_ = {fault, kind}; }
+  void arm(Fault fault, Kind kind) { armed_ = {{fault, kind}}; }
+  void then_arm(Fault fault, Kind kind) { armed_.emplace_back(fault, kind); }
   void cut_all() {
     for (Link& link : links_) {
       if (link.client.is_open()) link.cut();
@@ -211,8 +213,10 @@ class Gate::Loop {
     if (link.state != Link::State::forwarding) return;
     link.requests.feed(bytes);
     while (std::optional<Piece> piece = link.requests.next()) {
-      if (armed_ && piece->is_request && piece->is(armed_->second)) {
-        return strike(link, std::move(piece->bytes), std::exchange(armed_, std::nullopt)->first);
+      if (!armed_.empty() && piece->is_request && piece->is(armed_.front().second)) {
+        const Fault fault = armed_.front().first;
+        armed_.pop_front();
+        return strike(link, std::move(piece->bytes), fault);
       }
       if (piece->asks_for_encryption) link.answers.expect_a_bare_byte();
       link.to_server.add(std::move(piece->bytes), pace);
@@ -303,7 +307,7 @@ class Gate::Loop {
   const int port_ = port_of(listener_);
   const Fd wake_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::list<Link> links_;
-  std::optional<std::pair<Fault, Kind>> armed_;
+  std::deque<std::pair<Fault, Kind>> armed_;
   bool stopping_ = false;
 
   mutable std::mutex mutex_;
@@ -350,6 +354,9 @@ void Gate::heal() {
 
 void Gate::arm(Fault fault, Kind kind) {
   loop_->order([&] { loop_->arm(fault, kind); });
+}
+void Gate::then_arm(Fault fault, Kind kind) {
+  loop_->order([&] { loop_->then_arm(fault, kind); });
 }
 int Gate::strikes() const {
   return loop_->strikes();

@@ -25,6 +25,7 @@ enum class Fault : std::uint8_t {
 enum class Kind : std::uint8_t {
   any,
   claim,   // a statement of the store's own that claims ids
+  lease,   // ... that leases deliveries
   commit,  // a COMMIT of the caller's transaction
 };
 
@@ -59,6 +60,8 @@ class Gate {
 
   // The next request of this kind, on any connection, meets the fault. One at a time.
   void arm(Fault fault, Kind kind);
+  // ... and the one after that meets this one.
+  void then_arm(Fault fault, Kind kind);
   // How many faults have happened; "after" faults when the server's answer was there. A cut is
   // counted before the client can notice it. A client whose connection falls silent times out,
   // perhaps before that is counted: wait for it.

@@ -32,6 +32,7 @@ struct Piece {
 
   bool is(Kind kind) const {
     if (kind == Kind::claim) return sql.find("hapax._claim") != std::string::npos;
+    if (kind == Kind::lease) return sql.find("hapax._lease") != std::string::npos;
     if (kind == Kind::commit) return is_simple && sql == "COMMIT";
     return true;
   }

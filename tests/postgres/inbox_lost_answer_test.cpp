@@ -131,5 +131,59 @@ TEST(InboxHeldRequestTest, AStatementThatArrivesLateChangesNothing) {
   EXPECT_EQ(node.lease(1).front().attempt, 2U);
 }
 
+// The first repeat is held on its way, and arrives when a worker has what the second one leased.
+TEST(InboxHeldRequestTest, ARepeatThatArrivesLateFreesNoLeaseOfALaterOne) {
+  PostgresDatabase database;
+  Gate gate;
+  InboxNode node(gate.url(database.name()), 1);
+  node.admit(std::vector<Post>{{"a"}});
+  gate.arm(Fault::cut_before, Kind::lease);
+  gate.then_arm(Fault::hold, Kind::lease);
+  const std::vector<Leased> leases = node.lease(1);
+  ASSERT_EQ(leases.size(), 1U);
+  ASSERT_EQ(gate.strikes(), 2);
+  gate.release_held();
+  gate.wait_until_held_is_answered();
+  EXPECT_EQ(node.ack(leases), std::vector{Settled::ok});
+}
+
+// And what every lost one leased is freed by the one after it.
+TEST(InboxHeldRequestTest, ALeaseWhoseAnswerWasLostTwiceIsNoAbandon) {
+  PostgresDatabase database;
+  Gate gate;
+  InboxNode node(gate.url(database.name()), 1);
+  node.admit(std::vector<Post>{{"a"}});
+  const store::LeaseRequest request{.from = node.destination(),
+                                    .max = 1,
+                                    .lease = std::chrono::minutes(5),
+                                    .holder = {Holder::Kind::pull, 1},
+                                    .max_abandons = 3};
+  gate.arm(Fault::cut_after, Kind::lease);
+  gate.then_arm(Fault::cut_after, Kind::lease);
+  const store::Answers answers = node.driver().write({.lease = std::span(&request, 1)});
+  ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
+  const std::vector<Leased>& leases = answers.lease->front().deliveries;
+  ASSERT_EQ(leases.size(), 1U);
+  EXPECT_EQ(leases.front().abandons, 0U);
+  EXPECT_EQ(gate.strikes(), 2);
+}
+
+// A node of the version before repeats with the same token, whatever its last bits are.
+TEST(InboxHeldRequestTest, ARepeatWithTheSameTokenFreesWhatTheLostRequestLeased) {
+  PostgresDatabase database;
+  InboxNode node(database.url(), 1);
+  const Witness witness(database.connect());
+  node.admit(std::vector<Post>{{"a"}});
+  const auto abandons = [&](const std::string& lost_ms) {
+    return witness.text("SELECT abandons FROM hapax._lease_once(ARRAY[" +
+                        std::to_string(node.destination().value()) +
+                        "], ARRAY[1], ARRAY[300000], ARRAY[1], ARRAY[1], ARRAY[3], ARRAY[0],"
+                        " ARRAY[0], ARRAY[0], 64, 16000000, NULL, 1234567, " +
+                        lost_ms + ") WHERE delivery IS NOT NULL");
+  };
+  EXPECT_EQ(abandons("NULL"), "0");
+  EXPECT_EQ(abandons("25000"), "0");
+}
+
 }  // namespace
 }  // namespace hapax::test

@@ -3,6 +3,7 @@
 #include "compliance/inbox_suite.hpp"
 #include "postgres/witness.hpp"
 #include "store/postgres/driver.hpp"
+#include "store/postgres/schema.hpp"
 
 #include <thread>
 
@@ -86,19 +87,58 @@ TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
   fresh(3, 2);
 }
 
+// As in a new store: the first requests of all nodes, and maintenance, which makes the next day
+// too.
 TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {
+  constexpr int kNodes = 8;
+  const int count = rounds(500);
   std::vector<std::unique_ptr<Subject>> nodes;
-  for (int i = 0; i < 4; ++i) nodes.push_back(std::make_unique<Subject>(database_.url()));
+  for (int i = 0; i < kNodes; ++i) nodes.push_back(std::make_unique<Subject>(database_.url()));
+  for (const auto& each : nodes) each->advance(900 * days);  // 2026-05-02, 852 days since 2024
   const SourceNo source = steps_.source("src");
-  all_at_once(4, [&](int i) {
-    const std::string id = std::to_string(i);
-    const Arrival arrival{.no = number_of_day(3, i + 1), .source = source, .key = id, .id = id};
-    const Admit admit{std::span(&arrival, 1)};
-    const Answers answers =
-        nodes[static_cast<std::size_t>(i)]->driver().write({.admit = std::span(&admit, 1)});
-    EXPECT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
-  });
-  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event_20240104"), 4);
+  for (int round = 0; round < count && !HasFailure(); ++round) {
+    const std::int64_t day = 852 + 2 * round;
+    all_at_once(kNodes, [&](int i) {
+      Subject& node = *nodes[static_cast<std::size_t>(i)];
+      if (i % 4 == 0) {
+        const Result<void> made = node.driver().make_ahead();
+        EXPECT_TRUE(made) << made.error().to_string();
+        return;
+      }
+      const std::string id = std::to_string(day) + "-" + std::to_string(i);
+      const Arrival arrival{
+          .no = number_of_day(day + i % 2, i), .source = source, .key = id, .id = id};
+      const Admit admit{std::span(&arrival, 1)};
+      const Answers answers = node.driver().write({.admit = std::span(&admit, 1)});
+      EXPECT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
+    });
+    for (const auto& each : nodes) each->advance(2 * days);
+  }
+  EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event"), count * kNodes * 3 / 4);
+}
+
+// One makes today and then tomorrow; the other one, tomorrow.
+TEST_F(InboxPartitionTest, NodesThatMakeSeveralDaysDoNotWaitInACircle) {
+  const Witness other(database_.connect());
+  witness_.text("BEGIN");
+  witness_.text("SELECT hapax._need_days('{3}')");
+  std::jthread waiting([&] { EXPECT_EQ(other.failure_of("SELECT hapax._need_days('{4}')"), ""); });
+  Witness(database_.connect()).wait_for_backend("relation");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{4}')"), "");
+  witness_.text("COMMIT");
+}
+
+// Its transaction can be seen, and other sessions have not been told yet of the new partition. (It
+// holds its lock until they have.)
+TEST_F(InboxPartitionTest, ADayIsThereOnlyWhenTheOneWhoMakesItHasEnded) {
+  witness_.text("SELECT hapax._need_days('{3}')");
+  const Witness maker(database_.connect());
+  maker.text("BEGIN");
+  maker.text("LOCK TABLE hapax.event_20240104 IN ACCESS EXCLUSIVE MODE");
+  witness_.text("SET lock_timeout = '10ms'");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{3}')"), "55P03");
+  maker.text("COMMIT");
+  EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{3}')"), "");
 }
 
 TEST_F(InboxPartitionTest, ADayWhoseEventsMayAllGoIsDropped) {
@@ -252,6 +292,24 @@ TEST_F(InboxPartitionTest, AnEventThatComesForAClosedDayIsRefusedUntilTheDayIsTh
   EXPECT_EQ(steps_.presence(fresh(0, 3)), Presence::here);
 }
 
+// Its snapshot is from before the day was closed.
+TEST_F(InboxPartitionTest, ASessionWithAnOldSnapshotStoresNothingInAClosedDay) {
+  fresh(0, 1);
+  const Witness other(database_.connect());
+  for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"}) {
+    other.text(std::string("BEGIN ISOLATION LEVEL ") + level);
+    other.text("SELECT count(*) FROM hapax.claim");
+    EXPECT_EQ(witness_.text("SELECT hapax._close_day(0, now())"), "t");
+    EXPECT_EQ(
+        other.failure_of("INSERT INTO hapax.event SELECT no + 1, source, would, key_id,"
+                         " received_at, version, tenant, id, type, order_key, digest, headers,"
+                         " body FROM hapax.event"),
+        "40001");
+    other.text("ROLLBACK");
+    witness_.text("UPDATE hapax.day SET closed_at = NULL");
+  }
+}
+
 // What was committed between the look at a day and its closing.
 TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain) {
   const EventNo replayed = fresh(0, 1);
@@ -278,6 +336,101 @@ TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
   witness_.text("DELETE FROM hapax.queue WHERE event = " + std::to_string(replayed.value()));
   EXPECT_EQ(witness_.text("SELECT hapax._drop_closed_day(0)"), "t");
   EXPECT_FALSE(exists("event_20240101"));
+}
+
+// For as long as somebody reads the table, which may be hours.
+TEST_F(InboxPartitionTest, ADayWhoseDropWaitsIsNotWalkedThroughAgain) {
+  constexpr int kEvents = 20;
+  for (int i = 1; i <= kEvents; ++i) {
+    steps_.fresh({.id = std::to_string(i), .no = number_of_day(0, i)});
+    steps_.deliver();
+  }
+  const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
+  const auto steps_of_a_pass = [&] {
+    for (int steps = 1;; ++steps) {
+      if (steps_.next().sweep({periods, 1})->done) return steps;
+    }
+  };
+  steps_.advance(hours(2));
+  witness_.text("BEGIN");
+  witness_.text("SELECT count(*) FROM hapax.event");
+  EXPECT_GT(steps_of_a_pass(), kEvents);
+  for (int i = 0; i < 3; ++i) {
+    steps_.advance(seconds(1));
+    EXPECT_LT(steps_of_a_pass(), kEvents);
+  }
+  EXPECT_TRUE(exists("event_20240101"));
+  witness_.text("COMMIT");
+  steps_.advance(seconds(1));
+  steps_of_a_pass();
+  EXPECT_FALSE(exists("event_20240101"));
+}
+
+// A node of a version before adds to a closed day while its drop waits.
+TEST_F(InboxPartitionTest, ADayToWhichSomethingWasAddedWhileItsDropWaitedIsOpenedAgain) {
+  const EventNo event = fresh(0, 1);
+  steps_.deliver();
+  steps_.advance(hours(2));
+  witness_.text("BEGIN");
+  witness_.text("SELECT count(*) FROM hapax.event");
+  EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
+  witness_.text("COMMIT");
+  EXPECT_EQ(witness_.text("SELECT status FROM hapax._replay(" + std::to_string(event.value()) +
+                          ", NULL, true, NULL, true, 7, 64, NULL)"),
+            "0");
+  for (int i = 0; i < 2; ++i) {
+    steps_.advance(seconds(1));
+    EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 0U);
+  }
+  EXPECT_EQ(steps_.presence(event), Presence::here);
+}
+
+// An event comes late for a day that is gone, while retention drops the attempts of that day.
+TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
+  witness_.text("SELECT hapax._need_days('{0}')");
+  witness_.text("DROP TABLE hapax.event_20240101");
+  const Witness other(database_.connect());
+  for (const char* drop : {"SELECT dropped FROM hapax._drop_attempts_of_day(now())",
+                           "SELECT hapax._drop_attempt_day(now())"}) {
+    other.text("BEGIN");
+    other.text("SELECT hapax._need_days('{0}')");
+    EXPECT_EQ(witness_.text(drop), "f") << drop;
+    other.text("ROLLBACK");
+  }
+  other.text("SELECT hapax._need_days('{0}')");
+  EXPECT_TRUE(exists("attempt_20240101"));
+}
+
+// The versions before 0010 noted nowhere that a day has attempts of events that went one by one.
+TEST(InboxUpgradeTest, AttemptsThatWereLeftBehindBeforeAnUpgradeAreRemoved) {
+  constexpr std::size_t kBefore = 10;
+  PostgresDatabase database(PostgresDatabase::Schema::none);
+  const Witness witness(database.connect());
+  witness.text(
+      "CREATE SCHEMA hapax; CREATE TABLE hapax.schema_version (version int NOT NULL);"
+      "INSERT INTO hapax.schema_version VALUES (" +
+      std::to_string(kBefore) + ")");
+  for (const std::string_view each : store::postgres::migrations().first(kBefore)) {
+    witness.text(std::string(each));
+  }
+  witness.text(
+      "SELECT hapax._need_days('{3, 4}');"
+      "DELETE FROM hapax.day WHERE n = 4;"  // as before 0010
+      "INSERT INTO hapax.attempt (event, delivery, fence, destination, listen, outcome, settled_at,"
+      " began_us, took_ms, status, error, excerpt) SELECT ((d * 86400000::bigint) << 22) + 1, 1, 1,"
+      " 1, false, 0, '2024-01-05', 0, 0, 200, '', '' FROM unnest('{3, 4}'::int[]) AS d;"
+      "INSERT INTO hapax.event (no, source, would, received_at, tenant, id, type, order_key, "
+      "digest,"
+      " headers, body) SELECT ((d * 86400000::bigint) << 22) + 2, 1, 0, '2024-01-05', '', '', '', "
+      "'',"
+      " '', '', '' FROM unnest('{3, 4}'::int[]) AS d");
+  InboxSteps steps(std::make_unique<Subject>(database.url()), false);
+  steps.advance(900 * days);
+  ASSERT_EQ(steps.source("src").value(), 1);
+  EXPECT_EQ(steps.sweep(10'000 * days, 10'000 * days), 0U);
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.attempt"), 0);
+  EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.day WHERE attempts_at <> 'infinity'"), 0)
+      << "once is enough";
 }
 
 // A node whose clock is a year ahead has stored an event.

@@ -64,12 +64,15 @@ TEST_F(InboxWaitsTest, EventsOfADayThatIsThereAreAdmittedBesideAnAnalyze) {
 // Any role that can connect can take an advisory lock.
 TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
   InboxNode node(database_.url(), 1, kShortTimeout);
-  other_.text("SELECT pg_advisory_lock(n) FROM generate_series(448345170296, 448345170300) AS n");
+  other_.text("SELECT pg_advisory_lock(n) FROM generate_series(448345170296, 448345170310) AS n");
   EXPECT_EQ(node.admit(std::array{Post{"the first of its day"}}), 1);
   EXPECT_TRUE(has(kToday));
   const Result<NodeNo> number = node.driver().take_node(make_token(), seconds(60));
   EXPECT_TRUE(number) << number.error().to_string();
   EXPECT_TRUE(node.driver().number_of(store::NameKind::source, "another"));
+  const Result<bool> put = node.driver().put_record({"r", 1, "content"}, 0);
+  EXPECT_TRUE(put) << put.error().to_string();
+  EXPECT_TRUE(node.driver().remove_record("r", 1));
 }
 
 // The server says that it did not happen, before we have to say that we do not know.

@@ -274,6 +274,25 @@ TEST_F(PostgresSchemaBesideAReader, AMigrationThatGivesUpLeavesNoBackendBehind) 
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
 }
 
+// A person who cancels it means it. Retried, it would succeed as soon as the reader has ended.
+TEST_F(PostgresSchemaBesideAReader, ACancelledMigrationIsNotRetried) {
+  std::jthread waiting([&] {
+    const std::unique_ptr<Clock> clock = make_system_clock();
+    auto connection =
+        store::postgres::Connection::connect(database_.url(), *clock, kLongTimeout).value();
+    store::postgres::ConnectionExecutor executor(connection, *clock, kLongTimeout);
+    const Result<int> version = store::postgres::migrate(executor, {.lock = kLongTimeout});
+    ASSERT_FALSE(version);
+    EXPECT_EQ(version.error().code(), Code::store_busy);
+    EXPECT_NE(version.error().detail().find("cancelled"), std::string::npos)
+        << version.error().detail();
+  });
+  ASSERT_TRUE(wait_until(watcher_.get(),
+                         "count(pg_cancel_backend(pid)) > 0 FROM pg_stat_activity"
+                         " WHERE datname = current_database() AND wait_event_type = 'Lock'"));
+  ask(reader_.get(), "COMMIT");
+}
+
 // The migration stops where it has made a thing of the given kind, and its backend is ended there.
 class PostgresSchemaInterrupted : public PostgresSchema,
                                   public testing::WithParamInterface<const char*> {

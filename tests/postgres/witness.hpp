@@ -68,6 +68,13 @@ class Witness {
 
   std::string text(const std::string& sql) const { return ask(connection_.get(), sql); }
   int number(const std::string& sql) const { return std::atoi(text(sql).c_str()); }
+  // The SQLSTATE of what may fail; empty where it works.
+  std::string failure_of(const std::string& sql) const {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(
+        PQexec(connection_.get(), sql.c_str()), &PQclear);
+    const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+    return state == nullptr ? "" : state;
+  }
 
   // Whose claim it is, as hex(token); empty when nobody's.
   std::string holder_of(std::string_view id) const {

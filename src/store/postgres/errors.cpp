@@ -20,15 +20,17 @@ constexpr std::string_view kRunAgain = "run the transaction again";
 constexpr std::string_view kRunMigrate =
     "run hapax migrate with a user that may create the schema hapax";
 
+constexpr std::string_view kCancelled =
+    "the server's statement_timeout is too short, or somebody cancelled it; raise it, and run the "
+    "transaction again";
+
 // The first row that fits decides.
 constexpr std::array kMeanings{
     Meaning{"40001", Code::store_busy, kRunAgain},
     Meaning{"40P01", Code::store_busy, kRunAgain},
     Meaning{"55P03", Code::store_busy,
             "another transaction holds the id and has not ended; run the transaction again"},
-    Meaning{"57014", Code::store_busy,
-            "the server's statement_timeout is too short, or somebody cancelled it; raise it, and "
-            "run the transaction again"},
+    Meaning{"57014", Code::store_busy, kCancelled},
     Meaning{"25006", Code::store_read_only,
             "this server is a standby or read-only; name the primary, or several hosts with "
             "target_session_attrs=read-write"},
@@ -104,6 +106,10 @@ Error answer_lost(std::string_view why) {
 bool is_passing(const Error& error) {
   return error.outcome() == Outcome::unknown || error.code() == Code::store_busy ||
          error.code() == Code::store_unavailable || error.code() == Code::store_read_only;
+}
+
+bool is_cancelled(const Error& error) {
+  return error.code() == Code::store_busy && error.detail().ends_with(kCancelled);
 }
 
 bool is_refused(const Error& error) {

@@ -26,6 +26,9 @@ Error answer_lost(std::string_view why);
 // or refused connection, a server that starts, stops or fails over.
 bool is_passing(const Error& error);
 
+// A person or the server's statement_timeout has ended the statement.
+bool is_cancelled(const Error& error);
+
 // A row of a table refused it: a day without a partition, or a number that is another's.
 bool is_refused(const Error& error);
 

@@ -93,6 +93,7 @@ class Inbox : public Driver {
   void admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers);
   Result<Admissions> admit_once(std::span<const Admit* const> items);
   Parameters lease_parameters(std::span<const LeaseRequest* const> requests);
+  std::int64_t lease_token();
   Result<void> settle_round(std::span<const Settlement* const> items,
                             std::span<const std::size_t> round, std::vector<Settled>& answers);
   Result<Answer> ask(const char* sql, const Parameters& parameters, std::string_view doing,

@@ -33,8 +33,8 @@ inline constexpr const char* kAdmit =
     " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
 
 // 2-10 a place for each request, 11 how many may be superseded, 12 how many bytes may be leased, 13
-// moment, 14 a random token, 15 NULL, or for a repeat how many ms ago the lost one went out at
-// most.
+// moment, 14 a random token, whose last 8 bits say how many answers were lost before, 15 NULL, or
+// for a repeat how many ms ago the first one went out at most.
 inline constexpr const char* kLease =
     "SELECT l.*" HAPAX_PATIENTLY
     "hapax._lease_once($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(

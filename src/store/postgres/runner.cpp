@@ -41,20 +41,23 @@ Result<void> Runner::start(const OpenOptions& options) {
 }
 
 Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
-                           Form form, Lost lost, Patience patience, const Parameters* repeated) {
+                           Form form, Lost lost, Patience patience,
+                           const std::function<Parameters(int losses)>& repeated) {
   const BootTime began = io_clock_->since_boot();
   std::optional<Error> unknown;
+  std::optional<Parameters> others;
+  int losses = 0;
   int conflicts = 0;
   for (int tries = 1;;) {
     // What may have happened is worth a wait; what did not can be told at once.
     const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
-    const bool again = unknown && repeated != nullptr;
     Result<Answer> answer =
-        try_once(sql, again ? *repeated : parameters, doing, form, patience, wait);
+        try_once(sql, others ? *others : parameters, doing, form, patience, wait);
     if (answer) return answer;
     if (answer.error().outcome() == Outcome::unknown) {
       if (lost == Lost::report) return answer;
       unknown = answer.error();
+      if (repeated) others = repeated(++losses);
     }
     const bool conflict = answer.error().code() == Code::store_busy;
     // A server that is gone will not soon tell what became of it.

@@ -7,6 +7,7 @@
 #include "store/postgres/executor.hpp"
 #include "store/postgres/pool.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,11 +41,12 @@ class Runner {
 
   // After a lost answer the same statement goes out again with the same tokens, on a new
   // connection: it waits for a transaction of the old one that is still committing, and finds what
-  // that one did. `repeated`: with these values then, where the server must know.
+  // that one did. `repeated`: with these values then, where the server must know how many answers
+  // were lost.
   Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
                      Form form = Form::text, Lost lost = Lost::repeat,
                      Patience patience = Patience::in_statement,
-                     const Parameters* repeated = nullptr);
+                     const std::function<Parameters(int losses)>& repeated = nullptr);
 
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment() const;

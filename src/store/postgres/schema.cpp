@@ -114,7 +114,8 @@ Result<int> migrate(Executor& executor, const MigrationWaits& waits) {
     const Result<void> done = apply(executor, waits.lock);
     if (done) return known();
     static_cast<void>(executor.run("ROLLBACK", "roll back").has_value());
-    if (done.error().code() != Code::store_busy) return done.error();
+    const bool is_kept_out = done.error().code() == Code::store_busy && !is_cancelled(done.error());
+    if (!is_kept_out) return done.error();
     if (tries >= waits.tries) return kept_out(done.error());
     pause(waits.rest);
   }

@@ -23,8 +23,8 @@ struct MigrationWaits {
 
 // Brings the schema `hapax` to the version this binary knows, in one transaction; several nodes may
 // do it at once. No transaction may be in progress, unless the schema is current. Refuses a schema
-// that is newer. store_busy: another transaction kept a lock for all of the tries, and nothing was
-// changed. Returns the version.
+// that is newer. store_busy: another transaction kept a lock for all of the tries, or somebody has
+// cancelled it, and nothing was changed. Returns the version.
 Result<int> migrate(Executor& executor, const MigrationWaits& waits = {});
 
 Result<int> version_of(Executor& executor);  // 0 when there is none
