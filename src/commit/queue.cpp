@@ -114,6 +114,12 @@ bool is_trouble(const Answer& answer) {
   return !answer && answer.error().code() != Code::invalid_argument;
 }
 
+// A row that is damaged, which is in the way of one lease.
+template <class Answer>
+bool is_damage(const Answer& answer) {
+  return !answer && answer.error().code() == Code::store_corrupt;
+}
+
 // A group as the store takes it.
 struct BatchOf {
   std::vector<store::Settlement> settlements;
@@ -137,17 +143,22 @@ struct BatchOf {
     }
   }
 
-  // To each what is his. True: the store could not do it.
-  bool share_out(store::Answers& answers) {
+  // To each what is his. True: the store could not do it. A row that is damaged fails the leases of
+  // a batch together, and `driver` is asked for each of them again.
+  bool share_out(store::Answers& answers, store::Driver& driver) {
     HAPAX_CHECK(answers.admit.size() == admit_items.size());
     for (std::size_t i = 0; i < admit_items.size(); ++i) {
       admit_items[i]->answer = std::move(answers.admit[i]);
     }
     share_out_settled(answers.settle);
-    share_out_leases(answers.lease);
+    if (is_damage(answers.lease)) {
+      lease_apart(driver);
+    } else {
+      share_out_leases(answers.lease);
+    }
     return (!admit_items.empty() && is_trouble(*admit_items.front()->answer)) ||
            (!settle_items.empty() && is_trouble(answers.settle)) ||
-           (!lease_items.empty() && is_trouble(answers.lease));
+           (!lease_items.empty() && is_trouble(answers.lease) && !is_damage(answers.lease));
   }
 
  private:
@@ -163,6 +174,17 @@ struct BatchOf {
       each->answer.emplace(
           std::vector<store::Settled>(settled->begin() + at, settled->begin() + at + count));
       at += count;
+    }
+  }
+
+  void lease_apart(store::Driver& driver) {
+    for (LeaseItem* each : lease_items) {
+      auto leased = driver.write({.lease = {&each->work, 1}}).lease;
+      if (leased) {
+        each->answer.emplace(std::move(leased->front()));
+      } else {
+        each->fail(leased.error());
+      }
     }
   }
 
@@ -338,7 +360,7 @@ void CommitQueue::write(Group& group) {
   const BootTime start = clock_.since_boot();
   store::Answers answers =
       driver_.write({.settle = batch.settlements, .admit = batch.admits, .lease = batch.leases});
-  const bool failed = batch.share_out(answers);
+  const bool failed = batch.share_out(answers, driver_);
   watcher_({.requests = group.size(), .took = clock_.since_boot() - start, .failed = failed});
 }
 

@@ -242,6 +242,7 @@ Result<void> Daemon::Parts::begin() {
   sources = std::move(made);
   in_force.show(sources);
   HAPAX_TRY_ASSIGN(served, shown_of(config, *sources, *store->driver));
+  handshakes->use(*sources);
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
@@ -382,6 +383,8 @@ Result<void> Daemon::reload(Config config) {
   HAPAX_TRY_ASSIGN(
       made, sources_of(config, parts.sources.get(), driver, *parts.handshakes, parts.metrics));
   HAPAX_TRY_ASSIGN(served, shown_of(config, *made, driver));
+  // From here on nothing fails.
+  parts.handshakes->use(*made);
   parts.say_what_waits(config);
   parts.let_in(config);
   parts.sources = made;

@@ -69,8 +69,9 @@ bool sync_directory_of(const std::string& path) {
 Result<FileLock> FileLock::take(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return cannot("open the database", path);
-  FileLock lock(fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return FileLock(fd);
+  // Left open: it may be this process that has the file locked, and SQLite's locks are its, too
+  // (files.hpp). A process that is refused ends soon.
   if (errno != EWOULDBLOCK) return cannot("lock the database", path);
   return Error(Code::misconfigured,
                "another hapax serve uses this database (" + path +

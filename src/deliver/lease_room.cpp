@@ -21,9 +21,17 @@ std::size_t LeaseRoom::free_for(DestinationNo destination) const {
   return part - std::min(part, has);
 }
 
+bool LeaseRoom::may_have_spare(const Permit& permit) const {
+  constexpr std::size_t kParts = 16;
+  const std::size_t least = permit.wish_.least;
+  return !by_destination_.contains(permit.wish_.destination) && least <= spare_ / kParts &&
+         taken_ + least <= most_ + spare_;
+}
+
 bool LeaseRoom::grant(Permit& to) {
-  const std::size_t bytes = std::min(to.wish_.most, free_for(to.wish_.destination));
-  if (bytes < to.wish_.least) return false;
+  std::size_t bytes = std::min(to.wish_.most, free_for(to.wish_.destination));
+  if (bytes < to.wish_.least && !may_have_spare(to)) return false;
+  bytes = std::max(bytes, to.wish_.least);
   change(to, bytes);
   return true;
 }

@@ -13,16 +13,19 @@
 namespace hapax::deliver {
 
 inline constexpr std::size_t kMaxLeaseRoom = std::size_t{96} * 1024 * 1024;  // of one node
+inline constexpr std::size_t kSpareLeaseRoom = kMaxLeaseRoom / 4;  // besides, for who has none
 
 // The memory of leases on their way to workers: taken before the store is asked, given back when
 // the answer is written. A destination may have as much as is still free, as with Polls: workers
 // that do not read their answers leave room for those of other destinations, and the node a bound.
-// Thread-safe.
+// By halves it is soon too little to be of use, so a destination that has nothing may have a small
+// part of what is spare: a sixteenth of it. Thread-safe.
 class LeaseRoom {
  public:
   class Permit;
 
-  explicit LeaseRoom(std::size_t most = kMaxLeaseRoom) : most_(most) {}
+  explicit LeaseRoom(std::size_t most = kMaxLeaseRoom, std::size_t spare = kSpareLeaseRoom)
+      : most_(most), spare_(spare) {}
   LeaseRoom(const LeaseRoom&) = delete;
   LeaseRoom& operator=(const LeaseRoom&) = delete;
 
@@ -30,11 +33,13 @@ class LeaseRoom {
 
  private:
   std::size_t free_for(DestinationNo destination) const;
+  bool may_have_spare(const Permit& permit) const;
   bool grant(Permit& to);
   void change(Permit& of, std::size_t bytes);
   void grant_next();
 
   const std::size_t most_;
+  const std::size_t spare_;
   mutable std::mutex mutex_;
   std::size_t taken_ = 0;
   std::map<DestinationNo, std::size_t> by_destination_;  // none is 0

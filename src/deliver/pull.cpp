@@ -116,7 +116,7 @@ struct Pull::Queue {
   void wake_one();
 };
 
-// Woken by the bell, by time, and by the end.
+// Woken by the bell, by room, by time, and by the end.
 class Pull::Waiter {
  public:
   Waiter(Pull& pull, DestinationNo destination)
@@ -136,6 +136,7 @@ class Pull::Waiter {
   }
   void look_up() { alarm_->ring(); }
   bool is_asking() const { return asking_; }
+  const std::shared_ptr<Alarm>& alarm() const { return alarm_; }
 
   // Before the store is asked, so that nothing falls in between.
   void asks() {
@@ -155,7 +156,7 @@ class Pull::Waiter {
 
  private:
   std::shared_ptr<Queue> queue_;
-  std::unique_ptr<Alarm> alarm_;
+  std::shared_ptr<Alarm> alarm_;
   bool asking_ = true;  // the first thing it does
   bool woken_ = false;
 };
@@ -195,11 +196,11 @@ void Pull::stop() {
 }
 
 // One without bytes: there was no room in time, or nobody waits for it any more.
-Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(LeaseRoom::Permit::Wish wish,
+Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waiter,
+                                                             LeaseRoom::Permit::Wish wish,
                                                              BootTime until,
                                                              const std::function<bool()>& left) {
-  const std::shared_ptr<Alarm> alarm = with_.alarms.make();
-  const auto pass_on = [executor = with_.executor, weak = std::weak_ptr<Alarm>(alarm)] {
+  const auto pass_on = [executor = with_.executor, weak = std::weak_ptr<Alarm>(waiter.alarm())] {
     asio::post(executor, [weak] {
       if (const auto alive = weak.lock()) alive->ring();
     });
@@ -208,24 +209,24 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(LeaseRoom::Permit::
   while (permit->bytes() == 0) {
     const BootTime now = with_.clock.since_boot();
     if (stopping_ || now >= until || left()) break;
-    co_await alarm->wait_until(std::min(until, now + kPoll));
+    co_await waiter.alarm()->wait_until(std::min(until, now + kPoll));
   }
   co_return permit;
 }
 
 // Others that are just asking the store give theirs back in a moment, so all that is wanted is
 // waited for a little; answers that nobody reads do not, so then less has to do.
-Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(DestinationNo from, std::size_t max,
-                                                        BootTime until,
+Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(const Waiter& waiter, DestinationNo from,
+                                                        std::size_t max, BootTime until,
                                                         const std::function<bool()>& left) {
   LeaseRoom::Permit::Wish wish{from, std::min(max * kPerDelivery, kMostRoom), 0};
   wish.least = wish.most;
   const BootTime soon = std::min(until, with_.clock.since_boot() + kAllRoomFor);
-  std::shared_ptr<LeaseRoom::Permit> permit = co_await wait_for_room(wish, soon, left);
+  std::shared_ptr<LeaseRoom::Permit> permit = co_await wait_for_room(waiter, wish, soon, left);
   if (permit->bytes() != 0) co_return permit;
   permit.reset();
   wish.least = kPerDelivery;
-  permit = co_await wait_for_room(wish, until, left);
+  permit = co_await wait_for_room(waiter, wish, until, left);
   co_return permit;
 }
 
@@ -247,7 +248,7 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
     if (asks) {
       const BootTime in_time = std::max(until, begun + kRoomFor);
       GivenLease given;
-      given.room = co_await room_for(from.no, wanted.max, in_time, left);
+      given.room = co_await room_for(waiter, from.no, wanted.max, in_time, left);
       if (given.room->bytes() == 0 && !stopping_ && !left()) co_return no_room();
       if (given.room->bytes() == 0) break;
       const std::size_t fit = given.room->bytes() / kPerDelivery;

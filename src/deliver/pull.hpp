@@ -151,11 +151,12 @@ class Pull {
   using LoanList = std::vector<std::optional<Loan>>;
 
   std::shared_ptr<Queue> queue_of(DestinationNo destination);
-  Task<std::shared_ptr<LeaseRoom::Permit>> wait_for_room(LeaseRoom::Permit::Wish wish,
+  Task<std::shared_ptr<LeaseRoom::Permit>> wait_for_room(const Waiter& waiter,
+                                                         LeaseRoom::Permit::Wish wish,
                                                          BootTime until,
                                                          const std::function<bool()>& left);
-  Task<std::shared_ptr<LeaseRoom::Permit>> room_for(DestinationNo from, std::size_t max,
-                                                    BootTime until,
+  Task<std::shared_ptr<LeaseRoom::Permit>> room_for(const Waiter& waiter, DestinationNo from,
+                                                    std::size_t max, BootTime until,
                                                     const std::function<bool()>& left);
   void note(const store::Lease& lease, DestinationNo from, WallTime since);
   Task<Result<LoanList>> loans_of(std::span<const LeaseName> names, const std::vector<bool>& asked);

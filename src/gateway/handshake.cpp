@@ -4,6 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "base/try.hpp"
+#include "gateway/endpoint.hpp"
 
 #include <algorithm>
 
@@ -14,6 +15,12 @@ namespace {
 bool leaves_something(const Preset& preset) {
   return preset.handshake == Handshake::asana || preset.handshake == Handshake::notion ||
          preset.handshake == Handshake::sns;
+}
+
+// Of the preset, because a secret of one sender is not one of another: the source's URL may have
+// been given to somebody else since.
+std::string name_of(const Source& source) {
+  return path_of(source) + ':' + std::string(source.preset->name);
 }
 
 }  // namespace
@@ -91,41 +98,51 @@ Handshakes::Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep)
   for (HandedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
 }
 
-// Of the preset, because a secret of one sender is not one of another: the source's URL may have
-// been given to somebody else since.
-std::shared_ptr<HandedOver> Handshakes::entry_of(const std::string& path, const Preset& preset) {
-  const std::string name = path + ':' + std::string(preset.name);
-  std::shared_ptr<HandedOver>& entry = by_name_[name];
-  if (!entry) {
-    std::vector<std::string>& secrets = secrets_[name];
-    if (const auto unnamed = secrets_.find(path); unnamed != secrets_.end()) {
-      secrets.insert(secrets.end(), unnamed->second.begin(), unnamed->second.end());
-      secrets_.erase(unnamed);
-    }
-    entry = std::make_shared<HandedOver>(
-        clock_, preset, secrets,
-        [this, name](const std::vector<std::string>& all) { return keep(name, all); });
+// Under the mutex.
+std::vector<std::string> Handshakes::secrets_of(const std::string& path,
+                                                const std::string& name) const {
+  std::vector<std::string> secrets;
+  for (const std::string& each : {name, path}) {
+    const auto found = secrets_.find(each);
+    if (found == secrets_.end()) continue;
+    secrets.insert(secrets.end(), found->second.begin(), found->second.end());
   }
-  return entry;
+  return secrets;
 }
 
 Result<std::shared_ptr<HandedOver>> Handshakes::of(const Source& source) {
-  const std::string path = path_of(source);
   std::shared_ptr<HandedOver> handed;
+  if (source.preset == nullptr || !leaves_something(*source.preset)) return handed;
+  const std::string path = path_of(source);
+  const std::string name = name_of(source);
   {
     const std::lock_guard lock(mutex_);
-    if (source.preset == nullptr || !leaves_something(*source.preset)) {
-      by_path_.erase(path);
-      return handed;
+    if (const auto known = by_name_.find(name); known != by_name_.end()) handed = known->second;
+    if (!handed) {
+      handed = std::make_shared<HandedOver>(
+          clock_, *source.preset, secrets_of(path, name),
+          [this, name](const std::vector<std::string>& all) { return keep(name, all); });
     }
-    handed = entry_of(path, *source.preset);
-    by_path_[path] = handed;
   }
   if (Result<void> used = handed->make_ready(); !used) {
     return Error(Code::misconfigured, "a secret that was handed over to '" + path +
                                           "' cannot be used: " + used.error().detail());
   }
   return handed;
+}
+
+void Handshakes::use(const Sources& sources) {
+  const std::lock_guard lock(mutex_);
+  by_path_.clear();
+  for (const auto& [path, entry] : sources.by_name) {
+    const std::shared_ptr<HandedOver>& handed = entry.source.handed;
+    if (!handed) continue;
+    by_path_[path] = handed;
+    const std::string name = name_of(entry.source);
+    if (!by_name_.emplace(name, handed).second) continue;
+    secrets_[name] = secrets_of(path, name);
+    secrets_.erase(path);
+  }
 }
 
 std::shared_ptr<HandedOver> Handshakes::find(const std::string& path) const {

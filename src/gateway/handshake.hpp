@@ -23,6 +23,8 @@
 // taken only while somebody has opened a window for it, and a confirmation is only shown.
 namespace hapax::gateway {
 
+struct Sources;
+
 inline constexpr std::size_t kMaxHandedSecrets = 16;  // of one source
 inline constexpr std::size_t kMaxConfirmations = 16;
 inline constexpr std::chrono::seconds kMaxWindow = std::chrono::hours(24);
@@ -94,13 +96,16 @@ class Handshakes {
 
   // What belongs to this source and its preset; null where the preset has no such handshake. What
   // was handed over to the source under another preset counts again when it has that one again.
+  // Changes nothing: the configuration that it is of may still be refused.
   Result<std::shared_ptr<HandedOver>> of(const Source& source);
+  // These are in force from now on, with what of() gave for them.
+  void use(const Sources& sources);
   // The one that is posted to under this path; null: none is.
   std::shared_ptr<HandedOver> find(const std::string& path) const;
 
  private:
   Result<void> keep(const std::string& name, const std::vector<std::string>& secrets);
-  std::shared_ptr<HandedOver> entry_of(const std::string& path, const Preset& preset);
+  std::vector<std::string> secrets_of(const std::string& path, const std::string& name) const;
 
   Clock& clock_;
   const Keep keep_;
@@ -108,7 +113,7 @@ class Handshakes {
   // By HandedSecret::path, also of former sources.
   std::map<std::string, std::vector<std::string>> secrets_;
   std::map<std::string, std::shared_ptr<HandedOver>> by_name_;  // likewise
-  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;  // those of the presets in use
+  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;  // those in force
 };
 
 // The answer to a handshake; nothing when the request is none. An error: a secret could not be

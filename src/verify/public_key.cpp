@@ -5,6 +5,7 @@
 #include "base/base64.hpp"
 #include "base/hex.hpp"
 #include "base/json.hpp"
+#include "base/try.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
@@ -76,6 +77,14 @@ std::string_view words_for(KeyKind kind) {
   return "";
 }
 
+constexpr int kRsaBitsMin = 2048;  // shorter ones can be factored
+constexpr int kRsaBitsMax = 8192;  // longer ones make every check a way to keep us busy
+
+bool has_accepted_size(EVP_PKEY* rsa) {
+  const int bits = EVP_PKEY_get_bits(rsa);
+  return bits >= kRsaBitsMin && bits <= kRsaBitsMax;
+}
+
 bool is_kind(EVP_PKEY* key, KeyKind kind) {
   switch (kind) {
     case KeyKind::ed25519:
@@ -86,10 +95,8 @@ bool is_kind(EVP_PKEY* key, KeyKind kind) {
              EVP_PKEY_get_group_name(key, group, sizeof group, nullptr) == 1 &&
              std::string_view(group) == "prime256v1";
     }
-    // Short ones can be factored; long ones make every check a way to keep us busy.
     case KeyKind::rsa:
-      return EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA && EVP_PKEY_get_bits(key) >= 2048 &&
-             EVP_PKEY_get_bits(key) <= 8192;
+      return EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA;
   }
   return false;
 }
@@ -203,6 +210,16 @@ Error not_a_key(KeyKind kind, std::string_view ways) {
                                            "; write it as " + std::string(ways));
 }
 
+Result<void> check_key(EVP_PKEY* key, KeyKind kind, std::string_view ways) {
+  if (key == nullptr || !is_kind(key, kind)) return not_a_key(kind, ways);
+  ERR_clear_error();
+  if (kind != KeyKind::rsa || has_accepted_size(key)) return {};
+  return Error(Code::invalid_argument,
+               "this RSA key has " + std::to_string(EVP_PKEY_get_bits(key)) +
+                   " bits; only keys of 2048 to 8192 bits are accepted, because signatures of "
+                   "shorter ones can be forged; ask the sender for another key");
+}
+
 }  // namespace
 
 void PublicKey::Free::operator()(evp_pkey_st* key) const {
@@ -211,20 +228,15 @@ void PublicKey::Free::operator()(evp_pkey_st* key) const {
 
 Result<PublicKey> PublicKey::make(KeyKind kind, std::string_view text) {
   Handle key(text.size() <= kMaxKeyText ? read_public(kind, text) : nullptr);
-  if (!key || !is_kind(key.get(), kind)) {
-    return not_a_key(kind,
-                     "PEM (a public key or a certificate), base64 of the DER, or as the "
-                     "provider shows it");
-  }
-  ERR_clear_error();
+  HAPAX_TRY(check_key(key.get(), kind,
+                      "PEM (a public key or a certificate), base64 of the DER, or as the provider "
+                      "shows it"));
   return PublicKey(kind, std::move(key));
 }
 
 Result<PublicKey> PublicKey::make_private(KeyKind kind, std::string_view text) {
   Handle key(text.size() <= kMaxKeyText ? read_private(kind, text) : nullptr);
-  if (!key || !is_kind(key.get(), kind))
-    return not_a_key(kind, "a private key in PEM, unencrypted");
-  ERR_clear_error();
+  HAPAX_TRY(check_key(key.get(), kind, "a private key in PEM, unencrypted"));
   return PublicKey(kind, std::move(key));
 }
 

@@ -4,7 +4,10 @@
 
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/driver.hpp"
 #include "support/eventually.hpp"
+#include "support/world.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/asio/co_spawn.hpp>
@@ -86,10 +89,14 @@ class CommitQueueTest : public testing::Test {
   void make(CommitQueue::Limits limits,
             std::chrono::milliseconds max_wait = std::chrono::hours(1)) {
     limits.max_wait = max_wait;
-    queue_ = std::make_unique<CommitQueue>(faulty_, *clock_, limits,
+    make(limits, faulty_);
+  }
+  void make(const CommitQueue::Limits& limits, store::Driver& driver) {
+    queue_ = std::make_unique<CommitQueue>(driver, *clock_, limits,
                                            [&](const CommitQueue::Batch& batch) {
                                              const std::lock_guard lock(mutex_);
                                              batches_.push_back(batch.requests);
+                                             if (batch.failed) ++failed_;
                                            });
   }
 
@@ -120,6 +127,7 @@ class CommitQueueTest : public testing::Test {
   std::deque<OneEvent> events_;
   std::mutex mutex_;
   std::vector<std::size_t> batches_;
+  int failed_ = 0;  // of them
   std::unique_ptr<CommitQueue> queue_;
 };
 
@@ -266,8 +274,8 @@ class MixedQueueTest : public CommitQueueTest {
     const store::LeaseRequest request = lease_request(static_cast<std::size_t>(count));
     return memory_->write({.lease = {&request, 1}}).lease->front().deliveries;
   }
-  static store::LeaseRequest lease_request(std::size_t max) {
-    return {.from = DestinationNo(1), .max = max, .lease = std::chrono::hours(1), .holder = {}};
+  static store::LeaseRequest lease_request(std::size_t max, std::int64_t from = 1) {
+    return {.from = DestinationNo(from), .max = max, .lease = std::chrono::hours(1), .holder = {}};
   }
   static Settlements acks(std::span<const store::Leased> leased) {
     Settlements settlements;
@@ -351,6 +359,51 @@ TEST_F(MixedQueueTest, AQueueThatIsFullOfRequestsStillSettles) {
   EXPECT_TRUE(refused.answer && !*refused.answer);
   ASSERT_TRUE(settled && *settled);
   EXPECT_EQ((*settled)->front(), store::Settled::ok);
+}
+
+// On SQLite: deliveries of two destinations, and of the first one the event is gone.
+class DamagedQueueTest : public MixedQueueTest {
+ protected:
+  DamagedQueueTest() {
+    for (std::int64_t to = 1; to <= 2; ++to) {
+      OneEvent& event = events_.emplace_back(static_cast<int>(events_.size()));
+      const store::Target target{DestinationNo(to)};
+      event.arrival.targets = {&target, 1};
+      const store::Admit admit = event.admit();
+      EXPECT_TRUE(sqlite_->write({.admit = {&admit, 1}}).admit.at(0));
+      event.arrival.targets = {};
+    }
+    const auto db = store::sqlite::open_file(file_, std::chrono::seconds(5)).value();
+    const char* const damage = "DELETE FROM hapax_event WHERE no = 1";
+    EXPECT_TRUE(store::sqlite::execute(db.get(), damage, "test"));
+  }
+  ~DamagedQueueTest() override { queue_.reset(); }  // before its store
+
+  test::TempDir directory_;
+  std::string file_ = directory_.file("inbox.db");
+  std::unique_ptr<store::Driver> sqlite_ = store::sqlite::open_driver(file_, {}, *clock_).value();
+  FaultyDriver behind_gate_{*sqlite_,
+                            [&](std::string_view operation) { return gate_.pass(operation); }};
+};
+
+TEST_F(DamagedQueueTest, ADamagedEventFailsOnlyTheLeaseOfItsDestination) {
+  make({.max_wait = std::chrono::hours(1)}, behind_gate_);
+  send();
+  gate_.wait_for(1);
+  std::optional<Result<store::Lease>> damaged;
+  std::optional<Result<store::Lease>> other;
+  start(lease(*queue_, lease_request(10, 1), damaged));
+  start(lease(*queue_, lease_request(10, 2), other));
+  const OneEvent& admitted = send();
+  gate_.open(100);
+  context_.run();
+  EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 3}));
+  ASSERT_TRUE(damaged && !*damaged);
+  EXPECT_EQ(damaged->error().code(), Code::store_corrupt);
+  ASSERT_TRUE(other && *other) << other->error().to_string();
+  EXPECT_EQ((*other)->deliveries.size(), 1U);
+  EXPECT_TRUE(admitted.answer && *admitted.answer);
+  EXPECT_EQ(failed_, 0) << "the store can be written to";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "crash/crash_vfs.hpp"
 #include "crash/fault_shapes.hpp"
 #include "crash/truth.hpp"
+#include "support/durations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -179,14 +180,18 @@ class FailEveryStepBeside : public FailingSteps,
 
   // Only what a failed sync of the database may have lost needs the file alone.
   void expect_recovers(Stage& stage, Store& store, Company& company, std::vector<Asked>& asked) {
+    back_.start();
     asked.push_back(ask(stage.world, store, {"after"}));
     const bool may_need_it = shape_.fault.op == CrashVfs::Op::sync && stage.database_struck;
     if (asked.back().failed && may_need_it) {
       company.close();
       asked.push_back(ask(stage.world, store, {"alone"}));
     }
+    back_.stop();
     EXPECT_FALSE(asked.back().failed);
   }
+
+  Durations back_;
 };
 
 TEST_P(FailEveryStepBeside, AnotherConnectionAStoreRecoversAsSoonAsItsDiskDoes) {
@@ -207,6 +212,7 @@ TEST_P(FailEveryStepBeside, AnotherConnectionAStoreRecoversAsSoonAsItsDiskDoes) 
                   {.run = play, .check = [&](World& world, const std::string& path) {
                      expect_ids_told_truly(world, path, asked);
                    }});
+  back_.print("the disk works again, until a claim was committed");
 }
 
 class FailEveryStepOfOnce : public FailEveryStep {

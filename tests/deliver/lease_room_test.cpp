@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <memory>
 
 namespace hapax::deliver {
@@ -18,7 +19,7 @@ class LeaseRoomTest : public testing::Test {
         [this] { ++granted_; });
   }
 
-  LeaseRoom room_{100};
+  LeaseRoom room_{100, 0};
   int granted_ = 0;
 };
 
@@ -67,6 +68,18 @@ TEST_F(LeaseRoomTest, WhoeverGoesLeavesTheLine) {
   EXPECT_EQ(second->bytes(), 50U);
   second.reset();
   EXPECT_EQ(room_.taken(), 0U);
+}
+
+// By halves six of them would have it all.
+TEST(LeaseRoomOfANode, DestinationsThatDoNotReadLeaveADeliveryForManyOthers) {
+  constexpr std::size_t kOne = std::size_t{1408} * 1024;
+  LeaseRoom room;
+  std::deque<LeaseRoom::Permit> unread;
+  for (std::int64_t i = 1; i <= 22; ++i) {
+    const LeaseRoom::Permit::Wish wish{DestinationNo(i), kMaxLeaseRoom, kOne};
+    EXPECT_GE(unread.emplace_back(room, wish, [] {}).bytes(), kOne) << i;
+  }
+  EXPECT_LE(room.taken(), std::size_t{120} * 1024 * 1024);
 }
 
 }  // namespace

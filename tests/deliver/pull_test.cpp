@@ -194,6 +194,20 @@ TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
   EXPECT_EQ(rest->lease.deliveries.size(), 7U);
 }
 
+// Neither for the time that the worker would wait, nor until somebody looks again.
+TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
+  const std::size_t all = kMaxLeaseRoom / 2;
+  const LeaseRoom::Permit unread(room_, {to_.no, all, all}, [] {});
+  std::vector<store::Lease> got;
+  start_lease({.wait = seconds(60)}, got);
+  run_ready();
+  EXPECT_TRUE(got.empty());
+  pull_.stop();
+  run_ready();
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_TRUE(got[0].deliveries.empty());
+}
+
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
   admit(1);
   const LeaseName lease = lease_one();

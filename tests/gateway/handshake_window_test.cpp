@@ -3,6 +3,7 @@
 #include "base/base64.hpp"
 #include "base/calendar.hpp"
 #include "gateway/serve.hpp"
+#include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
 #include "verify/keys.hpp"
 #include "verify/public_key.hpp"
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <fstream>
 
 // Secrets that a provider hands over, and subscriptions that wait, at a real server.
@@ -126,6 +128,35 @@ TEST_F(WindowTest, ASecretIsThatOfThePresetItWasHandedOverTo) {
   EXPECT_EQ(event("/in/asana", "handed-over", "notion"), 401);
   serve_.reload(with_preset("asana"));
   EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+}
+
+std::string source_of_preset(const std::string& name, const std::string& preset) {
+  return "[[source]]\nname = \"" + name + "\"\npreset = \"" + preset + "\"\n";
+}
+
+// Neither the windows nor whose the secrets are: the file is refused for its last source, whose
+// secret in handshake.secrets is no key.
+TEST_F(WindowTest, AReloadThatFailsChangesNothing) {
+  const std::string demo = demo_config("sqlite:hapax.db");
+  const std::string last = source_of_preset("topics", "aws-sns") + "secrets = [\"\"\"" +
+                           make_rsa().public_pem + "\"\"\"]\ntopics = [\"arn:aws:sns:a:1:b\"]\n";
+  serve_.stop();
+  std::ofstream(serve_.file("handshake.secrets")) << "later old\ntopics:aws-sns no-key\n";
+  serve_.start();
+  run(serve_, "handshake asana --for 10m");
+
+  serve_.write_config(demo + source_of_preset("asana", "notion") +
+                      source_of_preset("later", "notion") + last);
+  serve_.signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return serve_.log().find("not reloaded") != std::string::npos; }));
+  EXPECT_THAT(serve_.log(), HasSubstr("handed over to 'topics' cannot be used"));
+  EXPECT_THAT(run(serve_, "handshake asana"), Not(HasSubstr("\"open_until\":null")));
+  EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);
+  EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"secrets\":1"));
+
+  serve_.reload(demo + source_of_preset("asana", "asana") + source_of_preset("later", "asana"));
+  EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
+  EXPECT_EQ(event("/in/later", "old", "asana"), 200) << "it had no preset yet";
 }
 
 // As files of earlier versions have them.

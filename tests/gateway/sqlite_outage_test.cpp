@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "gateway/senders.hpp"
+#include "support/durations.hpp"
 #include "support/sqlite.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ class ForeignReader {
 
 class SqliteFullDiskTest : public testing::TestWithParam<ForeignReader::Kind> {};
 
-// The server's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
+// The application's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
 TEST_P(SqliteFullDiskTest, IsToldAndRecoversWhenThereIsRoomAgain) {
   const TempDir place;  // known before the server is started
   Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
@@ -70,13 +71,17 @@ TEST_P(SqliteFullDiskTest, IsToldAndRecoversWhenThereIsRoomAgain) {
                "ASAN_OPTIONS=verify_asan_link_order=0"});
   const ForeignReader beside(place.file("hapax.db"), GetParam());
   Senders senders(serve, kSenders);
+  Durations back;
   for (int i = 0; i < std::max(3, rounds(30)); ++i) {
     ASSERT_TRUE(senders.wait_for_acknowledgements(20)) << "before " << i + 1 << serve.log();
     std::ofstream(place.file("full")) << "";
     ASSERT_TRUE(senders.wait_for_refusals()) << "nobody is told";
     std::filesystem::remove(place.file("full"));
+    back.start();
     ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
+    back.stop();
   }
+  back.print("room again, until each of " + std::to_string(kSenders) + " senders was answered 200");
   senders.stop();
   EXPECT_EQ(serve.ask("/readyz").status, 200);
   StoreView view("sqlite:" + place.file("hapax.db"));

@@ -17,6 +17,7 @@ namespace {
 using test::kNow;
 using test::OwnedRequest;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<std::string> kSecrets = {"secret"};
 
@@ -217,6 +218,20 @@ TEST(PublicKeys, OfAnotherKindOrTooShortAreRefused) {
   EXPECT_FALSE(PublicKey::make(KeyKind::rsa, p256.public_pem));
   EXPECT_FALSE(PublicKey::make(KeyKind::rsa, test::make_rsa(1024).public_pem));
   EXPECT_FALSE(PublicKey::make(KeyKind::ed25519, ed25519.private_pem)) << "a private key";
+}
+
+TEST(PublicKeys, TheSizeOfAnRsaKeyIsSaidWhereThatIsWrong) {
+  using verify_detail::KeyKind;
+  using verify_detail::PublicKey;
+  const test::KeyPair small = test::make_rsa(1024);
+  for (const Error& each : {PublicKey::make(KeyKind::rsa, small.public_pem).error(),
+                            PublicKey::make_private(KeyKind::rsa, small.private_pem).error()}) {
+    EXPECT_THAT(each.detail(), HasSubstr("1024 bits"));
+    EXPECT_THAT(each.detail(), HasSubstr("2048"));
+    EXPECT_THAT(each.detail(), Not(HasSubstr("not an RSA key")));
+  }
+  const Result<PublicKey> other = PublicKey::make(KeyKind::rsa, test::make_p256().public_pem);
+  EXPECT_THAT(other.error().detail(), HasSubstr("not an RSA key"));
 }
 
 TEST(Basic, CredentialsAreComparedWhole) {

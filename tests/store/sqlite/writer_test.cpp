@@ -95,6 +95,35 @@ TEST_F(WriterTest, AFileThatIsReplacedDuringATransactionIsNoticedBeforeTheAnswer
   expect_refused(insert(), Code::store_unavailable);
 }
 
+// The directory is a link to itself for a while, so that nobody can look at what is in it.
+TEST_F(WriterTest, ALookAtTheFileThatFailsAfterACommitSaysNothingAboutIt) {
+  const std::filesystem::path place = directory_.path() / "place";
+  const std::filesystem::path away = directory_.path() / "away";
+  std::filesystem::create_directory(place);
+  make((place / "w.db").string());
+  Writer writer = Writer::open({(place / "w.db").string(), seconds(5)}, clock_).value();
+  int runs = 0;
+  const auto insert_one = [&](Writer& into) {
+    ++runs;
+    return exec(into, "INSERT INTO t VALUES(NULL)");
+  };
+  const Result<void> done = writer.transact([&](Writer& into) {
+    std::filesystem::rename(place, away);
+    std::filesystem::create_directory_symlink(place, place);
+    return insert_one(into);
+  });
+  EXPECT_TRUE(done) << done.error().to_string();
+  EXPECT_EQ(runs, 1);
+  const Result<void> unseen = writer.transact(insert_one);
+  ASSERT_FALSE(unseen) << "nothing is committed to a file that nobody can look at";
+  EXPECT_NE(unseen.error().detail().find("cannot look at"), std::string::npos)
+      << unseen.error().to_string();
+  std::filesystem::remove(place);
+  std::filesystem::rename(away, place);
+  EXPECT_TRUE(writer.transact(insert_one)) << "it is the same file";
+  EXPECT_EQ(rows_of((place / "w.db").string()), 2);
+}
+
 TEST_F(WriterTest, ALogThatWasRemovedTakesNoMoreCommits) {
   ASSERT_TRUE(insert());
   std::filesystem::remove(path_ + "-wal");
