@@ -3,8 +3,8 @@
 #include "admin/endpoint.hpp"
 
 #include "admin/api/reply.hpp"
+#include "async/run_on.hpp"
 #include "base/try.hpp"
-#include "commit/run_on.hpp"
 #include "http/problem.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -104,9 +104,10 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
   const std::shared_ptr<const Served> served = shared_.served();
-  const Context context{shared_.driver, shared_.metrics,    shared_.state,       *served,
-                        shared_.random, shared_.handshakes, shared_.readmission, shared_.standing,
-                        shared_.bells,  &shared_.clock,     shared_.replays,     shared_.listeners};
+  const Context context{
+      shared_.driver,   shared_.metrics,    shared_.state,       *served,
+      shared_.random,   shared_.handshakes, shared_.readmission, shared_.standing,
+      shared_.notifier, &shared_.clock,     shared_.replays,     shared_.listeners};
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
                   incoming.head,   incoming.line};
@@ -157,7 +158,7 @@ Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, con
 deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   if (pull_) return *pull_;
   const Pulling& with = *shared_.pulling;
-  alarms_ = make_alarms(executor, shared_.clock);
+  timers_ = make_timer_factory(executor, shared_.clock);
   const auto destination = [this](DestinationNo no) -> std::shared_ptr<const deliver::Destination> {
     const std::shared_ptr<const Served> served = shared_.served();
     const ServedDestination* const found = served->find(no);
@@ -166,9 +167,9 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   const deliver::LookUp look_up = [this](std::span<const deliver::LeaseName> names) {
     return this->look_up(names);
   };
-  pull_.emplace(deliver::Pull::With{executor, with.commit, *alarms_, with.bells, shared_.clock,
-                                    shared_.random, with.loans, with.room, look_up, destination,
-                                    with.node});
+  pull_.emplace(deliver::Pull::With{executor, with.async_store, *timers_, with.notifier,
+                                    shared_.clock, shared_.random, with.loans, with.room, look_up,
+                                    destination, with.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }

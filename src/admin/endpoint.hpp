@@ -25,8 +25,8 @@ namespace hapax::admin {
 
 // What workers lease and settle with.
 struct Pulling {
-  Commit& commit;
-  Bells& bells;
+  AsyncStore& async_store;
+  DeliveryNotifier& notifier;
   deliver::Loans& loans;
   deliver::Polls& polls;
   deliver::LeaseRoom& room;
@@ -51,7 +51,7 @@ struct Shared {
   WhatIsServed served;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   HowItStands standing = {};                    // empty: nothing is posted here
-  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  DeliveryNotifier* notifier = nullptr;         // null: nobody waits for deliveries here
   const Pulling* pulling = nullptr;             // null: nothing can be leased here
   deliver::Replays* replays = nullptr;          // null: there are no replays of many here
   deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
@@ -88,7 +88,7 @@ class Endpoint final : public http::Handler {
   Shared shared_;
   const Rights no_rights_{std::vector<Grant>()};
   Elsewhere elsewhere_;
-  std::unique_ptr<Alarms> alarms_;
+  std::unique_ptr<TimerFactory> timers_;
   std::optional<deliver::Pull> pull_;  // made when it is first asked for
   bool stopping_ = false;
   LogLimit limit_;  // by reason

@@ -5,9 +5,9 @@
 #include <hapax/version.hpp>
 
 #include "admin/endpoint.hpp"
+#include "async/group_commit_queue.hpp"
 #include "base/json_text.hpp"
 #include "base/try.hpp"
-#include "commit/queue.hpp"
 #include "daemon/deliveries.hpp"
 #include "daemon/files.hpp"
 #include "daemon/limits.hpp"
@@ -56,8 +56,8 @@ std::size_t store_threads(const std::string& url) {
   return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
 }
 
-CommitQueue::Limits queue_limits(const Config& config) {
-  CommitQueue::Limits limits{.threads = store_threads(config.store_url)};
+GroupCommitQueue::Limits queue_limits(const Config& config) {
+  GroupCommitQueue::Limits limits{.threads = store_threads(config.store_url)};
   limits.max_wait = config.store_timeout.value_or(limits.max_wait);
   return limits;
 }
@@ -110,11 +110,11 @@ struct Daemon::Parts {
         rejects(clock()),
         numbers(clock()),
         unclaimed(clock()),
-        commit(*store->driver, clock(), queue_limits(config),
-               [this](const CommitQueue::Batch& batch) { note(batch); }),
+        async_store(*store->driver, clock(), queue_limits(config),
+                    [this](const GroupCommitQueue::BatchStats& batch) { note(batch); }),
         upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
                [this] { every_second(); }),
-        replays({*store->driver, clock(), store->world.random, bells, log,
+        replays({*store->driver, clock(), store->world.random, notifier, log,
                  is_sqlite(config.store_url)}),
         listeners(*store->driver, clock(), store->world.random,
                   [this] { static_cast<void>(heed_listeners()); }),
@@ -123,7 +123,7 @@ struct Daemon::Parts {
         pool(kAdminThreads),
         verifying(verifying_threads()),
         server(clock(), io_threads()),
-        deliveries({server, *store->driver, commit, bells, numbers, metrics, pool, clock(),
+        deliveries({server, *store->driver, async_store, notifier, numbers, metrics, pool, clock(),
                     store->world.random, log}) {}
 
   Clock& clock() { return store->world.clock; }
@@ -132,7 +132,7 @@ struct Daemon::Parts {
   Result<void> listen();
   Result<void> listen_for_admin();
   Result<void> heed_listeners();
-  void note(const CommitQueue::Batch& batch);
+  void note(const GroupCommitQueue::BatchStats& batch);
   void every_second();
   void set_gauges();
   void report_claim_faults();
@@ -149,10 +149,10 @@ struct Daemon::Parts {
   gateway::RejectQueue rejects;
   gateway::NodeNumbers numbers;
   gateway::UnclaimedRate unclaimed;
-  Bells bells;
+  DeliveryNotifier notifier;
   std::optional<gateway::Handshakes> handshakes;
   admin::State state;
-  CommitQueue commit;
+  GroupCommitQueue async_store;
   upkeep::Upkeep upkeep;
   deliver::Replays replays;
   deliver::Listeners listeners;
@@ -182,7 +182,7 @@ struct Daemon::Parts {
   std::uint16_t admin_port = 0;
 };
 
-void Daemon::Parts::note(const CommitQueue::Batch& batch) {
+void Daemon::Parts::note(const GroupCommitQueue::BatchStats& batch) {
   metrics.batch(batch);
   if (state.store_reachable == batch.failed) state.store_reachable = !batch.failed;
 }
@@ -206,7 +206,7 @@ Result<void> Daemon::Parts::heed_listeners() {
 }
 
 void Daemon::Parts::set_gauges() {
-  metrics.queue_depth().Set(static_cast<double>(commit.waiting()));
+  metrics.queue_depth().Set(static_cast<double>(async_store.waiting()));
   metrics.connections().Set(static_cast<double>(server.connections()));
   const std::size_t more = server.turned_away() - turned_away;
   if (more == 0) return;
@@ -246,8 +246,8 @@ Result<void> Daemon::Parts::begin() {
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
-  readmission.emplace(gateway::Readmission::With{*store->driver, commit, numbers, duplicates,
-                                                 unclaimed, bells, metrics, clock(), secret,
+  readmission.emplace(gateway::Readmission::With{*store->driver, async_store, numbers, duplicates,
+                                                 unclaimed, notifier, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods_of(*sources));
   HAPAX_TRY(deliveries.begin(lock.has_value()));
@@ -267,8 +267,8 @@ Result<void> Daemon::Parts::know_handshakes() {
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{commit, numbers, duplicates, unclaimed, bells,    metrics,
-                               log,    clock(), rejects,    secret,    verifying};
+  const gateway::Shared shared{async_store, numbers, duplicates, unclaimed, notifier, metrics,
+                               log,         clock(), rejects,    secret,    verifying};
   const http::MakeHandler make_public = [&](std::size_t) {
     auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
     endpoints.push_back(endpoint.get());
@@ -288,7 +288,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{commit, bells, loans, polls, lease_room, [this] {
+  pulling.emplace(admin::Pulling{async_store, notifier, loans, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});
@@ -304,7 +304,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
                              [this] { return shown.now(); },
                              &*readmission,
                              [this](const std::string& name) { return deliveries.standing(name); },
-                             &bells,
+                             &notifier,
                              &*pulling,
                              &replays,
                              &listeners};
@@ -411,7 +411,7 @@ void Daemon::stop() {
   parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
   parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
   parts_->reject_writer.stop();  // before the node's number goes
-  parts_->commit.finish();       // before the event loops go
+  parts_->async_store.finish();  // before the event loops go
   parts_->upkeep.stop();
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/deliveries.hpp"
 
+#include "async/run_on.hpp"
 #include "base/try.hpp"
-#include "commit/run_on.hpp"
 #include "deliver/http_courier.hpp"
 #include "deliver/pump.hpp"
 
@@ -64,7 +64,7 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
 struct Deliveries::Station {
   std::size_t thread;
   Executor executor;
-  std::unique_ptr<Alarms> alarms;
+  std::unique_ptr<TimerFactory> timers;
   std::unique_ptr<deliver::HttpCourier> courier;
   std::size_t pumps = 0;  // that run
   bool stopping = false;
@@ -95,7 +95,7 @@ Result<void> Deliveries::begin(bool alone) {
     const Executor executor = with_.server.executor(i);
     const deliver::HttpCourier::With courier{executor, with_.clock, *names_, tls};
     auto station =
-        std::make_unique<Station>(Station{i, executor, make_alarms(executor, with_.clock),
+        std::make_unique<Station>(Station{i, executor, make_timer_factory(executor, with_.clock),
                                           std::make_unique<deliver::HttpCourier>(courier)});
     stations_.push_back(std::move(station));
   }
@@ -143,10 +143,10 @@ void Deliveries::start(const deliver::Destination& destination) {
   gateway::DestinationMetrics& counts = with_.metrics.of_destination(destination.name);
   const deliver::Pump::With with{
       station.executor,
-      with_.commit,
+      with_.async_store,
       *station.courier,
-      *station.alarms,
-      with_.bells,
+      *station.timers,
+      with_.notifier,
       with_.clock,
       with_.random,
       with_.log,

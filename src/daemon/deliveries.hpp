@@ -3,8 +3,8 @@
 #pragma once
 
 #include "admin/served.hpp"
-#include "commit/bells.hpp"
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
+#include "async/delivery_notifier.hpp"
 #include "deliver/destination.hpp"
 #include "env/log.hpp"
 #include "gateway/metrics.hpp"
@@ -31,8 +31,8 @@ class Deliveries {
   struct With {
     http::Server& server;
     store::Driver& driver;
-    Commit& commit;
-    Bells& bells;
+    AsyncStore& async_store;
+    DeliveryNotifier& notifier;
     gateway::NodeNumbers& numbers;
     gateway::Metrics& metrics;
     boost::asio::thread_pool& pool;  // where the store is asked

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 #include "deliver/destination.hpp"
 #include "store/inbox_queue.hpp"
 

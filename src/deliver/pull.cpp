@@ -111,7 +111,7 @@ Result<std::optional<Loan>> loan_in(store::Driver& driver, const LeaseName& name
 // Those who wait for deliveries of one destination, in the order they came.
 struct Pull::Queue {
   std::list<Waiter*> waiters;
-  std::optional<Bells::Ear> ear;
+  std::optional<DeliveryNotifier::Subscription> subscription;
 
   void wake_one();
 };
@@ -120,7 +120,7 @@ struct Pull::Queue {
 class Pull::Waiter {
  public:
   Waiter(Pull& pull, DestinationNo destination)
-      : queue_(pull.queue_of(destination)), alarm_(pull.with_.alarms.make()) {
+      : queue_(pull.queue_of(destination)), timer_(pull.with_.timers.make()) {
     queue_->waiters.push_back(this);
   }
   ~Waiter() {
@@ -132,15 +132,15 @@ class Pull::Waiter {
 
   void wake() {
     woken_ = true;
-    alarm_->ring();
+    timer_->wake();
   }
-  void look_up() { alarm_->ring(); }
+  void look_up() { timer_->wake(); }
   bool is_asking() const { return asking_; }
-  const std::shared_ptr<Alarm>& alarm() const { return alarm_; }
+  const std::shared_ptr<WakeableTimer>& timer() const { return timer_; }
 
   // Before the store is asked, so that nothing falls in between.
   void asks() {
-    queue_->ear->arm();
+    queue_->subscription->arm();
     asking_ = true;
     woken_ = false;
   }
@@ -150,13 +150,13 @@ class Pull::Waiter {
   }
   // True: it is this one's turn to ask.
   Task<bool> wait_until(BootTime when) {
-    co_await alarm_->wait_until(when);
+    co_await timer_->wait_until(when);
     co_return woken_ || queue_->waiters.front() == this;
   }
 
  private:
   std::shared_ptr<Queue> queue_;
-  std::shared_ptr<Alarm> alarm_;
+  std::shared_ptr<WakeableTimer> timer_;
   bool asking_ = true;  // the first thing it does
   bool woken_ = false;
 };
@@ -175,13 +175,13 @@ std::shared_ptr<Pull::Queue> Pull::queue_of(DestinationNo destination) {
   std::weak_ptr<Queue>& known = queues_[destination];
   if (auto queue = known.lock()) return queue;
   auto queue = std::make_shared<Queue>();
-  // Another thread rings.
-  queue->ear.emplace(with_.bells, destination,
-                     [executor = with_.executor, weak = std::weak_ptr<Queue>(queue)] {
-                       asio::post(executor, [weak] {
-                         if (const auto alive = weak.lock()) alive->wake_one();
-                       });
-                     });
+  // Called on the notifying thread.
+  queue->subscription.emplace(with_.notifier, destination,
+                              [executor = with_.executor, weak = std::weak_ptr<Queue>(queue)] {
+                                asio::post(executor, [weak] {
+                                  if (const auto alive = weak.lock()) alive->wake_one();
+                                });
+                              });
   known = queue;
   return queue;
 }
@@ -200,16 +200,17 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waite
                                                              LeaseRoom::Permit::Wish wish,
                                                              BootTime until,
                                                              const std::function<bool()>& left) {
-  const auto pass_on = [executor = with_.executor, weak = std::weak_ptr<Alarm>(waiter.alarm())] {
+  const auto pass_on = [executor = with_.executor,
+                        weak = std::weak_ptr<WakeableTimer>(waiter.timer())] {
     asio::post(executor, [weak] {
-      if (const auto alive = weak.lock()) alive->ring();
+      if (const auto alive = weak.lock()) alive->wake();
     });
   };
   auto permit = std::make_shared<LeaseRoom::Permit>(with_.room, wish, pass_on);
   while (permit->bytes() == 0) {
     const BootTime now = with_.clock.since_boot();
     if (stopping_ || now >= until || left()) break;
-    co_await waiter.alarm()->wait_until(std::min(until, now + kPoll));
+    co_await waiter.timer()->wait_until(std::min(until, now + kPoll));
   }
   co_return permit;
 }
@@ -255,7 +256,7 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
       request.max = given.room->bytes() < kMostRoom ? std::min(fit, wanted.max) : wanted.max;
       waiter.asks();
       const WallTime asked = with_.clock.wall();
-      Result<store::Lease> lease = co_await with_.commit.lease(request);
+      Result<store::Lease> lease = co_await with_.async_store.lease(request);
       waiter.asked(lease && lease->deliveries.size() == request.max);
       if (!lease) co_return lease.error();
       if (!lease->deliveries.empty()) {
@@ -298,7 +299,7 @@ void Pull::hand_back(const std::vector<LeaseName>& leases, DestinationNo from) {
 // What the store does not take lapses.
 Task<void> Pull::give_back(std::vector<store::Settlement> settlements, DestinationNo from) {
   const Result<std::vector<store::Settled>> ignored = co_await settle_surely(settlements);
-  with_.bells.ring(from);
+  with_.notifier.notify(from);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -369,7 +370,7 @@ Task<Result<std::vector<store::Settled>>> Pull::settle(std::span<const Said> sai
                                          note_of(said[i], loan)});
   }
   Result<std::vector<store::Settled>> settled = co_await settle_owned(settlements);
-  ring_for(*loans);
+  notify_for(*loans);
   co_return settled;
 }
 
@@ -413,10 +414,10 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_surely(
   for (const store::Settlement& each : settlements) {
     if (const Result<void> good = check(each); !good) co_return good.error();
   }
-  const std::unique_ptr<Alarm> pause = with_.alarms.make();
+  const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
   const BootTime until = with_.clock.since_boot() + kSettleFor;
   for (BootTime wait = kFirstPause;; wait = std::min(wait * 2, kLongestPause)) {
-    Result<std::vector<store::Settled>> settled = co_await with_.commit.settle(settlements);
+    Result<std::vector<store::Settled>> settled = co_await with_.async_store.settle(settlements);
     const BootTime now = with_.clock.since_boot();
     if (settled || !is_worth_repeating(settled.error()) || stopping_ || now >= until) {
       co_return settled;
@@ -426,10 +427,10 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_surely(
 }
 
 // What comes next in a lane is due when the one before it has ended.
-void Pull::ring_for(const LoanList& loans) {
-  std::set<DestinationNo> rung;
+void Pull::notify_for(const LoanList& loans) {
+  std::set<DestinationNo> notified;
   for (const auto& each : loans) {
-    if (each && rung.insert(each->to).second) with_.bells.ring(each->to);
+    if (each && notified.insert(each->to).second) with_.notifier.notify(each->to);
   }
 }
 

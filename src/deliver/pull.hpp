@@ -4,9 +4,9 @@
 
 #include <hapax/env.hpp>
 
-#include "commit/alarm.hpp"
-#include "commit/bells.hpp"
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
+#include "async/delivery_notifier.hpp"
+#include "async/wakeable_timer.hpp"
 #include "deliver/destination.hpp"
 #include "deliver/lease_room.hpp"
 
@@ -104,9 +104,9 @@ class Pull {
   // All must outlive it.
   struct With {
     Executor executor;
-    Commit& commit;
-    Alarms& alarms;
-    Bells& bells;
+    AsyncStore& async_store;
+    TimerFactory& timers;
+    DeliveryNotifier& notifier;
     Clock& clock;
     Random& random;
     Loans& loans;
@@ -168,7 +168,7 @@ class Pull {
   Task<Result<std::vector<store::Settled>>> settle_surely(
       std::span<const store::Settlement> settlements);
   Task<void> give_back(std::vector<store::Settlement> settlements, DestinationNo from);
-  void ring_for(const LoanList& loans);
+  void notify_for(const LoanList& loans);
 
   With with_;
   std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // as long as somebody is in one

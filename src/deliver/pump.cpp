@@ -53,14 +53,14 @@ struct Pump::Held {
 Pump::Pump(const With& with, std::shared_ptr<const Destination> destination)
     : with_(with),
       destination_(std::move(destination)),
-      alarm_(with_.alarms.make()),
-      ear_(with_.bells, destination_->no,
-           [this] {
-             // Another thread rings.
-             asio::post(with_.executor, [weak = weak_from_this()] {
-               if (const auto self = weak.lock()) self->ask_soon();
-             });
-           }),
+      timer_(with_.timers.make()),
+      subscription_(with_.notifier, destination_->no,
+                    [this] {
+                      // Called on the notifying thread.
+                      asio::post(with_.executor, [weak = weak_from_this()] {
+                        if (const auto self = weak.lock()) self->ask_soon();
+                      });
+                    }),
       breaker_(destination_->breaker),
       rate_(bucket_of(*destination_, with_.clock.since_boot())),
       limit_(with_.clock) {}
@@ -77,7 +77,7 @@ Task<void> Pump::run() {
       co_await ask(count);
     } else {
       const BootTime next = next_look(now);
-      co_await alarm_->wait_until(next);
+      co_await timer_->wait_until(next);
     }
   }
   co_await wind_down();
@@ -86,7 +86,7 @@ Task<void> Pump::run() {
 void Pump::stop(BootTime until) {
   stopping_ = true;
   stop_by_ = std::min(stop_by_, until);
-  alarm_->ring();
+  timer_->wake();
 }
 
 void Pump::change(std::shared_ptr<const Destination> destination) {
@@ -130,7 +130,7 @@ BootTime Pump::next_look(BootTime now) {
 void Pump::ask_soon() {
   ask_again_ = true;
   ask_at_ = BootTime{};
-  alarm_->ring();
+  timer_->wake();
 }
 
 Task<void> Pump::ask(std::size_t count) {
@@ -142,10 +142,10 @@ Task<void> Pump::ask(std::size_t count) {
                                     .holder = {Holder::Kind::push, with_.owner()},
                                     .horizon = to.horizon,
                                     .on_dead = to.on_dead};
-  ear_.arm();
+  subscription_.arm();
   ask_again_ = false;
   const BootTime asked = with_.clock.since_boot();
-  Result<store::Lease> lease = co_await with_.commit.lease(request);
+  Result<store::Lease> lease = co_await with_.async_store.lease(request);
   if (!lease) {
     complain("no lease", lease.error());
     ask_at_ = with_.clock.since_boot() + backoff(failed_asks_++, with_.random);
@@ -239,7 +239,7 @@ Task<void> Pump::attempt(HeldPtr held) {
   }
   show();
   // Where several settle at once, who asked behind this one may have been answered before it.
-  ask_at_ > with_.clock.since_boot() ? ask_soon() : alarm_->ring();
+  ask_at_ > with_.clock.since_boot() ? ask_soon() : timer_->wake();
 }
 
 // Tries until the store has taken it: it is the same settlement again. When the server stops before
@@ -248,9 +248,10 @@ Task<void> Pump::settle(const Held& held, const Ruling& ruling, const AttemptNot
   const store::Settlement settlement{
       {held.leased.event.no, held.leased.delivery}, held.leased.fence, ruling, note};
   const std::span<const store::Settlement> settlements(&settlement, 1);
-  const std::unique_ptr<Alarm> pause = with_.alarms.make();
+  const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
   for (unsigned failures = 0;; ++failures) {
-    const Result<std::vector<store::Settled>> settled = co_await with_.commit.settle(settlements);
+    const Result<std::vector<store::Settled>> settled =
+        co_await with_.async_store.settle(settlements);
     if (settled) {
       const bool ok = settled->front() == store::Settled::ok;
       with_.watcher({*held.destination,
@@ -277,17 +278,18 @@ Task<void> Pump::hand_back(std::vector<HeldPtr> held, bool sent) {
         {{each->leased.event.no, each->leased.delivery}, each->leased.fence, Release{sent}, note});
   }
   ++settling_;
-  const Result<std::vector<store::Settled>> settled = co_await with_.commit.settle(settlements);
+  const Result<std::vector<store::Settled>> settled =
+      co_await with_.async_store.settle(settlements);
   --settling_;
   if (!settled) complain("leases not handed back", settled.error());
-  alarm_->ring();
+  timer_->wake();
 }
 
 Task<void> Pump::wind_down() {
   hand_back_ready();
   for (BootTime now = with_.clock.since_boot(); now < stop_by_; now = with_.clock.since_boot()) {
     if (in_flight_.empty() && settling_ == 0) break;
-    co_await alarm_->wait_until(stop_by_);
+    co_await timer_->wait_until(stop_by_);
   }
   std::vector<HeldPtr> late = in_flight_;
   for (const HeldPtr& each : late) each->handed_back = true;

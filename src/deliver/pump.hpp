@@ -4,9 +4,9 @@
 
 #include <hapax/env.hpp>
 
-#include "commit/alarm.hpp"
-#include "commit/bells.hpp"
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
+#include "async/delivery_notifier.hpp"
+#include "async/wakeable_timer.hpp"
 #include "deliver/breaker.hpp"
 #include "deliver/courier.hpp"
 #include "env/log.hpp"
@@ -41,10 +41,10 @@ class Pump : public std::enable_shared_from_this<Pump> {
   // All must outlive it.
   struct With {
     Executor executor;
-    Commit& commit;
+    AsyncStore& async_store;
     Courier& courier;
-    Alarms& alarms;
-    Bells& bells;
+    TimerFactory& timers;
+    DeliveryNotifier& notifier;
     Clock& clock;
     Random& random;
     Log& log;
@@ -85,8 +85,8 @@ class Pump : public std::enable_shared_from_this<Pump> {
 
   With with_;
   std::shared_ptr<const Destination> destination_;
-  std::shared_ptr<Alarm> alarm_;
-  Bells::Ear ear_;
+  std::shared_ptr<WakeableTimer> timer_;
+  DeliveryNotifier::Subscription subscription_;
   Breaker breaker_;
   TokenBucket rate_;
   std::deque<HeldPtr> ready_;       // leased, not begun

@@ -340,7 +340,7 @@ void Replays::step(Mine& mine) {
     job.ended = with_.clock.wall();
   }
   if (stepped->deliveries > 0) {
-    for (const DestinationNo each : mine.destinations) with_.bells.ring(each);
+    for (const DestinationNo each : mine.destinations) with_.notifier.notify(each);
   }
   mine.next = now + BootTime(seconds(stepped->events)) / job.rate;
   change(mine);

@@ -4,7 +4,7 @@
 
 #include <hapax/env.hpp>
 
-#include "commit/bells.hpp"
+#include "async/delivery_notifier.hpp"
 #include "deliver/replay_job.hpp"
 #include "deliver/request_key.hpp"
 #include "env/log.hpp"
@@ -37,7 +37,7 @@ class Replays {
     store::Driver& driver;
     Clock& clock;
     Random& random;
-    Bells& bells;
+    DeliveryNotifier& notifier;
     Log& log;
     // Nobody else has the store: what another process worked on is free at once.
     bool alone = false;

@@ -88,8 +88,8 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
     : shared_(shared),
       sources_(std::move(sources)),
-      receiver_(shared.commit, shared.numbers, shared.duplicates, shared.unclaimed, shared.bells,
-                shared.clock, &shared.verifying),
+      receiver_(shared.async_store, shared.numbers, shared.duplicates, shared.unclaimed,
+                shared.notifier, shared.clock, &shared.verifying),
       limit_(shared.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,

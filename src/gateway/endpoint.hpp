@@ -32,11 +32,11 @@ std::string url_of(const Sources& sources, const http::Head& head);
 
 // What the endpoints of all I/O threads share.
 struct Shared {
-  Commit& commit;
+  AsyncStore& async_store;
   NodeNumbers& numbers;
   DuplicateCounts& duplicates;
   UnclaimedRate& unclaimed;
-  Bells& bells;
+  DeliveryNotifier& notifier;
   Metrics& metrics;
   Log& log;
   Clock& clock;

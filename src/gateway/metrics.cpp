@@ -128,7 +128,7 @@ void Metrics::reject_admitted(const std::string& source) {
   admitted_.Add({{"source", source}}).Increment();
 }
 
-void Metrics::batch(const CommitQueue::Batch& batch) {
+void Metrics::batch(const GroupCommitQueue::BatchStats& batch) {
   batch_size_.Observe(static_cast<double>(batch.requests));
   commit_seconds_.Observe(std::chrono::duration<double>(batch.took).count());
 }

@@ -5,7 +5,7 @@
 #include <hapax/env.hpp>
 #include <hapax/reason.hpp>
 
-#include "commit/queue.hpp"
+#include "async/group_commit_queue.hpp"
 #include "store/inbox_rows.hpp"
 
 #include <prometheus/counter.h>
@@ -61,7 +61,7 @@ class Metrics {
   void rejects_evicted(std::size_t count) { evicted_.Increment(static_cast<double>(count)); }
   void rejects_dropped(const std::string& source, std::uint64_t count);
   void reject_admitted(const std::string& source);
-  void batch(const CommitQueue::Batch& batch);
+  void batch(const GroupCommitQueue::BatchStats& batch);
   // As the store has counted them so far. True: there are more than at the last call.
   bool claim_faults(const store::ClaimFaults& faults);
   prometheus::Gauge& queue_depth() { return queue_depth_; }

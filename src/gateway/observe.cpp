@@ -89,8 +89,8 @@ Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& 
   Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
   if (!arrivals) co_return store::AdmitAnswer(std::move(arrivals).error());
   const store::Admit admit = arrivals->admit(would);
-  store::AdmitAnswer answer = co_await commit_.admit(admit);
-  bells_.ring(source.targets->now());
+  store::AdmitAnswer answer = co_await async_store_.admit(admit);
+  notifier_.notify(source.targets->now());
   co_return std::move(answer);
 }
 

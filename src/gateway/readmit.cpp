@@ -80,8 +80,8 @@ std::unique_ptr<Readmission::Tried> Readmission::prepare(
 // store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
-                    with_.clock);
+  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
+                    with_.notifier, with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     boost::asio::co_spawn(loop_.get_executor(), Tried::receive(receiver, *each),
@@ -102,8 +102,8 @@ void Readmission::run(Group& group) {
 
 // As run(), without a change: what is known already is asked for.
 Result<void> Readmission::look(Group& group) {
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
-                    with_.clock);
+  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
+                    with_.notifier, with_.clock);
   std::deque<std::variant<Identified, Refused>> all;  // what is wanted points into them
   std::vector<store::WantedIdentity> wanted;
   std::vector<Tried*> whose;
@@ -216,8 +216,8 @@ Readmission::Finding Readmission::look_at(const store::StoredReject& stored) {
   Finding finding{tried->invalid, {}};
   if (tried->invalid) return finding;
   const Source& source = tried->entry->source;
-  Receiver receiver(with_.commit, with_.numbers, with_.duplicates, with_.unclaimed, with_.bells,
-                    with_.clock);
+  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
+                    with_.notifier, with_.clock);
   const auto examined = receiver.examine(source, tried->request, tried->occasion);
   const auto* refused = std::get_if<Refused>(&examined);
   if (refused == nullptr) return finding;

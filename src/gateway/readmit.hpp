@@ -21,11 +21,11 @@ class Readmission {
  public:
   struct With {
     store::Driver& driver;
-    Commit& commit;
+    AsyncStore& async_store;
     NodeNumbers& numbers;
     DuplicateCounts& duplicates;
     UnclaimedRate& unclaimed;
-    Bells& bells;
+    DeliveryNotifier& notifier;
     Metrics& metrics;
     Clock& clock;
     store::StoreSecret secret;

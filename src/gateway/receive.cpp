@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/receive.hpp"
 
-#include "commit/run_on.hpp"
+#include "async/run_on.hpp"
 #include "gateway/arrivals.hpp"
 #include "gateway/handshake.hpp"
 #include "model/field.hpp"
@@ -102,9 +102,9 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   if (occasion.reject) arrivals->know_by(*occasion.reject);
 
   const store::Admit admit = arrivals->admit();
-  const store::AdmitAnswer answer = co_await commit_.admit(admit);
+  const store::AdmitAnswer answer = co_await async_store_.admit(admit);
   if (!answer) co_return answer.error();
-  bells_.ring(source.targets->now());
+  notifier_.notify(source.targets->now());
   taken.events = arrivals->accepted(*answer, occasion.received, duplicates_);
   co_return std::move(taken);
 }

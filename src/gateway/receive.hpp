@@ -4,8 +4,8 @@
 
 #include <hapax/handshake.hpp>
 
-#include "commit/bells.hpp"
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
+#include "async/delivery_notifier.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/source.hpp"
@@ -59,14 +59,14 @@ class Receiver {
  public:
   // With `verifying`, costly requests are examined on its threads, so that the others of the I/O
   // thread need not wait. It holds as many of them as there are connections that sent one.
-  Receiver(Commit& commit, NodeNumbers& numbers, DuplicateCounts& duplicates,
-           UnclaimedRate& unclaimed, Bells& bells, Clock& clock,
+  Receiver(AsyncStore& async_store, NodeNumbers& numbers, DuplicateCounts& duplicates,
+           UnclaimedRate& unclaimed, DeliveryNotifier& notifier, Clock& clock,
            boost::asio::thread_pool* verifying = nullptr)
-      : commit_(commit),
+      : async_store_(async_store),
         numbers_(numbers),
         duplicates_(duplicates),
         unclaimed_(unclaimed),
-        bells_(bells),
+        notifier_(notifier),
         clock_(clock),
         verifying_(verifying) {}
 
@@ -95,11 +95,11 @@ class Receiver {
                                                           const Identified& identified,
                                                           Would would);
 
-  Commit& commit_;
+  AsyncStore& async_store_;
   NodeNumbers& numbers_;
   DuplicateCounts& duplicates_;
   UnclaimedRate& unclaimed_;
-  Bells& bells_;
+  DeliveryNotifier& notifier_;
   Clock& clock_;
   boost::asio::thread_pool* const verifying_;
   Scratch scratch_;

@@ -6,7 +6,7 @@
 #include <hapax/result.hpp>
 #include <hapax/verify.hpp>
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 #include "http/url.hpp"
 
 #include <chrono>

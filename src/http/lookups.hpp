@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

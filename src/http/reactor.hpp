@@ -4,7 +4,7 @@
 
 #include <hapax/env.hpp>
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/steady_timer.hpp>

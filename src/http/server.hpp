@@ -5,7 +5,7 @@
 #include <hapax/env.hpp>
 #include <hapax/result.hpp>
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 #include "http/door.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"

@@ -4,8 +4,8 @@
 
 #include "admin/api/resources.hpp"
 #include "admin/endpoint.hpp"
+#include "async/group_commit_queue.hpp"
 #include "base/check.hpp"
-#include "commit/queue.hpp"
 #include "deliver/replays.hpp"
 #include "http/generous.hpp"
 #include "model/headers.hpp"
@@ -190,24 +190,25 @@ struct Api::Parts {
   std::mutex access_mutex;
   std::shared_ptr<const admin::Access> access = std::make_shared<const admin::Access>(
       kToken, std::vector<std::string>{"hapax.internal"}, scoped);
-  Bells bells;
+  DeliveryNotifier notifier;
   deliver::Loans loans;
   deliver::Polls polls;
   deliver::LeaseRoom room;
-  CommitQueue commit{*driver, clock, {.max_wait = kGenerous}, [](const CommitQueue::Batch&) {}};
-  admin::Pulling pulling{commit, bells, loans, polls, room, [] { return std::int64_t{7}; }};
+  GroupCommitQueue async_store{
+      *driver, clock, {.max_wait = kGenerous}, [](const GroupCommitQueue::BatchStats&) {}};
+  admin::Pulling pulling{async_store, notifier, loans, polls, room, [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
-  deliver::Replays replays{{*driver, clock, random, bells, log, true}};
+  deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
   admin::Shared shared{*driver,    metrics,
                        log,        clock,
                        random,     pool,
                        state,      [this] { return access_now(); },
                        handshakes, [this] { return served; },
                        nullptr,    {},
-                       &bells,     &pulling,
+                       &notifier,  &pulling,
                        &replays};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
@@ -230,8 +231,8 @@ ManualClock& Api::clock() {
 admin::State& Api::state() {
   return parts_->state;
 }
-Bells& Api::bells() {
-  return parts_->bells;
+DeliveryNotifier& Api::notifier() {
+  return parts_->notifier;
 }
 deliver::Loans& Api::loans() {
   return parts_->loans;

@@ -4,7 +4,7 @@
 
 #include "admin/api/call.hpp"
 #include "admin/schema.hpp"
-#include "commit/bells.hpp"
+#include "async/delivery_notifier.hpp"
 #include "deliver/pull.hpp"
 #include "store/contract.hpp"
 #include "support/world.hpp"
@@ -70,7 +70,7 @@ class Api {
   store::Driver& driver();
   ManualClock& clock();
   admin::State& state();
-  Bells& bells();
+  DeliveryNotifier& notifier();
   deliver::Loans& loans();
   int port() const;
   void end_polls();                      // as a server that stops

@@ -278,7 +278,7 @@ TEST_P(AdminPull, AWaitingWorkerIsWokenByTheBell) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
   until_polling(1);
   admit(api_, {{.id = "1", .destinations = {"work"}}});
-  api_.bells().ring(destination_no(api_, "work"));
+  api_.notifier().notify(destination_no(api_, "work"));
   const std::vector<Got> got = waiting.get();
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(got[0].id, "1");
@@ -363,7 +363,7 @@ TEST_P(AdminPull, AClientThatLeavesWhileItWaitsTakesNothingAlong) {
     EXPECT_TRUE(end_sending(client.handle()));
   }
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
-  api_.bells().ring(destination_no(api_, "work"));
+  api_.notifier().notify(destination_no(api_, "work"));
   until_polling(0);
   until_state(events[0], "pending");
   const std::vector<Got> got = lease();

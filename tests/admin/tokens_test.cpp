@@ -105,7 +105,7 @@ TEST_P(AdminTokens, ARevokedTokenGetsNothingFromAWaitThatItBegan) {
   ASSERT_TRUE(eventually([&] { return api_.state().polling == 1; }));
   api_.revoke_tokens();
   admit(api_, {{.id = "1", .destinations = {"audit"}}});
-  api_.bells().ring(destination_no(api_, "audit"));
+  api_.notifier().notify(destination_no(api_, "audit"));
   const ApiAnswer answer = waiting.get();
   EXPECT_EQ(answer.status, 401) << answer.body;
   EXPECT_EQ(answer.problem(), "token-invalid");

@@ -23,9 +23,9 @@ using store::Settled;
 using testing::ElementsAre;
 
 // Writes at once. The next answers are lost, whether or not it was written.
-class DirectCommit final : public Commit {
+class DirectStore final : public AsyncStore {
  public:
-  explicit DirectCommit(store::Driver& driver) : driver_(driver) {}
+  explicit DirectStore(store::Driver& driver) : driver_(driver) {}
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override {
     co_return driver_.write({.admit = {&admit, 1}}).admit.at(0);
@@ -52,20 +52,20 @@ class DirectCommit final : public Commit {
 };
 
 // Whoever waits for a time has it at once.
-class TimePasses final : public Alarms {
+class TimePasses final : public TimerFactory {
  public:
   explicit TimePasses(test::ManualClock& clock) : clock_(clock) {}
-  std::unique_ptr<Alarm> make() override { return std::make_unique<One>(clock_); }
+  std::unique_ptr<WakeableTimer> make() override { return std::make_unique<One>(clock_); }
 
  private:
-  class One final : public Alarm {
+  class One final : public WakeableTimer {
    public:
     explicit One(test::ManualClock& clock) : clock_(clock) {}
     Task<void> wait_until(BootTime when) override {
       clock_.advance(std::max(BootTime{0}, when - clock_.since_boot()));
       co_return;
     }
-    void ring() override {}
+    void wake() override {}
 
    private:
     test::ManualClock& clock_;
@@ -90,7 +90,7 @@ class PullTest : public testing::Test {
       const store::Admit admit{.arrivals = {&arrival, 1}};
       ASSERT_TRUE(driver_->write({.admit = {&admit, 1}}).admit.at(0));
     }
-    bells_.ring(to_.no);
+    notifier_.notify(to_.no);
   }
   Task<void> lease_into(Wanted wanted, std::vector<store::Lease>& into) {
     const std::function<bool()> left = [] { return false; };
@@ -137,11 +137,11 @@ class PullTest : public testing::Test {
     return names_of(leased.at(0)).at(0);
   }
 
-  Pull::With with(Alarms& alarms) {
+  Pull::With with(TimerFactory& timers) {
     return {loop_.get_executor(),
-            commit_,
-            alarms,
-            bells_,
+            async_store_,
+            timers,
+            notifier_,
             clock_,
             random_,
             loans_,
@@ -157,15 +157,15 @@ class PullTest : public testing::Test {
   EventNumbers numbers_{clock_, NodeNo(1)};
   test::SeededRandom random_{1};
   std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(1000, clock_);
-  DirectCommit commit_{*driver_};
-  Bells bells_;
+  DirectStore async_store_{*driver_};
+  DeliveryNotifier notifier_;
   Loans loans_;
   LeaseRoom room_;
   Destination to_{.name = "work"};
   boost::asio::io_context loop_;
-  std::unique_ptr<Alarms> alarms_ = make_alarms(loop_.get_executor(), clock_);
+  std::unique_ptr<TimerFactory> timers_ = make_timer_factory(loop_.get_executor(), clock_);
   TimePasses time_passes_{clock_};
-  Pull pull_{with(*alarms_)};
+  Pull pull_{with(*timers_)};
   Pull settling_{with(time_passes_)};  // between its tries
 };
 
@@ -187,7 +187,7 @@ TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
   const Result<GivenLease> none = lease_all();
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code(), Code::queue_full);
-  EXPECT_EQ(commit_.leases, 1) << "the store was not asked";
+  EXPECT_EQ(async_store_.leases, 1) << "the store was not asked";
   unread.reset();
   const Result<GivenLease> rest = lease_all();
   ASSERT_TRUE(rest);
@@ -211,11 +211,12 @@ TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
   admit(1);
   const LeaseName lease = lease_one();
-  commit_.lost = {Error(Code::outcome_unknown, "lost"), Error(Code::store_unavailable, "away")};
+  async_store_.lost = {Error(Code::outcome_unknown, "lost"),
+                       Error(Code::store_unavailable, "away")};
   const auto settled = settle({.lease = lease, .outcome = Said::Outcome::retry});
   ASSERT_TRUE(settled);
   EXPECT_THAT(*settled, ElementsAre(Settled::ok));
-  EXPECT_EQ(commit_.settles, 3);
+  EXPECT_EQ(async_store_.settles, 3);
   const auto event = driver_->event(lease.which.event).value().value.value();
   EXPECT_EQ(event.deliveries.at(0).attempts, 1U) << "it was counted once";
 }
@@ -223,11 +224,11 @@ TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
 TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
   admit(1);
   const LeaseName lease = lease_one();
-  commit_.lost = {Error(Code::stopping, "stopping")};
+  async_store_.lost = {Error(Code::stopping, "stopping")};
   const auto settled = settle({.lease = lease, .outcome = Said::Outcome::ack});
   ASSERT_FALSE(settled);
   EXPECT_EQ(settled.error().code(), Code::stopping);
-  EXPECT_EQ(commit_.settles, 1);
+  EXPECT_EQ(async_store_.settles, 1);
 }
 
 // A hundred who wait are one question to the store, and an event wakes one of them.
@@ -235,19 +236,19 @@ TEST_F(PullTest, OneOfManyWhoWaitAsksTheStore) {
   std::vector<store::Lease> got;
   for (int i = 0; i < 100; ++i) start_lease({.max = 2, .wait = seconds(60)}, got);
   run_ready();
-  const int before = commit_.leases;
+  const int before = async_store_.leases;
   EXPECT_EQ(before, 100) << "each has asked once";
   admit(1);
   run_ready();
   ASSERT_EQ(got.size(), 1U);
-  EXPECT_EQ(commit_.leases, before + 1);
+  EXPECT_EQ(async_store_.leases, before + 1);
   // Seven are more than the first one wants: he passes the word on.
   admit(7);
   run_ready();
   ASSERT_EQ(got.size(), 5U);
   EXPECT_EQ(got[1].deliveries.size(), 2U);
   EXPECT_EQ(got[4].deliveries.size(), 1U);
-  EXPECT_LE(commit_.leases, before + 6);
+  EXPECT_LE(async_store_.leases, before + 6);
   pull_.stop();
   run_ready();
   EXPECT_EQ(got.size(), 100U);

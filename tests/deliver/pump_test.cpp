@@ -193,7 +193,7 @@ TEST_F(PumpTest, AHangingNeighbourChangesNothingForTheOthers) {
       stage.timeline.at(stage.now() + milliseconds(i * 11), [&stage, bad, good] {
         const std::vector<store::Target> both{{bad->no}, {good->no}};
         stage.send({bad->no, good->no});
-        stage.bells.ring(both);
+        stage.notifier.notify(both);
       });
     }
     stage.start(bad);
@@ -251,7 +251,7 @@ TEST_F(PumpTest, ABellWakesItAtOnce) {
   stage_.run_for(milliseconds(1300));
   const BootTime then = stage_.now();
   stage_.send({orders->no});
-  stage_.bells.ring(orders->no);
+  stage_.notifier.notify(orders->no);
   stage_.run_for(milliseconds(1));
   ASSERT_EQ(stage_.courier.seen.size(), 1U);
   EXPECT_EQ(stage_.courier.seen[0].at, then);

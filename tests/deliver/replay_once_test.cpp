@@ -120,17 +120,17 @@ TEST_F(ReplayOnceTest, AJobWhoseAnswerIsLostIsFoundAgain) {
   make(1);
   rule(Ack{});
   test::SilentLog log;
-  Bells bells;
+  DeliveryNotifier notifier;
   const RequestKey key = request_key("many", "k", "", "all");
   for (int nth = 1, hit = 1; hit > 0; ++nth) {
     int calls = 0;
     store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
       return ++calls == nth ? Fault::lose_answer : calls > nth ? Fault::fail : Fault::none;
     });
-    Replays cut({faulty, clock_, random_, bells, log, true});  // never started
+    Replays cut({faulty, clock_, random_, notifier, log, true});  // never started
     const auto first = cut.begin_once({}, key);
     hit = calls >= nth ? 1 : 0;
-    Replays replays({*inner_, clock_, random_, bells, log, true});
+    Replays replays({*inner_, clock_, random_, notifier, log, true});
     const auto again = replays.begin_once({}, key);
     ASSERT_TRUE(again && *again) << nth;
     EXPECT_EQ((*again)->how.no, key.no);

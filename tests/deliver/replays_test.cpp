@@ -36,7 +36,7 @@ class ReplaysTest : public testing::Test {
 
   std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
     auto made =
-        std::make_unique<Replays>(Replays::With{driver, clock_, random_, bells_, log_, alone});
+        std::make_unique<Replays>(Replays::With{driver, clock_, random_, notifier_, log_, alone});
     made->start();
     return made;
   }
@@ -75,7 +75,7 @@ class ReplaysTest : public testing::Test {
 
   test::ManualClock clock_;
   test::SeededRandom random_{7};
-  Bells bells_;
+  DeliveryNotifier notifier_;
   test::SilentLog log_;
   std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, clock_);
   const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
@@ -86,7 +86,7 @@ class ReplaysTest : public testing::Test {
 TEST_F(ReplaysTest, EveryEventIsReplayedOnceAndNothingThatCameLater) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, clock_, random_, bells_, log_, false});  // never started
+    Replays nobody({*inner_, clock_, random_, notifier_, log_, false});  // never started
     job = nobody.begin(job).value();
   }
   EXPECT_EQ(job.matched, std::uint64_t{kEvents});
@@ -133,7 +133,7 @@ TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
 TEST_F(ReplaysTest, OfOneThatDiedItIsTakenOverWhenItsTimeIsOver) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, clock_, random_, bells_, log_, false});  // never started
+    Replays nobody({*inner_, clock_, random_, notifier_, log_, false});  // never started
     job = nobody.begin(job).value();
   }
   const store::Record record = inner_->record("replay/" + replay_text(job.how.no)).value().value();
@@ -168,7 +168,7 @@ TEST_F(ReplaysTest, TwoThatWorkOnItAtOnceReplayNothingTwice) {
 }
 
 TEST_F(ReplaysTest, OnlySoManyGoOnAtOnce) {
-  Replays replays({*inner_, clock_, random_, bells_, log_, false});  // never started
+  Replays replays({*inner_, clock_, random_, notifier_, log_, false});  // never started
   for (std::size_t i = 0; i < kMaxRunningReplays; ++i) ASSERT_TRUE(replays.begin(all_as_new(1)));
   const Result<ReplayJob> more = replays.begin(all_as_new(1));
   ASSERT_FALSE(more);

@@ -32,12 +32,12 @@ Task<Answer> ScriptedCourier::carry(const Destination& to, const store::Leased& 
 Stage::Stage(const sim::StoreDelays& delays)
     : faulty_(*memory,
               [this](std::string_view) { return store_fault ? store_fault() : Fault::none; }),
-      commit_(life, faulty_, delays) {}
+      async_store_(life, faulty_, delays) {}
 
 Stage::~Stage() {
-  commit_.die();
+  async_store_.die();
   courier.die();
-  alarms_.die();
+  timers_.die();
   pumps_.clear();
   life.die();
 }
@@ -57,10 +57,10 @@ std::shared_ptr<const Destination> Stage::destination(
 Pump& Stage::start(std::shared_ptr<const Destination> destination) {
   const Pump::With with{
       life.context().get_executor(),
-      commit_,
+      async_store_,
       courier,
-      alarms_,
-      bells,
+      timers_,
+      notifier,
       timeline.clock(),
       timeline.random(),
       log_,

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "deliver/pump.hpp"
-#include "sim/alarms.hpp"
-#include "sim/commit.hpp"
+#include "sim/async_store.hpp"
 #include "sim/node.hpp"
+#include "sim/timer_factory.hpp"
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
 
@@ -89,13 +89,13 @@ class Stage {
   // Asked about each write; nothing fails unless the test says so.
   std::function<store::fault::Fault()> store_fault;
   std::vector<std::string> outcomes;  // as the pumps' watcher is told
-  Bells bells;
+  DeliveryNotifier notifier;
   ScriptedCourier courier{life};
 
  private:
   store::fault::FaultyDriver faulty_;
-  sim::SimAlarms alarms_{life};
-  sim::SimCommit commit_;
+  sim::SimTimerFactory timers_{life};
+  sim::SimAsyncStore async_store_;
   sim::NoLog log_;
   std::vector<std::shared_ptr<Pump>> pumps_;
   std::size_t running_ = 0;

@@ -18,7 +18,7 @@ namespace hapax::gateway {
 namespace {
 
 // For requests that are refused before anything is stored.
-class NoCommit final : public Commit {
+class NoCommit final : public AsyncStore {
  public:
   Task<store::AdmitAnswer> admit(const store::Admit&) override { co_return failure(); }
   Task<Result<store::Lease>> lease(const store::LeaseRequest&) override { co_return failure(); }
@@ -65,9 +65,9 @@ class ReceiveTest : public testing::Test {
   NodeNumbers numbers_{clock_};
   DuplicateCounts duplicates_;
   UnclaimedRate unclaimed_{clock_};
-  Bells bells_;
+  DeliveryNotifier notifier_;
   boost::asio::thread_pool verifying_{1};
-  Receiver receiver_{commit_, numbers_, duplicates_, unclaimed_, bells_, clock_, &verifying_};
+  Receiver receiver_{commit_, numbers_, duplicates_, unclaimed_, notifier_, clock_, &verifying_};
   boost::asio::io_context loop_{1};
 
  private:

@@ -38,7 +38,7 @@ class StoppedWorker {
   StoppedWorker(const StoppedWorker&) = delete;
   StoppedWorker& operator=(const StoppedWorker&) = delete;
 
-  store::Settled go_on() {
+  store::Settled resume() {
     kill(pid_, SIGCONT);
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);
@@ -85,7 +85,7 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
       other = lease(*opened->driver, 1, 1h, 2);
       return !other.deliveries.empty();
     }));
-    EXPECT_EQ(worker.go_on(), store::Settled::stale);
+    EXPECT_EQ(worker.resume(), store::Settled::stale);
     EXPECT_EQ(settle(*opened->driver, other.deliveries.front(), Ack{}), store::Settled::ok);
   }
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
@@ -95,7 +95,7 @@ TYPED_TEST(AStoppedWorker, SettlesOkWhenNobodyHas) {
   const std::string url = this->place_.url();
   StoppedWorker worker(url);
   ASSERT_TRUE(eventually([&] { return nobody_has_a_lease(url); }));
-  EXPECT_EQ(worker.go_on(), store::Settled::ok);
+  EXPECT_EQ(worker.resume(), store::Settled::ok);
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
 }
 

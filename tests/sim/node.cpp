@@ -62,19 +62,19 @@ Node::Node(const NodeWith& with, const std::string& name, std::int64_t number,
       life_(with.timeline, name),
       clock_(with.timeline.clock()),
       store_(life_, with.store),
-      alarms_(life_),
-      commit_(life_, store_.driver(), faults.delays),
+      timers_(life_),
+      async_store_(life_, store_.driver(), faults.delays),
       courier_(life_, with.network, with.book),
       numbers_(clock_),
       unclaimed_(clock_),
-      receiver_(commit_, numbers_, duplicates_, unclaimed_, bells_, clock_) {
+      receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
   change(faults);
   upkeep();
   for (const auto& each : with_.pushed) {
     auto pump = std::make_shared<deliver::Pump>(
-        deliver::Pump::With{life_.context().get_executor(), commit_, courier_, alarms_, bells_,
-                            clock_, with_.timeline.random(), log_, [this] { return number_; },
-                            [](const deliver::Attempted&) {}},
+        deliver::Pump::With{life_.context().get_executor(), async_store_, courier_, timers_,
+                            notifier_, clock_, with_.timeline.random(), log_,
+                            [this] { return number_; }, [](const deliver::Attempted&) {}},
         each);
     ++running_;
     asio::co_spawn(life_.context(), pump->run(), [this](const std::exception_ptr&) { --running_; });
@@ -84,16 +84,16 @@ Node::Node(const NodeWith& with, const std::string& name, std::int64_t number,
 
 // Who waits ends before the event loop that he is on; what the loop holds ends with it.
 Node::~Node() {
-  commit_.die();
+  async_store_.die();
   courier_.die();
-  alarms_.die();
+  timers_.die();
   pumps_.clear();
   life_.die();
 }
 
 void Node::change(const StoreFaults& faults) {
   store_.change(faults);
-  commit_.change(faults.delays);
+  async_store_.change(faults.delays);
 }
 
 // As upkeep/upkeep.cpp, once a second.
@@ -129,13 +129,13 @@ void Node::stop(BootTime grace) {
 }
 
 bool Node::stopped() const {
-  return stopping_ && running_ == 0 && serving_ == 0 && commit_.idle();
+  return stopping_ && running_ == 0 && serving_ == 0 && async_store_.idle();
 }
 
 void Node::check_stopped() {
   // Leases that the store did not tell us of, or did not take back in time, lapse.
   constexpr BootTime kLongestLease = seconds(60);
-  const BootTime trouble = std::max(store_.last_fault(), commit_.last_late());
+  const BootTime trouble = std::max(store_.last_fault(), async_store_.last_late());
   if (life_.now() - trouble < kLongestLease) return;
   if (with_.book.held_by(holder()) == 0) return;
   life_.timeline().fail("leak", life_.name() + " has stopped and still holds leases");
@@ -143,9 +143,9 @@ void Node::check_stopped() {
 
 void Node::check_gone() {
   std::string left;
-  if (alarms_.waiting() > 0) left += " alarms";
+  if (timers_.waiting() > 0) left += " alarms";
   if (courier_.waiting() > 0) left += " attempts";
-  if (!commit_.idle()) left += " work for the store";
+  if (!async_store_.idle()) left += " work for the store";
   for (const auto& each : pumps_) {
     if (each->under_way() > 0) left += " under_way";
     if (each.use_count() > 1) left += " coroutines";

@@ -4,9 +4,9 @@
 
 #include "deliver/pump.hpp"
 #include "gateway/receive.hpp"
-#include "sim/alarms.hpp"
-#include "sim/commit.hpp"
+#include "sim/async_store.hpp"
 #include "sim/network.hpp"
+#include "sim/timer_factory.hpp"
 #include "store/fault/driver.hpp"
 
 #include <memory>
@@ -118,10 +118,10 @@ class Node {
   SkewedClock clock_;
   NoLog log_;
   FaultyStore store_;
-  SimAlarms alarms_;
-  SimCommit commit_;
+  SimTimerFactory timers_;
+  SimAsyncStore async_store_;
   SimCourier courier_;
-  Bells bells_;
+  DeliveryNotifier notifier_;
   gateway::NodeNumbers numbers_;
   gateway::DuplicateCounts duplicates_;
   gateway::UnclaimedRate unclaimed_;

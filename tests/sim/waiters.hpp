@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -19,7 +19,7 @@ template <class... Answer>
 class Waiter {
  public:
   virtual ~Waiter() = default;
-  virtual void go_on(Answer... answer) = 0;
+  virtual void resume(Answer... answer) = 0;
 };
 
 // Suspends the coroutine and gives it to `start`, which keeps it until there is an answer.
@@ -32,7 +32,7 @@ auto suspend(Start start) {
         class Suspended final : public Waiter<Answer...> {
          public:
           explicit Suspended(Handler suspended) : handler_(std::move(suspended)) {}
-          void go_on(Answer... answer) override {
+          void resume(Answer... answer) override {
             Handler resumed = std::move(handler_);
             std::move(resumed)(std::move(answer)...);
           }
@@ -60,12 +60,12 @@ class Waiters {
   std::size_t size() const { return waiting_.size(); }
 
   // Goes on, on the event loop. Nothing happens when it does not wait any more.
-  void answer(boost::asio::io_context& home, std::uint64_t number, Answer... value) {
+  void answer(boost::asio::io_context& origin, std::uint64_t number, Answer... value) {
     auto found = waiting_.extract(number);
     if (found.empty()) return;
-    boost::asio::post(home,
+    boost::asio::post(origin,
                       [waiter = std::move(found.mapped()), ... held = std::move(value)]() mutable {
-                        waiter->go_on(std::move(held)...);
+                        waiter->resume(std::move(held)...);
                       });
   }
   void forget(std::uint64_t number) {

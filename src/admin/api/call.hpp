@@ -13,7 +13,7 @@
 #include <string_view>
 
 namespace hapax {
-class Bells;
+class DeliveryNotifier;
 }
 namespace hapax::deliver {
 class Listeners;
@@ -45,7 +45,7 @@ struct Context {
   const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   HowItStands standing = {};                    // empty: nothing is posted here
-  Bells* bells = nullptr;                       // null: nobody waits for deliveries here
+  DeliveryNotifier* notifier = nullptr;         // null: nobody waits for deliveries here
   const Clock* clock = nullptr;
   deliver::Replays* replays = nullptr;      // null: there are no replays of many here
   deliver::Listeners* listeners = nullptr;  // null: there are no listeners here

@@ -4,8 +4,8 @@
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
 #include "admin/query.hpp"
+#include "async/delivery_notifier.hpp"
 #include "base/try.hpp"
-#include "commit/bells.hpp"
 #include "http/problem.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ Result<http::Reply> set_paused(const Context& context, const Call& call, bool pa
   }
   const DestinationNo no(found->number);
   HAPAX_TRY(context.driver.pause(no, paused));
-  if (!paused && context.bells != nullptr) context.bells->ring(no);
+  if (!paused && context.notifier != nullptr) context.notifier->notify(no);
   return ok(JsonObject().text("name", found->name).flag("paused", paused).done());
 }
 

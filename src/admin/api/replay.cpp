@@ -6,8 +6,8 @@
 #include "admin/json_object.hpp"
 #include "admin/names.hpp"
 #include "admin/query.hpp"
+#include "async/delivery_notifier.hpp"
 #include "base/try.hpp"
-#include "commit/bells.hpp"
 #include "deliver/replay_once.hpp"
 #include "env/chance.hpp"
 #include "http/problem.hpp"
@@ -26,13 +26,13 @@ constexpr std::string_view kWriteReplay =
     R"(all of it may be left out, and as may be "new")";
 
 // What became due by it may be waited for.
-void ring(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
-  if (context.bells == nullptr) return;
+void notify(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
+  if (context.notifier == nullptr) return;
   const auto detail = context.driver.event(event);
   if (!detail || !detail->value) return;  // they find it a little later
   for (const store::DeliveryRow& each : detail->value->deliveries) {
     if (std::find(deliveries.begin(), deliveries.end(), each.no) != deliveries.end()) {
-      context.bells->ring(each.to);
+      context.notifier->notify(each.to);
     }
   }
 }
@@ -89,7 +89,7 @@ Result<http::Reply> replayed(const Context& context, const Call& call) {
                                                what, request_key("event", call, *key.value))
                         : replay_anew(context, what));
   if (!answer) return http::problem(http::Refusal::key_reused);
-  ring(context, *event, answer->deliveries);
+  notify(context, *event, answer->deliveries);
   return reply_of(*event, *answer, asked->as);
 }
 
@@ -100,7 +100,7 @@ Result<http::Reply> cancelled(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(answer, store::again_if_unknown([&] { return context.driver.cancel(*which); }));
   switch (answer) {
     case store::Cancelled::done:
-      ring(context, which->event, {which->delivery});  // the next of its lane
+      notify(context, which->event, {which->delivery});  // the next of its lane
       return ok(JsonObject()
                     .text("delivery", to_text(*which))
                     .text("status", name(DeliveryState::cancelled))

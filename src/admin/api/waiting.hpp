@@ -3,7 +3,7 @@
 #pragma once
 
 #include "admin/api/call.hpp"
-#include "commit/task.hpp"
+#include "async/task.hpp"
 
 #include <functional>
 

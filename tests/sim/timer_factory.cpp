@@ -1,29 +1,29 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "sim/alarms.hpp"
+#include "sim/timer_factory.hpp"
 
 namespace hapax::sim {
 
-class SimAlarms::One final : public Alarm {
+class SimTimerFactory::One final : public WakeableTimer {
  public:
-  explicit One(SimAlarms& all) : all_(all) {}
+  explicit One(SimTimerFactory& all) : all_(all) {}
   ~One() override { all_.waiters_.forget(waiter_); }
   One(const One&) = delete;
   One& operator=(const One&) = delete;
 
   Task<void> wait_until(BootTime when) override {
     if (all_.spins()) when = BootTime::max();
-    if (!rung_ && all_.life_.now() < when) {
+    if (!woken_ && all_.life_.now() < when) {
       const auto start = [this, when](std::unique_ptr<Waiter<>> waiter) {
         wait(std::move(waiter), when);
       };
       co_await suspend<>(start);
     }
-    rung_ = false;
+    woken_ = false;
   }
 
-  void ring() override {
-    rung_ = true;
+  void wake() override {
+    woken_ = true;
     all_.waiters_.answer(all_.life_.context(), waiter_);
   }
 
@@ -36,12 +36,12 @@ class SimAlarms::One final : public Alarm {
     });
   }
 
-  SimAlarms& all_;
+  SimTimerFactory& all_;
   std::uint64_t waiter_ = 0;
-  bool rung_ = false;
+  bool woken_ = false;
 };
 
-bool SimAlarms::spins() {
+bool SimTimerFactory::spins() {
   constexpr std::size_t kMost = 100'000;
   if (std::exchange(asked_at_, life_.now()) != life_.now()) asked_ = 0;
   if (++asked_ < kMost) return false;
@@ -49,7 +49,7 @@ bool SimAlarms::spins() {
   return true;
 }
 
-std::unique_ptr<Alarm> SimAlarms::make() {
+std::unique_ptr<WakeableTimer> SimTimerFactory::make() {
   return std::make_unique<One>(*this);
 }
 

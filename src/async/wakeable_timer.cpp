@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "commit/alarm.hpp"
+#include "async/wakeable_timer.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,34 +19,37 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 // The two clocks may part while the machine sleeps: look again now and then.
 constexpr BootTime kLongest = std::chrono::minutes(1);
 
-class TimerAlarm final : public Alarm {
+class AsioTimer final : public WakeableTimer {
  public:
-  TimerAlarm(const Executor& executor, Clock& clock) : timer_(executor), clock_(clock) {}
+  AsioTimer(const Executor& executor, Clock& clock) : timer_(executor), clock_(clock) {}
 
   Task<void> wait_until(BootTime when) override {
     boost::system::error_code ignored;
-    for (BootTime now = clock_.since_boot(); !rung_ && now < when; now = clock_.since_boot()) {
+    for (BootTime now = clock_.since_boot(); !woken_ && now < when; now = clock_.since_boot()) {
       timer_.expires_after(std::min(when - now, kLongest));
       co_await timer_.async_wait(asio::redirect_error(kUseTask, ignored));
     }
-    rung_ = false;
+    woken_ = false;
   }
 
-  void ring() override {
-    rung_ = true;
+  void wake() override {
+    woken_ = true;
     timer_.cancel();
   }
 
  private:
   Timer timer_;
   Clock& clock_;
-  bool rung_ = false;
+  bool woken_ = false;
 };
 
-class TimerAlarms final : public Alarms {
+class AsioTimerFactory final : public TimerFactory {
  public:
-  TimerAlarms(Executor executor, Clock& clock) : executor_(std::move(executor)), clock_(clock) {}
-  std::unique_ptr<Alarm> make() override { return std::make_unique<TimerAlarm>(executor_, clock_); }
+  AsioTimerFactory(Executor executor, Clock& clock)
+      : executor_(std::move(executor)), clock_(clock) {}
+  std::unique_ptr<WakeableTimer> make() override {
+    return std::make_unique<AsioTimer>(executor_, clock_);
+  }
 
  private:
   Executor executor_;
@@ -55,8 +58,8 @@ class TimerAlarms final : public Alarms {
 
 }  // namespace
 
-std::unique_ptr<Alarms> make_alarms(const Executor& executor, Clock& clock) {
-  return std::make_unique<TimerAlarms>(executor, clock);
+std::unique_ptr<TimerFactory> make_timer_factory(const Executor& executor, Clock& clock) {
+  return std::make_unique<AsioTimerFactory>(executor, clock);
 }
 
 }  // namespace hapax

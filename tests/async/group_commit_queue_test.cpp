@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "commit/queue.hpp"
+#include "async/group_commit_queue.hpp"
 
 #include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
@@ -83,24 +83,24 @@ struct OneEvent {
   std::optional<store::AdmitAnswer> answer;
 };
 
-class CommitQueueTest : public testing::Test {
+class GroupCommitQueueTest : public testing::Test {
  protected:
   // Nobody is given up for waiting, however slow the machine is, unless the test says so.
-  void make(CommitQueue::Limits limits,
+  void make(GroupCommitQueue::Limits limits,
             std::chrono::milliseconds max_wait = std::chrono::hours(1)) {
     limits.max_wait = max_wait;
     make(limits, faulty_);
   }
-  void make(const CommitQueue::Limits& limits, store::Driver& driver) {
-    queue_ = std::make_unique<CommitQueue>(driver, *clock_, limits,
-                                           [&](const CommitQueue::Batch& batch) {
-                                             const std::lock_guard lock(mutex_);
-                                             batches_.push_back(batch.requests);
-                                             if (batch.failed) ++failed_;
-                                           });
+  void make(const GroupCommitQueue::Limits& limits, store::Driver& driver) {
+    queue_ = std::make_unique<GroupCommitQueue>(driver, *clock_, limits,
+                                                [&](const GroupCommitQueue::BatchStats& batch) {
+                                                  const std::lock_guard lock(mutex_);
+                                                  batches_.push_back(batch.requests);
+                                                  if (batch.failed) ++failed_;
+                                                });
   }
 
-  static Task<void> admit(CommitQueue& queue, OneEvent& event) {
+  static Task<void> admit(GroupCommitQueue& queue, OneEvent& event) {
     const store::Admit work = event.admit();
     store::AdmitAnswer answer = co_await queue.admit(work);
     event.answer = std::move(answer);
@@ -128,10 +128,10 @@ class CommitQueueTest : public testing::Test {
   std::mutex mutex_;
   std::vector<std::size_t> batches_;
   int failed_ = 0;  // of them
-  std::unique_ptr<CommitQueue> queue_;
+  std::unique_ptr<GroupCommitQueue> queue_;
 };
 
-TEST_F(CommitQueueTest, ALoneRequestWaitsForNobody) {
+TEST_F(GroupCommitQueueTest, ALoneRequestWaitsForNobody) {
   make({});
   gate_.open(1);
   const OneEvent& event = send();
@@ -141,7 +141,7 @@ TEST_F(CommitQueueTest, ALoneRequestWaitsForNobody) {
   EXPECT_EQ(batches(), std::vector<std::size_t>{1});
 }
 
-TEST_F(CommitQueueTest, WhatWaitsMeanwhileSharesOneTransaction) {
+TEST_F(GroupCommitQueueTest, WhatWaitsMeanwhileSharesOneTransaction) {
   make({.max_batch = 20});
   send();
   gate_.wait_for(1);  // the first is at the store; the rest comes together behind it
@@ -152,7 +152,7 @@ TEST_F(CommitQueueTest, WhatWaitsMeanwhileSharesOneTransaction) {
   EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 20, 10}));
 }
 
-TEST_F(CommitQueueTest, AFullQueueRefusesAtOnce) {
+TEST_F(GroupCommitQueueTest, AFullQueueRefusesAtOnce) {
   make({.max_waiting = 5});
   send();
   gate_.wait_for(1);
@@ -168,7 +168,7 @@ TEST_F(CommitQueueTest, AFullQueueRefusesAtOnce) {
   EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 5}));
 }
 
-TEST_F(CommitQueueTest, BytesThatWaitAreBoundedToo) {
+TEST_F(GroupCommitQueueTest, BytesThatWaitAreBoundedToo) {
   make({.max_waiting_bytes = 250});
   send();
   gate_.wait_for(1);
@@ -183,7 +183,7 @@ TEST_F(CommitQueueTest, BytesThatWaitAreBoundedToo) {
   context_.run();
 }
 
-TEST_F(CommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
+TEST_F(GroupCommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
   make({.threads = 1}, std::chrono::milliseconds(50));
   // The store has it, and does not answer. On a busy machine one may wait for too long before that.
   const OneEvent* first = nullptr;
@@ -211,7 +211,7 @@ TEST_F(CommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
   }));
 }
 
-TEST_F(CommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
+TEST_F(GroupCommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
   make({});
   const OneEvent& first = send();
   gate_.wait_for(1);
@@ -226,7 +226,7 @@ TEST_F(CommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
   EXPECT_EQ(late.answer->error().code(), Code::stopping);
 }
 
-TEST_F(CommitQueueTest, AFailedTransactionIsToldToEveryoneInIt) {
+TEST_F(GroupCommitQueueTest, AFailedTransactionIsToldToEveryoneInIt) {
   make({});
   gate_.fail();
   send();
@@ -241,16 +241,16 @@ TEST_F(CommitQueueTest, AFailedTransactionIsToldToEveryoneInIt) {
 }
 
 // Those who lease and settle share the transaction of those who admit.
-class MixedQueueTest : public CommitQueueTest {
+class MixedQueueTest : public GroupCommitQueueTest {
  protected:
   using Settlements = std::vector<store::Settlement>;
 
-  static Task<void> lease(CommitQueue& queue, store::LeaseRequest request,
+  static Task<void> lease(GroupCommitQueue& queue, store::LeaseRequest request,
                           std::optional<Result<store::Lease>>& into) {
     Result<store::Lease> answer = co_await queue.lease(request);
     into = std::move(answer);
   }
-  static Task<void> settle(CommitQueue& queue, Settlements settlements,
+  static Task<void> settle(GroupCommitQueue& queue, Settlements settlements,
                            std::optional<Result<std::vector<store::Settled>>>& into) {
     Result<std::vector<store::Settled>> answer = co_await queue.settle(settlements);
     into = std::move(answer);

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "commit/alarm.hpp"
+#include "async/wakeable_timer.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-// An alarm ends a wait when it rings, or when it is time; never before.
+// A timer ends a wait when it is woken, or when it is time; never before.
 namespace hapax {
 
 namespace {
@@ -14,14 +14,14 @@ namespace {
 namespace asio = boost::asio;
 constexpr BootTime kForever = BootTime::max();
 
-class AlarmTest : public testing::Test {
+class WakeableTimerTest : public testing::Test {
  protected:
-  static Task<void> wait(Alarm& alarm, BootTime when, int& woken) {
-    co_await alarm.wait_until(when);
+  static Task<void> wait(WakeableTimer& timer, BootTime when, int& woken) {
+    co_await timer.wait_until(when);
     ++woken;
   }
   void start(BootTime when) {
-    asio::co_spawn(context_.get_executor(), wait(*alarm_, when, woken_), asio::detached);
+    asio::co_spawn(context_.get_executor(), wait(*timer_, when, woken_), asio::detached);
     poll();
   }
   void poll() {
@@ -31,41 +31,41 @@ class AlarmTest : public testing::Test {
 
   asio::io_context context_{1};
   std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::unique_ptr<Alarms> alarms_ = make_alarms(context_.get_executor(), *clock_);
-  std::unique_ptr<Alarm> alarm_ = alarms_->make();
+  std::unique_ptr<TimerFactory> timers_ = make_timer_factory(context_.get_executor(), *clock_);
+  std::unique_ptr<WakeableTimer> timer_ = timers_->make();
   int woken_ = 0;
 };
 
-TEST_F(AlarmTest, RingingEndsTheWait) {
+TEST_F(WakeableTimerTest, RingingEndsTheWait) {
   start(kForever);
   EXPECT_EQ(woken_, 0);
-  alarm_->ring();
+  timer_->wake();
   poll();
   EXPECT_EQ(woken_, 1);
   start(kForever);
   EXPECT_EQ(woken_, 1) << "that ring was heard";
-  alarm_->ring();
+  timer_->wake();
   poll();
   EXPECT_EQ(woken_, 2);
 }
 
-TEST_F(AlarmTest, WhatRangBeforeTheWaitIsHeardOnce) {
-  alarm_->ring();
-  alarm_->ring();
+TEST_F(WakeableTimerTest, WhatRangBeforeTheWaitIsHeardOnce) {
+  timer_->wake();
+  timer_->wake();
   start(kForever);
   EXPECT_EQ(woken_, 1);
   start(kForever);
   EXPECT_EQ(woken_, 1);
-  alarm_->ring();
+  timer_->wake();
   poll();
 }
 
-TEST_F(AlarmTest, ATimeThatIsPastIsNoWait) {
+TEST_F(WakeableTimerTest, ATimeThatIsPastIsNoWait) {
   start(BootTime(0));
   EXPECT_EQ(woken_, 1);
 }
 
-TEST_F(AlarmTest, EndsByItselfWhenItIsTimeAndNotBefore) {
+TEST_F(WakeableTimerTest, EndsByItselfWhenItIsTimeAndNotBefore) {
   const BootTime when = clock_->since_boot() + std::chrono::milliseconds(20);
   start(when);
   context_.restart();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 #include "store/contract.hpp"
 
 #include <span>
@@ -12,9 +12,9 @@ namespace hapax {
 
 // Where a coroutine hands work to the store and waits for the answer. What it shows must live until
 // then. queue_full, stopping, and store_unavailable after a long wait: nothing was tried.
-class Commit {
+class AsyncStore {
  public:
-  virtual ~Commit() = default;
+  virtual ~AsyncStore() = default;
 
   virtual Task<store::AdmitAnswer> admit(const store::Admit& admit) = 0;
   virtual Task<Result<store::Lease>> lease(const store::LeaseRequest& request) = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
 #include "sim/life.hpp"
 #include "sim/waiters.hpp"
 #include "store/contract.hpp"
@@ -19,15 +19,15 @@ struct StoreDelays {
   BootTime slow = seconds(4);
 };
 
-// Group commit as commit/queue.cpp does it, by simulated time and on one thread: what waits when
-// the store is free goes together; who has waited for too long is told so.
-class SimCommit final : public Commit {
+// Group commit as async/group_commit_queue.cpp does it, by simulated time and on one thread: what
+// waits when the store is free goes together; who has waited for too long is told so.
+class SimAsyncStore final : public AsyncStore {
  public:
-  // As CommitQueue::Limits.
+  // As GroupCommitQueue::Limits.
   static constexpr std::size_t kMaxBatch = 64;
   static constexpr BootTime kMaxWait = seconds(3);
 
-  SimCommit(Life& life, store::Driver& driver, const StoreDelays& delays)
+  SimAsyncStore(Life& life, store::Driver& driver, const StoreDelays& delays)
       : life_(life), driver_(driver), delays_(delays) {}
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override;

@@ -14,41 +14,41 @@ namespace hapax {
 
 // Tells those who wait for deliveries of a destination that there may be some, so that nobody has
 // to ask often. A hint: what another node admits rings no bell here. Thread-safe.
-class Bells {
+class DeliveryNotifier {
  public:
-  class Ear;
+  class Subscription;
 
   // On the way of every accepted request; costs nothing while nobody waits.
-  void ring(std::span<const store::Target> targets);
-  void ring(DestinationNo destination);
+  void notify(std::span<const store::Target> targets);
+  void notify(DestinationNo destination);
 
  private:
   void wake(DestinationNo destination);
 
   std::atomic<std::size_t> armed_ = 0;
   std::mutex mutex_;
-  std::list<Ear*> ears_;
+  std::list<Subscription*> subscriptions_;
 };
 
 // Somebody who listens. `wake` is called by the thread that rings, once for each arm(); it only
-// passes the word on. Bells must outlive it.
-class Bells::Ear {
+// passes the word on. DeliveryNotifier must outlive it.
+class DeliveryNotifier::Subscription {
  public:
-  Ear(Bells& bells, DestinationNo destination, std::function<void()> wake);
-  ~Ear();
-  Ear(const Ear&) = delete;
-  Ear& operator=(const Ear&) = delete;
+  Subscription(DeliveryNotifier& notifier, DestinationNo destination, std::function<void()> wake);
+  ~Subscription();
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
 
   void arm();
 
  private:
-  friend class Bells;
+  friend class DeliveryNotifier;
 
-  Bells& bells_;
+  DeliveryNotifier& notifier_;
   const DestinationNo destination_;
   const std::function<void()> wake_;
-  bool is_armed_ = false;  // under the mutex of the bells, as place_ is
-  std::list<Ear*>::iterator place_;
+  bool is_armed_ = false;  // under the mutex of the bells, as position_ is
+  std::list<Subscription*>::iterator position_;
 };
 
 }  // namespace hapax

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/task.hpp"
+#include "async/task.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -24,9 +24,9 @@ Task<T> run_on(boost::asio::thread_pool& pool, const std::function<T()>& work) {
         asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
         asio::post(pool, [handler = std::move(handler), alive = std::move(alive), &work]() mutable {
           T result = work();
-          const Executor home = alive.get_executor();
-          asio::post(home, [handler = std::move(handler), alive = std::move(alive),
-                            result = std::move(result)]() mutable {
+          const Executor origin = alive.get_executor();
+          asio::post(origin, [handler = std::move(handler), alive = std::move(alive),
+                              result = std::move(result)]() mutable {
             std::move(handler)(std::move(result));
           });
         });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/commit.hpp"
+#include "async/async_store.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace hapax {
 // Group commit: requests that wait share one transaction and one sync. A store thread takes all
 // that wait when it is free, so a lone request waits for nobody, and the more there is to do the
 // larger the batches are.
-class CommitQueue final : public Commit {
+class GroupCommitQueue final : public AsyncStore {
  public:
   struct Limits {
     std::size_t threads = 1;  // that write; more than one on PostgreSQL
@@ -33,17 +33,17 @@ class CommitQueue final : public Commit {
   };
 
   // What a batch was, for metrics. Called by store threads.
-  struct Batch {
+  struct BatchStats {
     std::size_t requests = 0;
     std::chrono::microseconds took{};
     bool failed = false;  // the store could not write it
   };
-  using Watcher = std::function<void(const Batch&)>;
+  using Watcher = std::function<void(const BatchStats&)>;
 
-  CommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
-  ~CommitQueue() override;  // when nobody waits any more
-  CommitQueue(const CommitQueue&) = delete;
-  CommitQueue& operator=(const CommitQueue&) = delete;
+  GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
+  ~GroupCommitQueue() override;  // when nobody waits any more
+  GroupCommitQueue(const GroupCommitQueue&) = delete;
+  GroupCommitQueue& operator=(const GroupCommitQueue&) = delete;
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override;
   Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override;
@@ -57,18 +57,18 @@ class CommitQueue final : public Commit {
 
   std::size_t waiting() const;  // those that admit
 
-  struct Waiting;
-  using Group = std::vector<std::unique_ptr<Waiting>>;
+  struct PendingRequest;
+  using Group = std::vector<std::unique_ptr<PendingRequest>>;
 
  private:
   template <class Work, class Answer>
   Task<Answer> wait_for(const Work& work);
-  void enter(std::unique_ptr<Waiting> waiting);
+  void enqueue(std::unique_ptr<PendingRequest> waiting);
   void run();
   Group take();
   void write(Group& group);
   void watch();
-  Group take_old();
+  Group take_overdue();
   Group take_first(std::size_t count);
 
   store::Driver& driver_;
@@ -85,9 +85,9 @@ class CommitQueue final : public Commit {
   std::vector<std::thread> threads_;
   // Who has waited for too long is found by counting, so that nobody has to look at a clock when he
   // enters: how many had entered at the last looks, and how many have left.
-  std::uint64_t entered_ = 0;
-  std::uint64_t left_ = 0;
-  std::deque<std::uint64_t> entered_before_;
+  std::uint64_t enqueued_ = 0;
+  std::uint64_t dequeued_ = 0;
+  std::deque<std::uint64_t> enqueued_before_;
   bool ended_ = false;
   std::condition_variable end_;
   std::thread watch_;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "commit/queue.hpp"
+#include "async/group_commit_queue.hpp"
 
 #include "base/check.hpp"
 
@@ -18,27 +18,27 @@ namespace hapax {
 namespace asio = boost::asio;
 
 // One item of work, from the moment it waits until its coroutine goes on.
-struct CommitQueue::Waiting {
+struct GroupCommitQueue::PendingRequest {
   enum class Kind : std::uint8_t { settle, admit, lease };
 
-  Waiting(Kind what, std::size_t size) : kind(what), bytes(size) {}
-  virtual ~Waiting() = default;
+  PendingRequest(Kind what, std::size_t size) : kind(what), bytes(size) {}
+  virtual ~PendingRequest() = default;
 
-  virtual asio::io_context& home() = 0;
+  virtual asio::io_context& context() = 0;
   virtual void fail(const Error& error) = 0;
   // Called on the thread of home(), once; the object ends with it.
-  static void resume(std::unique_ptr<Waiting> done) { done.release()->go_on(); }
+  static void resume(std::unique_ptr<PendingRequest> done) { done.release()->resume(); }
 
   const Kind kind;
   const std::size_t bytes;
 
  private:
-  virtual void go_on() = 0;
+  virtual void resume() = 0;
 };
 
 namespace {
 
-using Kind = CommitQueue::Waiting::Kind;
+using Kind = GroupCommitQueue::PendingRequest::Kind;
 using Settlements = std::span<const store::Settlement>;
 
 template <class Work>
@@ -70,9 +70,9 @@ std::size_t bytes_of(const Settlements&) {
 
 // What is asked for, and what comes back.
 template <class Work, class Answer>
-struct QueuedItem : CommitQueue::Waiting {
+struct QueuedItem : GroupCommitQueue::PendingRequest {
   explicit QueuedItem(const Work& wanted)
-      : Waiting(KindOf<Work>::kKind, bytes_of(wanted)), work(wanted) {}
+      : PendingRequest(KindOf<Work>::kKind, bytes_of(wanted)), work(wanted) {}
   void fail(const Error& error) override { answer.emplace(error); }
 
   const Work work;
@@ -90,10 +90,10 @@ class Suspended final : public QueuedItem<Work, Answer> {
         handler_(std::move(handler)),
         alive_(asio::get_associated_executor(handler_)) {}
 
-  asio::io_context& home() override { return alive_.get_executor().context(); }
+  asio::io_context& context() override { return alive_.get_executor().context(); }
 
  private:
-  void go_on() override {
+  void resume() override {
     // Ended first, so that the coroutine finds its memory free.
     Handler handler = std::move(handler_);
     Answer result = std::move(*this->answer);
@@ -106,11 +106,11 @@ class Suspended final : public QueuedItem<Work, Answer> {
   asio::executor_work_guard<Executor> alive_;  // its context runs until it went on
 };
 
-using Group = CommitQueue::Group;
+using Group = GroupCommitQueue::Group;
 
 // What stands before the store was at fault, not what was asked of it.
 template <class Answer>
-bool is_trouble(const Answer& answer) {
+bool is_store_error(const Answer& answer) {
   return !answer && answer.error().code() != Code::invalid_argument;
 }
 
@@ -121,7 +121,7 @@ bool is_damage(const Answer& answer) {
 }
 
 // A group as the store takes it.
-struct BatchOf {
+struct StoreBatch {
   std::vector<store::Settlement> settlements;
   std::vector<store::Admit> admits;
   std::vector<store::LeaseRequest> leases;
@@ -129,7 +129,7 @@ struct BatchOf {
   std::vector<AdmitItem*> admit_items;
   std::vector<LeaseItem*> lease_items;
 
-  void add(CommitQueue::Waiting& waiting) {
+  void add(GroupCommitQueue::PendingRequest& waiting) {
     if (waiting.kind == Kind::admit) {
       admit_items.push_back(static_cast<AdmitItem*>(&waiting));
       admits.push_back(admit_items.back()->work);
@@ -145,24 +145,24 @@ struct BatchOf {
 
   // To each what is his. True: the store could not do it. A row that is damaged fails the leases of
   // a batch together, and `driver` is asked for each of them again.
-  bool share_out(store::Answers& answers, store::Driver& driver) {
+  bool distribute(store::Answers& answers, store::Driver& driver) {
     HAPAX_CHECK(answers.admit.size() == admit_items.size());
     for (std::size_t i = 0; i < admit_items.size(); ++i) {
       admit_items[i]->answer = std::move(answers.admit[i]);
     }
-    share_out_settled(answers.settle);
+    distribute_settled(answers.settle);
     if (is_damage(answers.lease)) {
       lease_apart(driver);
     } else {
-      share_out_leases(answers.lease);
+      distribute_leases(answers.lease);
     }
-    return (!admit_items.empty() && is_trouble(*admit_items.front()->answer)) ||
-           (!settle_items.empty() && is_trouble(answers.settle)) ||
-           (!lease_items.empty() && is_trouble(answers.lease) && !is_damage(answers.lease));
+    return (!admit_items.empty() && is_store_error(*admit_items.front()->answer)) ||
+           (!settle_items.empty() && is_store_error(answers.settle)) ||
+           (!lease_items.empty() && is_store_error(answers.lease) && !is_damage(answers.lease));
   }
 
  private:
-  void share_out_settled(const Result<std::vector<store::Settled>>& settled) {
+  void distribute_settled(const Result<std::vector<store::Settled>>& settled) {
     HAPAX_CHECK(!settled || settled->size() == settlements.size());
     std::ptrdiff_t at = 0;
     for (SettleItem* each : settle_items) {
@@ -188,7 +188,7 @@ struct BatchOf {
     }
   }
 
-  void share_out_leases(Result<std::vector<store::Lease>>& leased) {
+  void distribute_leases(Result<std::vector<store::Lease>>& leased) {
     HAPAX_CHECK(!leased || leased->size() == leases.size());
     for (std::size_t i = 0; i < lease_items.size(); ++i) {
       if (leased) {
@@ -200,35 +200,36 @@ struct BatchOf {
   }
 };
 
-constexpr std::size_t kLooks = 5;  // before somebody has waited for too long
+constexpr std::size_t kScans = 5;  // before somebody has waited for too long
 
 // One post per I/O thread, not per request: waking a thread is a system call.
-void send_home(Group& done) {
+void post_results(Group& done) {
   while (!done.empty()) {
-    asio::io_context& home = done.back()->home();
+    asio::io_context& context = done.back()->context();
     const auto away = std::stable_partition(
-        done.begin(), done.end(), [&](const auto& each) { return &each->home() != &home; });
+        done.begin(), done.end(), [&](const auto& each) { return &each->context() != &context; });
     Group group(std::make_move_iterator(away), std::make_move_iterator(done.end()));
     done.erase(away, done.end());
-    asio::post(home, [group = std::move(group)]() mutable {
-      for (auto& each : group) CommitQueue::Waiting::resume(std::move(each));
+    asio::post(context, [group = std::move(group)]() mutable {
+      for (auto& each : group) GroupCommitQueue::PendingRequest::resume(std::move(each));
     });
   }
 }
 
 }  // namespace
 
-CommitQueue::CommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher)
+GroupCommitQueue::GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits,
+                                   Watcher watcher)
     : driver_(driver), clock_(clock), limits_(limits), watcher_(std::move(watcher)) {
   for (std::size_t i = 0; i < limits_.threads; ++i) threads_.emplace_back([this] { run(); });
   watch_ = std::thread([this] { watch(); });
 }
 
-CommitQueue::~CommitQueue() {
+GroupCommitQueue::~GroupCommitQueue() {
   finish();
 }
 
-void CommitQueue::finish() {
+void GroupCommitQueue::finish() {
   stop();
   if (!watch_.joinable()) return;
   for (std::thread& each : threads_) each.join();
@@ -241,29 +242,29 @@ void CommitQueue::finish() {
 }
 
 template <class Work, class Answer>
-Task<Answer> CommitQueue::wait_for(const Work& work) {
+Task<Answer> GroupCommitQueue::wait_for(const Work& work) {
   return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(Answer)>(
       [this, &work](auto handler) {
-        enter(
+        enqueue(
             std::make_unique<Suspended<Work, Answer, decltype(handler)>>(work, std::move(handler)));
       },
       kUseTask);
 }
 
-Task<store::AdmitAnswer> CommitQueue::admit(const store::Admit& admit) {
+Task<store::AdmitAnswer> GroupCommitQueue::admit(const store::Admit& admit) {
   return wait_for<store::Admit, store::AdmitAnswer>(admit);
 }
 
-Task<Result<store::Lease>> CommitQueue::lease(const store::LeaseRequest& request) {
+Task<Result<store::Lease>> GroupCommitQueue::lease(const store::LeaseRequest& request) {
   return wait_for<store::LeaseRequest, Result<store::Lease>>(request);
 }
 
-Task<Result<std::vector<store::Settled>>> CommitQueue::settle(Settlements settlements) {
+Task<Result<std::vector<store::Settled>>> GroupCommitQueue::settle(Settlements settlements) {
   // A coroutine, so that the span lives until the answer is there.
   co_return co_await wait_for<Settlements, Result<std::vector<store::Settled>>>(settlements);
 }
 
-void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {
+void GroupCommitQueue::enqueue(std::unique_ptr<PendingRequest> waiting) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
@@ -274,7 +275,7 @@ void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {
                           waiting_bytes_ + waiting->bytes > limits_.max_waiting_bytes)) {
       waiting->fail(Error(Code::queue_full, "too many requests wait for the store"));
     } else {
-      ++entered_;
+      ++enqueued_;
       if (admits) ++admits_;
       waiting_bytes_ += waiting->bytes;
       waiting_.push_back(std::move(waiting));
@@ -285,10 +286,10 @@ void CommitQueue::enter(std::unique_ptr<Waiting> waiting) {
   if (!waiting) return;
   Group refused;
   refused.push_back(std::move(waiting));
-  send_home(refused);
+  post_results(refused);
 }
 
-void CommitQueue::stop() {
+void GroupCommitQueue::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -296,20 +297,20 @@ void CommitQueue::stop() {
   work_.notify_all();
 }
 
-std::size_t CommitQueue::waiting() const {
+std::size_t GroupCommitQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   return admits_;
 }
 
-void CommitQueue::run() {
+void GroupCommitQueue::run() {
   for (Group group = take(); !group.empty(); group = take()) {
     write(group);
-    send_home(group);
+    post_results(group);
   }
 }
 
 // Nothing when it is over.
-CommitQueue::Group CommitQueue::take() {
+GroupCommitQueue::Group GroupCommitQueue::take() {
   std::unique_lock lock(mutex_);
   ++idle_;
   work_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
@@ -318,7 +319,7 @@ CommitQueue::Group CommitQueue::take() {
 }
 
 // Under the mutex.
-CommitQueue::Group CommitQueue::take_first(std::size_t count) {
+GroupCommitQueue::Group GroupCommitQueue::take_first(std::size_t count) {
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   Group group(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);
@@ -326,41 +327,41 @@ CommitQueue::Group CommitQueue::take_first(std::size_t count) {
     waiting_bytes_ -= each->bytes;
     if (each->kind == Kind::admit) --admits_;
   }
-  left_ += count;
+  dequeued_ += count;
   return group;
 }
 
 // While all store threads wait for a store that does not answer nobody else would do it.
-void CommitQueue::watch() {
+void GroupCommitQueue::watch() {
   std::unique_lock lock(mutex_);
-  while (!end_.wait_for(lock, limits_.max_wait / kLooks, [&] { return ended_; })) {
-    Group old = take_old();
+  while (!end_.wait_for(lock, limits_.max_wait / kScans, [&] { return ended_; })) {
+    Group old = take_overdue();
     if (old.empty()) continue;
     lock.unlock();
     for (auto& each : old) {
       each->fail(Error(Code::store_unavailable, "the store has not come to it in time"));
     }
-    send_home(old);
+    post_results(old);
     lock.lock();
   }
 }
 
 // Under the mutex.
-CommitQueue::Group CommitQueue::take_old() {
-  entered_before_.push_back(entered_);
-  if (entered_before_.size() <= kLooks) return {};
-  const std::uint64_t old = entered_before_.front();
-  entered_before_.pop_front();
-  return old <= left_ ? Group() : take_first(static_cast<std::size_t>(old - left_));
+GroupCommitQueue::Group GroupCommitQueue::take_overdue() {
+  enqueued_before_.push_back(enqueued_);
+  if (enqueued_before_.size() <= kScans) return {};
+  const std::uint64_t old = enqueued_before_.front();
+  enqueued_before_.pop_front();
+  return old <= dequeued_ ? Group() : take_first(static_cast<std::size_t>(old - dequeued_));
 }
 
-void CommitQueue::write(Group& group) {
-  BatchOf batch;
+void GroupCommitQueue::write(Group& group) {
+  StoreBatch batch;
   for (const auto& each : group) batch.add(*each);
   const BootTime start = clock_.since_boot();
   store::Answers answers =
       driver_.write({.settle = batch.settlements, .admit = batch.admits, .lease = batch.leases});
-  const bool failed = batch.share_out(answers, driver_);
+  const bool failed = batch.distribute(answers, driver_);
   watcher_({.requests = group.size(), .took = clock_.since_boot() - start, .failed = failed});
 }
 

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commit/alarm.hpp"
+#include "async/wakeable_timer.hpp"
 #include "sim/life.hpp"
 #include "sim/waiters.hpp"
 
 namespace hapax::sim {
 
-// Alarms by simulated time.
-class SimAlarms final : public Alarms {
+// Timers on simulated time.
+class SimTimerFactory final : public TimerFactory {
  public:
-  explicit SimAlarms(Life& life) : life_(life) {}
+  explicit SimTimerFactory(Life& life) : life_(life) {}
 
-  std::unique_ptr<Alarm> make() override;
+  std::unique_ptr<WakeableTimer> make() override;
   std::size_t waiting() const { return waiters_.size(); }
   void die() { waiters_.clear(); }
 

@@ -1,27 +1,27 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "sim/commit.hpp"
+#include "sim/async_store.hpp"
 
 #include <algorithm>
 
 namespace hapax::sim {
 
 template <class Work, class Answer>
-Task<Answer> SimCommit::wait_for(Line<Work, Answer>& line, const Work& work) {
+Task<Answer> SimAsyncStore::wait_for(Line<Work, Answer>& line, const Work& work) {
   const auto enter = [this, &line, &work](std::unique_ptr<Waiter<Answer>> waiter) {
     const std::uint64_t number = line.waiters.add(std::move(waiter));
-    boost::asio::io_context& home = life_.context();
+    boost::asio::io_context& origin = life_.context();
     if (stopping_) {
-      return line.waiters.answer(home, number, Error(Code::stopping, "the server is stopping"));
+      return line.waiters.answer(origin, number, Error(Code::stopping, "the server is stopping"));
     }
     line.waiting.push_back({number, work});
-    life_.in(kMaxWait, [this, &line, &home, number] {
+    life_.in(kMaxWait, [this, &line, &origin, number] {
       const auto late = std::find_if(line.waiting.begin(), line.waiting.end(),
                                      [&](const auto& each) { return each.waiter == number; });
       if (late == line.waiting.end()) return;
       line.waiting.erase(late);
       last_late_ = life_.now();
-      line.waiters.answer(home, number,
+      line.waiters.answer(origin, number,
                           Error(Code::store_unavailable, "the store has not come to it in time"));
     });
     start();
@@ -29,33 +29,33 @@ Task<Answer> SimCommit::wait_for(Line<Work, Answer>& line, const Work& work) {
   co_return co_await suspend<Answer>(enter);
 }
 
-Task<store::AdmitAnswer> SimCommit::admit(const store::Admit& admit) {
+Task<store::AdmitAnswer> SimAsyncStore::admit(const store::Admit& admit) {
   return wait_for(admits_, admit);
 }
 
-Task<Result<store::Lease>> SimCommit::lease(const store::LeaseRequest& request) {
+Task<Result<store::Lease>> SimAsyncStore::lease(const store::LeaseRequest& request) {
   return wait_for(leases_, request);
 }
 
-Task<Result<std::vector<store::Settled>>> SimCommit::settle(Settlements settlements) {
+Task<Result<std::vector<store::Settled>>> SimAsyncStore::settle(Settlements settlements) {
   // A coroutine, so that the span lives until the answer is there.
   co_return co_await wait_for(settles_, settlements);
 }
 
-BootTime SimCommit::delay() {
+BootTime SimAsyncStore::delay() {
   Timeline& timeline = life_.timeline();
   const bool slow = timeline.one_in(delays_.slow_one_in);
   return timeline.between(delays_.least, slow ? delays_.slow : delays_.most) / 2;
 }
 
-void SimCommit::start() {
+void SimAsyncStore::start() {
   if (busy_) return;
   busy_ = true;
   // Behind what else happens at this time, so that it goes together.
   life_.in(BootTime(0), [this] { take(); });
 }
 
-void SimCommit::take() {
+void SimAsyncStore::take() {
   std::size_t room = kMaxBatch;
   const auto take_from = [&room](auto& line, auto& into) {
     for (; room > 0 && !line.waiting.empty(); --room) {
@@ -76,7 +76,7 @@ void SimCommit::take() {
   });
 }
 
-void SimCommit::write() {
+void SimAsyncStore::write() {
   sent_ = false;
   ++writes_;
   std::vector<store::Settlement> settles;
@@ -90,8 +90,8 @@ void SimCommit::write() {
   group_.answers = driver_.write({.settle = settles, .admit = admits, .lease = leases});
 }
 
-void SimCommit::answer() {
-  boost::asio::io_context& home = life_.context();
+void SimAsyncStore::answer() {
+  boost::asio::io_context& origin = life_.context();
   store::Answers& answers = group_.answers;
   std::ptrdiff_t at = 0;
   for (const auto& each : group_.settles) {
@@ -103,10 +103,10 @@ void SimCommit::answer() {
     } else {
       part = answers.settle.error();
     }
-    settles_.waiters.answer(home, each.waiter, std::move(part));
+    settles_.waiters.answer(origin, each.waiter, std::move(part));
   }
   for (std::size_t i = 0; i < group_.admits.size(); ++i) {
-    admits_.waiters.answer(home, group_.admits[i].waiter, std::move(answers.admit[i]));
+    admits_.waiters.answer(origin, group_.admits[i].waiter, std::move(answers.admit[i]));
   }
   for (std::size_t i = 0; i < group_.leases.size(); ++i) {
     Result<store::Lease> one = store::Lease();
@@ -115,16 +115,16 @@ void SimCommit::answer() {
     } else {
       one = answers.lease.error();
     }
-    leases_.waiters.answer(home, group_.leases[i].waiter, std::move(one));
+    leases_.waiters.answer(origin, group_.leases[i].waiter, std::move(one));
   }
   take();
 }
 
-bool SimCommit::idle() const {
+bool SimAsyncStore::idle() const {
   return !busy_ && admits_.waiters.size() + leases_.waiters.size() + settles_.waiters.size() == 0;
 }
 
-void SimCommit::die() {
+void SimAsyncStore::die() {
   if (sent_ && life_.timeline().one_in(2)) write();
   admits_.waiters.clear();
   leases_.waiters.clear();
