@@ -61,7 +61,7 @@ std::optional<http::Reply> Endpoint::check_right(const Route& route, const http:
   const std::shared_ptr<const Access> access = shared_.access();
   const auto caller = access->caller(head);
   if (const Refusal* why = std::get_if<Refusal>(&caller)) {
-    http::Reply reply = turn_away(*why, peer);
+    http::Reply reply = reject(*why, peer);
     reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     return reply;
   }
@@ -71,13 +71,13 @@ std::optional<http::Reply> Endpoint::check_right(const Route& route, const http:
   return finished(forbidden(in_words(right)));
 }
 
-std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
-                                                      std::string_view peer) {
-  if (const auto why = shared_.access()->check_host(head)) return turn_away(*why, peer);
+std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                            std::string_view peer) {
+  if (const auto why = shared_.access()->check_host(head)) return reject(*why, peer);
   const auto found = find_route(head.method, head.path());
-  if (std::holds_alternative<NoSuchPath>(found)) return turn_away(Refusal::not_found, peer);
+  if (std::holds_alternative<NoSuchPath>(found)) return reject(Refusal::not_found, peer);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) {
-    http::Reply reply = turn_away(Refusal::method_not_allowed, peer);
+    http::Reply reply = reject(Refusal::method_not_allowed, peer);
     reply.headers.push_back({"Allow", wrong->allow});
     return reply;
   }
@@ -86,20 +86,20 @@ std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
     return *std::move(refusal);
   }
   const std::size_t most = route.method == "POST" ? kMaxRequest : 0;
-  if (!head.chunked && head.length > most) return turn_away(Refusal::body_too_large, peer);
+  if (!head.chunked && head.length > most) return reject(Refusal::body_too_large, peer);
   return most;
 }
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto found = find_route(incoming.head.method, incoming.head.path());
   const Match* const match = std::get_if<Match>(&found);
-  if (match == nullptr) co_return turn_away(Refusal::not_found, incoming.peer);
+  if (match == nullptr) co_return reject(Refusal::not_found, incoming.peer);
   const Route& route = *match->route;
   // The tokens may have changed while the body came in.
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
   }
-  if (route.token && incoming.line != nullptr) incoming.line->trust();
+  if (route.token && incoming.probe != nullptr) incoming.probe->mark_trusted();
   const std::shared_ptr<const Access> access = shared_.access();
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
@@ -110,11 +110,11 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
       shared_.notifier, &shared_.clock,     shared_.replays,     shared_.listeners};
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
-                  incoming.head,   incoming.line};
+                  incoming.head,   incoming.probe};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
   const Seat seat(route.blocks ? shared_.state.waiting : shared_.state.polling,
                   route.blocks ? kMaxWaiting : kMaxPolling);
-  if (!seat) co_return turn_away(Refusal::queue_full, incoming.peer);
+  if (!seat) co_return reject(Refusal::queue_full, incoming.peer);
   if (route.wait != nullptr) {
     http::Reply reply = co_await wait(route, context, call);
     co_return after_wait(route, incoming, std::move(reply));
@@ -189,7 +189,7 @@ Task<Result<std::vector<std::optional<deliver::Loan>>>> Endpoint::look_up(
   co_return found;
 }
 
-http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {
+http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
   refused(why, peer);
   return finished(http::problem(why));
 }

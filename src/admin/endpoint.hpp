@@ -66,8 +66,8 @@ class Endpoint final : public http::Handler {
  public:
   explicit Endpoint(const Shared& shared);
 
-  std::variant<std::size_t, http::Reply> look(const http::Head& head,
-                                              std::string_view peer) override;
+  std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
+                                                    std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 
@@ -75,7 +75,7 @@ class Endpoint final : public http::Handler {
   void stop();
 
  private:
-  http::Reply turn_away(http::Refusal why, std::string_view peer);
+  http::Reply reject(http::Refusal why, std::string_view peer);
   std::optional<http::Reply> check_right(const Route& route, const http::Head& head,
                                          std::string_view peer);
   http::Reply after_wait(const Route& route, const http::Incoming& incoming, http::Reply reply);

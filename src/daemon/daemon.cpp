@@ -173,9 +173,9 @@ struct Daemon::Parts {
   Shown<admin::Served> shown;
   Shown<gateway::Sources> in_force;  // for those who are not I/O threads
   Shares shares;
-  std::size_t turned_away = 0;         // connections, of which the log knows
-  boost::asio::thread_pool pool;       // outlives the server, whose threads it answers
-  boost::asio::thread_pool verifying;  // the same
+  std::size_t rejected_connections = 0;  // connections, of which the log knows
+  boost::asio::thread_pool pool;         // outlives the server, whose threads it answers
+  boost::asio::thread_pool verifying;    // the same
   http::Server server;
   Deliveries deliveries;
   std::uint16_t port = 0;
@@ -208,10 +208,10 @@ Result<void> Daemon::Parts::heed_listeners() {
 void Daemon::Parts::set_gauges() {
   metrics.queue_depth().Set(static_cast<double>(async_store.waiting()));
   metrics.connections().Set(static_cast<double>(server.connections()));
-  const std::size_t more = server.turned_away() - turned_away;
+  const std::size_t more = server.rejected() - rejected_connections;
   if (more == 0) return;
-  turned_away += more;
-  metrics.turned_away().Increment(static_cast<double>(more));
+  rejected_connections += more;
+  metrics.connections_rejected().Increment(static_cast<double>(more));
   log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
 }
 
@@ -227,7 +227,7 @@ void Daemon::Parts::report_claim_faults() {
 
 void Daemon::Parts::share_out_files() {
   shares = shares_of(config.limits, raise_open_files(), outgoing_of(config.destinations));
-  const std::size_t most = shares.listen.door.connections;
+  const std::size_t most = shares.listen.limiter.connections;
   if (most >= config.limits.connections) return;
   log.line(Level::warning,
            "fewer connections than max_connections says: raise the limit on open files",

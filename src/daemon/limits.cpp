@@ -24,11 +24,11 @@ std::size_t three_quarters(std::size_t connections) {
   return std::max<std::size_t>(connections * 3 / 4, 1);
 }
 
-http::DoorLimits door_of(std::size_t connections, std::size_t per_address) {
-  http::DoorLimits door;
-  door.connections = connections;
-  door.connections_per_address = std::min(per_address, connections);
-  return door;
+http::ConnectionLimits connection_limits(std::size_t connections, std::size_t per_address) {
+  http::ConnectionLimits limiter;
+  limiter.connections = connections;
+  limiter.connections_per_address = std::min(per_address, connections);
+  return limiter;
 }
 
 }  // namespace
@@ -62,10 +62,10 @@ Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t
   shares.listen.request_time = wanted.body;
   shares.listen.write_time = wanted.write;
   shares.admin = shares.listen;
-  shares.listen.door =
-      door_of(connections, wanted.per_address.value_or(three_quarters(connections)));
+  shares.listen.limiter =
+      connection_limits(connections, wanted.per_address.value_or(three_quarters(connections)));
   shares.admin.stranger_idle = kStrangerIdle;
-  shares.admin.door = door_of(admin, three_quarters(admin));
+  shares.admin.limiter = connection_limits(admin, three_quarters(admin));
   return shares;
 }
 

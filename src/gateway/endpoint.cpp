@@ -92,8 +92,8 @@ Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
                 shared.notifier, shared.clock, &shared.verifying),
       limit_(shared.clock) {}
 
-std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
-                                                      std::string_view peer) {
+std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                            std::string_view peer) {
   const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
     const Refusal why = why_nobody(*sources_, head.path());
@@ -109,7 +109,7 @@ std::variant<std::size_t, http::Reply> Endpoint::look(const http::Head& head,
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const std::shared_ptr<const Sources> sources = sources_;
   const Sources::Entry* entry = find_source(*sources, incoming.head.path());
-  if (entry == nullptr) co_return turn_away(Refusal::source_unknown, incoming.peer);
+  if (entry == nullptr) co_return reject(Refusal::source_unknown, incoming.peer);
   const std::string url = url_of(*sources, incoming.head);
   const Request request{.method = incoming.head.method,
                         .url = url,
@@ -189,12 +189,12 @@ void Endpoint::keep(const Source& source, const Request& request, const Occasion
 }
 
 http::Reply Endpoint::wrong_method(const Source& source, std::string_view peer) {
-  http::Reply reply = turn_away(Refusal::method_not_allowed, peer);
+  http::Reply reply = reject(Refusal::method_not_allowed, peer);
   reply.headers.push_back({"Allow", greets(source) ? "GET, HEAD, POST" : "POST"});
   return reply;
 }
 
-http::Reply Endpoint::turn_away(Refusal why, std::string_view peer) {
+http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
   refused(why, peer);
   return http::problem(why);
 }

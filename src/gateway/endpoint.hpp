@@ -56,14 +56,14 @@ class Endpoint final : public http::Handler {
   // From now on. On this endpoint's thread; requests under way end with what they began with.
   void serve(std::shared_ptr<const Sources> sources) { sources_ = std::move(sources); }
 
-  std::variant<std::size_t, http::Reply> look(const http::Head& head,
-                                              std::string_view peer) override;
+  std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
+                                                    std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 
  private:
   http::Reply wrong_method(const Source& source, std::string_view peer);
-  http::Reply turn_away(http::Refusal why, std::string_view peer);
+  http::Reply reject(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
   // Kept as rejects, off the way of the answer.

@@ -59,9 +59,10 @@ Metrics::Metrics()
       connections_(family(registry_, prometheus::BuildGauge(), "hapax_connections",
                           "Open connections of both listeners")
                        .Add({})),
-      turned_away_(family(registry_, prometheus::BuildCounter(), "hapax_connections_refused_total",
-                          "Connections over a limit, closed at once")
-                       .Add({})),
+      connections_rejected_(family(registry_, prometheus::BuildCounter(),
+                                   "hapax_connections_refused_total",
+                                   "Connections over a limit, closed at once")
+                                .Add({})),
       double_claims_(family(registry_, prometheus::BuildCounter(),
                             "hapax_store_double_claims_total",
                             "Event ids that were claimed twice while they were remembered; always "

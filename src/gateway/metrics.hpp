@@ -66,7 +66,7 @@ class Metrics {
   bool claim_faults(const store::ClaimFaults& faults);
   prometheus::Gauge& queue_depth() { return queue_depth_; }
   prometheus::Gauge& connections() { return connections_; }
-  prometheus::Counter& turned_away() { return turned_away_; }
+  prometheus::Counter& connections_rejected() { return connections_rejected_; }
 
   std::string text() const;  // Prometheus' text format
 
@@ -89,7 +89,7 @@ class Metrics {
   prometheus::Histogram& commit_seconds_;
   prometheus::Gauge& queue_depth_;
   prometheus::Gauge& connections_;
-  prometheus::Counter& turned_away_;
+  prometheus::Counter& connections_rejected_;
   prometheus::Counter& double_claims_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, SourceMetrics> sources_;

@@ -206,10 +206,10 @@ Task<std::optional<Failure>> ClientConnection::Parts::send(const Outgoing& reque
   kept = false;
   const std::string bytes = written(request, to);
   stream.start_clock(total);
-  const ClientStream::Moved moved = co_await stream.write(bytes);
+  const ClientStream::IoResult result = co_await stream.write(bytes);
   // Under TLS nobody can tell how much of it went out.
-  sent = moved.bytes > 0 || to.tls;
-  all_sent = !moved.error;
+  sent = result.bytes > 0 || to.tls;
+  all_sent = !result.error;
   co_return std::nullopt;
 }
 
@@ -362,15 +362,15 @@ std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
 
 Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) {
   const std::span<char> room = buffer.room(kResponseReadSize);
-  const ClientStream::Moved moved = co_await stream.read_some(room);
+  const ClientStream::IoResult result = co_await stream.read_some(room);
   if (stream.expired()) co_return failure(Trouble::timed_out, "no whole answer came in time");
-  if (!moved.error) {
-    buffer.filled(moved.bytes);
+  if (!result.error) {
+    buffer.filled(result.bytes);
     got_bytes = true;
     co_return std::nullopt;
   }
   error_code error = beast::http::error::partial_message;
-  if (moved.error == asio::error::eof && parser.got_some()) parser.put_eof(error);
+  if (result.error == asio::error::eof && parser.got_some()) parser.put_eof(error);
   if (!error) co_return std::nullopt;  // a body that ends with the connection
   co_return failure(Trouble::closed, got_bytes ? "its answer was cut short"
                                                : "it closed the connection without an answer");

@@ -75,16 +75,16 @@ ClientStream::~ClientStream() {
 void ClientStream::start_clock(std::chrono::milliseconds limit) {
   watch_->expired = false;
   watch_->timer.expires_after(limit);
-  watch_->timer.async_wait([watch = watch_, turn = ++watch_->turn](error_code error) {
+  watch_->timer.async_wait([watch = watch_, generation = ++watch_->generation](error_code error) {
     // One that was stopped too late to be taken back has another turn.
-    if (error || watch->turn != turn) return;
+    if (error || watch->generation != generation) return;
     watch->expired = true;
     watch->socket.close(error);
   });
 }
 
 void ClientStream::stop_clock() {
-  ++watch_->turn;
+  ++watch_->generation;
   watch_->timer.cancel();
 }
 
@@ -128,7 +128,7 @@ Task<std::optional<Failure>> ClientStream::open_within() {
   }
   if (error) co_return failure(Trouble::unreachable, "cannot connect: " + error.message());
   watch_->socket.set_option(asio::ip::tcp::no_delay(true), error);
-  if (to_.tls) failed = co_await shake_hands();
+  if (to_.tls) failed = co_await tls_handshake();
   co_return failed;
 }
 
@@ -162,7 +162,7 @@ Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
   };
   const auto lookup = std::make_shared<Lookup>(watch_->timer.get_executor());
   if (lookups_ != nullptr) {
-    lookups_->ask(to_.host, [lookup, port = to_.port](const Lookups::Addresses& addresses) {
+    lookups_->resolve(to_.host, [lookup, port = to_.port](const Lookups::Addresses& addresses) {
       lookup->error = {};
       for (const auto& each : addresses) lookup->found.emplace_back(each, port);
       lookup->done.cancel();
@@ -187,7 +187,7 @@ Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
   co_return std::nullopt;
 }
 
-Task<std::optional<Failure>> ClientStream::shake_hands() {
+Task<std::optional<Failure>> ClientStream::tls_handshake() {
   error_code error;
   if (!tls_) co_return failure(Trouble::tls, "no certificates to believe were given");
   secure_.emplace(watch_->socket, tls_->context().tls);
@@ -207,30 +207,30 @@ Task<std::optional<Failure>> ClientStream::shake_hands() {
   co_return failure(Trouble::tls, "the TLS handshake failed: " + error.message());
 }
 
-Task<ClientStream::Moved> ClientStream::read_some(std::span<char> room) {
-  Moved moved;
+Task<ClientStream::IoResult> ClientStream::read_some(std::span<char> room) {
+  IoResult result;
   const auto into = asio::buffer(room.data(), room.size());
   if (secure_) {
-    moved.bytes =
-        co_await secure_->async_read_some(into, asio::redirect_error(kUseTask, moved.error));
+    result.bytes =
+        co_await secure_->async_read_some(into, asio::redirect_error(kUseTask, result.error));
   } else {
-    moved.bytes =
-        co_await watch_->socket.async_read_some(into, asio::redirect_error(kUseTask, moved.error));
+    result.bytes =
+        co_await watch_->socket.async_read_some(into, asio::redirect_error(kUseTask, result.error));
   }
-  co_return moved;
+  co_return result;
 }
 
-Task<ClientStream::Moved> ClientStream::write(std::string_view bytes) {
-  Moved moved;
+Task<ClientStream::IoResult> ClientStream::write(std::string_view bytes) {
+  IoResult result;
   const auto from = asio::buffer(bytes.data(), bytes.size());
   if (secure_) {
-    moved.bytes =
-        co_await asio::async_write(*secure_, from, asio::redirect_error(kUseTask, moved.error));
+    result.bytes =
+        co_await asio::async_write(*secure_, from, asio::redirect_error(kUseTask, result.error));
   } else {
-    moved.bytes = co_await asio::async_write(watch_->socket, from,
-                                             asio::redirect_error(kUseTask, moved.error));
+    result.bytes = co_await asio::async_write(watch_->socket, from,
+                                              asio::redirect_error(kUseTask, result.error));
   }
-  co_return moved;
+  co_return result;
 }
 
 }  // namespace hapax::http

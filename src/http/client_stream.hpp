@@ -41,12 +41,12 @@ class ClientStream {
   // Nothing came in and the other side has not closed it.
   bool is_quiet(bool used);  // used: an answer has been read
 
-  struct Moved {
+  struct IoResult {
     std::size_t bytes = 0;
     boost::system::error_code error;
   };
-  Task<Moved> read_some(std::span<char> room);
-  Task<Moved> write(std::string_view bytes);
+  Task<IoResult> read_some(std::span<char> room);
+  Task<IoResult> write(std::string_view bytes);
 
  private:
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
@@ -58,14 +58,14 @@ class ClientStream {
     explicit Watch(const Executor& executor) : socket(executor), timer(executor) {}
     Socket socket;
     Timer timer;
-    std::uint64_t turn = 0;
+    std::uint64_t generation = 0;
     bool expired = false;
   };
 
   Task<std::optional<Failure>> open_within();
   Task<std::optional<Failure>> resolve(Endpoints& found);
   Task<std::optional<Failure>> look_up(Endpoints& found);
-  Task<std::optional<Failure>> shake_hands();
+  Task<std::optional<Failure>> tls_handshake();
   Failure failure(Trouble trouble, const std::string& why) const;
 
   const Url to_;

@@ -43,19 +43,19 @@ Socket& next_layer(Tls& stream) {
 }  // namespace
 
 template <class Stream>
-Connection<Stream>::Connection(Stream stream, Reactor& reactor, Handler& handler,
-                               const Limits& limits, Door::Visit& visit)
+Connection<Stream>::Connection(Stream stream, IoThread& io_thread, Handler& handler,
+                               const Limits& limits, ConnectionLimiter::Permit& permit)
     : stream_(std::move(stream)),
-      reactor_(reactor),
+      io_thread_(io_thread),
       handler_(handler),
       limits_(limits),
-      visit_(visit),
-      place_(reactor.enter(*this)),
+      permit_(permit),
+      place_(io_thread.add(*this)),
       peer_(peer_of(next_layer(stream_))) {}
 
 template <class Stream>
 Connection<Stream>::~Connection() {
-  reactor_.leave(place_);
+  io_thread_.remove(place_);
 }
 
 template <class Stream>
@@ -66,7 +66,7 @@ void Connection<Stream>::cancel() {
 
 // Also behind bytes that nobody has read yet: a request that was pipelined, the end of TLS.
 template <class Stream>
-bool Connection<Stream>::is_cut() {
+bool Connection<Stream>::peer_closed() {
   pollfd asked{.fd = next_layer(stream_).native_handle(), .events = POLLRDHUP, .revents = 0};
   return ::poll(&asked, 1, 0) > 0;
 }
@@ -83,7 +83,7 @@ template <class Stream>
 Task<bool> Connection<Stream>::open() {
   if constexpr (std::is_same_v<Stream, Tls>) {
     error_code error;
-    deadline = reactor_.now() + limits_.head_time;
+    deadline = io_thread_.now() + limits_.head_time;
     co_await stream_.async_handshake(Tls::server, asio::redirect_error(kUseTask, error));
     co_return !error;
   }
@@ -95,17 +95,17 @@ template <class Stream>
 Task<bool> Connection<Stream>::exchange() {
   const bool has_head = co_await read_head();
   if (!has_head) co_return false;
-  std::variant<std::size_t, Reply> look = handler_.look(head_, peer_);
-  if (const Reply* early = std::get_if<Reply>(&look)) {
+  std::variant<std::size_t, Reply> decision = handler_.on_headers(head_, peer_);
+  if (const Reply* early = std::get_if<Reply>(&decision)) {
     // Without a body there is nothing left unread, and the connection may go on.
     const bool whole = head_.length == 0 && !head_.chunked;
     used_ = head_size_;
     const bool stays = co_await respond(*early, whole);
     co_return stays;
   }
-  const bool has_body = co_await read_body(std::get<std::size_t>(look));
+  const bool has_body = co_await read_body(std::get<std::size_t>(decision));
   if (!has_body) co_return false;
-  settle_views();
+  refresh_views();
   deadline = BootTime::max();  // the store has its own
   const Incoming request{head_, body_, peer_, this};
   const Reply reply = co_await handler_.answer(request);
@@ -116,11 +116,11 @@ Task<bool> Connection<Stream>::exchange() {
 template <class Stream>
 Task<bool> Connection<Stream>::read_head() {
   constexpr std::string_view kEnd = "\r\n\r\n";
-  give_back();
+  shrink_buffers();
   wants_no_body_ = false;
   idle = buffer_.view().empty();
   const auto stranger = std::min(limits_.idle, limits_.stranger_idle.value_or(limits_.idle));
-  deadline = reactor_.now() + (!idle ? limits_.head_time : trusted_ ? limits_.idle : stranger);
+  deadline = io_thread_.now() + (!idle ? limits_.head_time : trusted_ ? limits_.idle : stranger);
   for (std::size_t searched = 0;;) {
     const std::string_view bytes = buffer_.view();
     const std::size_t end = bytes.find(kEnd, searched);
@@ -130,15 +130,15 @@ Task<bool> Connection<Stream>::read_head() {
     }
     if (bytes.size() > limits_.head.bytes) co_return co_await refuse(Refusal::headers_too_large);
     searched = bytes.size() < kEnd.size() ? 0 : bytes.size() - (kEnd.size() - 1);
-    if (idle && reactor_.stopping()) co_return false;
+    if (idle && io_thread_.stopping()) co_return false;
     const bool more = co_await read_more(kReadSize);
     if (!more) co_return false;
-    if (idle) deadline = reactor_.now() + limits_.head_time;
+    if (idle) deadline = io_thread_.now() + limits_.head_time;
     idle = expired = false;
-    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
+    if (!reserve_memory()) co_return co_await refuse(Refusal::queue_full);
   }
   idle = false;
-  deadline = reactor_.now() + limits_.request_time;
+  deadline = io_thread_.now() + limits_.request_time;
   const std::string_view bytes = buffer_.view().substr(0, head_size_);
   parsed_at_ = bytes.data();
   const std::optional<Refusal> refused = parse_head(bytes, limits_.head, head_);
@@ -172,7 +172,7 @@ Task<bool> Connection<Stream>::read_length() {
   while (buffer_.view().size() < used_) {
     const bool more = co_await read_more(used_ - buffer_.view().size());
     if (!more) co_return false;
-    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
+    if (!reserve_memory()) co_return co_await refuse(Refusal::queue_full);
   }
   body_ = buffer_.view().substr(head_size_, length);
   co_return true;
@@ -194,7 +194,7 @@ Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
     }
     const bool more = co_await read_more(kReadSize);
     if (!more) co_return false;
-    if (!may_keep()) co_return co_await refuse(Refusal::queue_full);
+    if (!reserve_memory()) co_return co_await refuse(Refusal::queue_full);
   }
   used_ = head_size_;
   chunked_.reserve(chunked_.size() + kBodyPadding);
@@ -204,7 +204,7 @@ Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
 
 // The head is parsed again where the buffer has moved: its views are into it.
 template <class Stream>
-void Connection<Stream>::settle_views() {
+void Connection<Stream>::refresh_views() {
   const std::string_view bytes = buffer_.view().substr(0, head_size_);
   if (bytes.data() == parsed_at_) return;
   parse_head(bytes, limits_.head, head_);
@@ -213,25 +213,25 @@ void Connection<Stream>::settle_views() {
 
 // What has come together by now is accounted for.
 template <class Stream>
-bool Connection<Stream>::may_keep() {
+bool Connection<Stream>::reserve_memory() {
   const std::size_t kept = buffer_.capacity() + chunked_.capacity();
-  return kept <= kFree || visit_.hold(kept);
+  return kept <= kFree || permit_.try_reserve(kept);
 }
 
 // Between two requests a connection keeps little: many of them wait.
 template <class Stream>
-void Connection<Stream>::give_back() {
+void Connection<Stream>::shrink_buffers() {
   buffer_.shrink();
   if (chunked_.capacity() > kFree) chunked_ = std::string();
   if (out_.capacity() > kFree) out_ = std::string();
-  if (buffer_.capacity() <= kFree) visit_.hold_nothing();
+  if (buffer_.capacity() <= kFree) permit_.release_bytes();
 }
 
 // A request that came just before the server wanted to stop.
 template <class Stream>
-bool Connection<Stream>::was_called_again() {
+bool Connection<Stream>::has_late_request() {
   error_code error;
-  const bool waits = idle && reactor_.stopping() && next_layer(stream_).available(error) > 0;
+  const bool waits = idle && io_thread_.stopping() && next_layer(stream_).available(error) > 0;
   if (waits) idle = expired = false;
   return waits && !error;
 }
@@ -247,8 +247,8 @@ Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
     buffer_.filled(got);
     co_return true;
   }
-  if (was_called_again()) {
-    deadline = reactor_.now() + limits_.head_time;
+  if (has_late_request()) {
+    deadline = io_thread_.now() + limits_.head_time;
     const bool came = co_await read_more(wanted);
     co_return came;
   }
@@ -259,7 +259,7 @@ Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
 template <class Stream>
 Task<bool> Connection<Stream>::write(std::string_view bytes) {
   error_code error;
-  deadline = reactor_.now() + limits_.write_time;
+  deadline = io_thread_.now() + limits_.write_time;
   std::size_t sent = 0;
   if constexpr (std::is_same_v<Stream, Socket>) {
     // Nearly always there is room for it, and then nobody has to wait.
@@ -274,19 +274,19 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
 
 // A large body is written from where it is: a copy would double it for as long as the client takes.
 template <class Stream>
-bool Connection<Stream>::goes_apart(const Reply& reply) const {
+bool Connection<Stream>::is_written_separately(const Reply& reply) const {
   return reply.body.size() > kFree && !wants_no_body_ && reply.status != 204;
 }
 
 template <class Stream>
-void Connection<Stream>::put_together(const Reply& reply, bool keep) {
+void Connection<Stream>::serialize(const Reply& reply, bool keep) {
   out_.clear();
   out_ += "HTTP/1.1 ";
   out_ += std::to_string(reply.status);
   out_ += ' ';
   out_ += status_text(reply.status);
   out_ += "\r\nDate: ";
-  out_ += reactor_.date();
+  out_ += io_thread_.date();
   if (!reply.content_type.empty()) {
     out_ += "\r\nContent-Type: ";
     out_ += reply.content_type;
@@ -301,17 +301,17 @@ void Connection<Stream>::put_together(const Reply& reply, bool keep) {
   if (!keep) out_ += "\r\nConnection: close";
   if (keep && head_.old) out_ += "\r\nConnection: keep-alive";  // else it would not know
   out_ += "\r\n\r\n";
-  if (!wants_no_body_ && reply.status != 204 && !goes_apart(reply)) out_ += reply.body;
+  if (!wants_no_body_ && reply.status != 204 && !is_written_separately(reply)) out_ += reply.body;
 }
 
 // True: the connection may go on with the next request.
 template <class Stream>
 Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
-  const bool stay = keep && head_.keep_alive && !reactor_.stopping();
-  put_together(reply, stay);
-  bool written = !reply.unsent || !is_cut();  // the system would take it from us all the same
+  const bool stay = keep && head_.keep_alive && !io_thread_.stopping();
+  serialize(reply, stay);
+  bool written = !reply.unsent || !peer_closed();  // the system would take it from us all the same
   if (written) written = co_await write(out_);
-  if (written && goes_apart(reply)) written = co_await write(reply.body);
+  if (written && is_written_separately(reply)) written = co_await write(reply.body);
   if (!written && reply.unsent) reply.unsent();
   if (!written) co_return false;
   buffer_.remove(0, used_);
@@ -325,7 +325,7 @@ Task<bool> Connection<Stream>::refuse(Refusal why) {
   expired = false;
   const Reply reply = problem(why);
   used_ = buffer_.view().size();
-  put_together(reply, false);
+  serialize(reply, false);
   co_await write(out_);
   co_return false;
 }
@@ -336,13 +336,13 @@ template <class Stream>
 Task<void> Connection<Stream>::close() {
   error_code error;
   if constexpr (std::is_same_v<Stream, Tls>) {
-    deadline = reactor_.now() + kLinger;
+    deadline = io_thread_.now() + kLinger;
     co_await stream_.async_shutdown(asio::redirect_error(kUseTask, error));
   }
   Socket& socket = next_layer(stream_);
   if (!expired) socket.shutdown(Socket::shutdown_send, error);
   if (expired || error) co_return;
-  deadline = reactor_.now() + kLinger;
+  deadline = io_thread_.now() + kLinger;
   buffer_ = Buffer();
   for (std::size_t total = 0; total < kMaxLingering;) {
     const std::span<char> room = buffer_.room(kReadSize);

@@ -4,8 +4,8 @@
 
 #include "http/buffer.hpp"
 #include "http/framing.hpp"
+#include "http/io_thread.hpp"
 #include "http/message.hpp"
-#include "http/reactor.hpp"
 #include "http/server.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -20,18 +20,18 @@ namespace hapax::http {
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 
 template <class Stream>
-class Connection final : public Timed, public Line {
+class Connection final : public HasDeadline, public PeerProbe {
  public:
-  Connection(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits,
-             Door::Visit& visit);
+  Connection(Stream stream, IoThread& io_thread, Handler& handler, const Limits& limits,
+             ConnectionLimiter::Permit& permit);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   Task<void> run();
   void cancel() override;
-  bool is_cut() override;
-  void trust() override { trusted_ = true; }
+  bool peer_closed() override;
+  void mark_trusted() override { trusted_ = true; }
 
  private:
   Task<bool> open();
@@ -45,19 +45,19 @@ class Connection final : public Timed, public Line {
   Task<bool> respond(const Reply& reply, bool keep);
   Task<bool> refuse(Refusal why);
   Task<void> close();
-  bool goes_apart(const Reply& reply) const;
-  void put_together(const Reply& reply, bool keep);
-  void settle_views();
-  bool may_keep();
-  void give_back();
-  bool was_called_again();
+  bool is_written_separately(const Reply& reply) const;
+  void serialize(const Reply& reply, bool keep);
+  void refresh_views();
+  bool reserve_memory();
+  void shrink_buffers();
+  bool has_late_request();
 
   Stream stream_;
-  Reactor& reactor_;
+  IoThread& io_thread_;
   Handler& handler_;
   const Limits& limits_;
-  Door::Visit& visit_;
-  const std::list<Timed*>::iterator place_;
+  ConnectionLimiter::Permit& permit_;
+  const std::list<HasDeadline*>::iterator place_;
   std::string peer_;
   Buffer buffer_;
   Head head_;  // of views into the buffer: to be read only where that has not moved

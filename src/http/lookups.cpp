@@ -76,7 +76,7 @@ Lookups::~Lookups() {
   state_->waiting.clear();
 }
 
-void Lookups::ask(const std::string& host, std::function<void(const Addresses&)> done) {
+void Lookups::resolve(const std::string& host, std::function<void(const Addresses&)> done) {
   std::vector<std::function<void(const Addresses&)>>& all = state_->waiting[host];
   all.push_back(std::move(done));
   if (all.size() > 1) return;

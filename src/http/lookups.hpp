@@ -26,7 +26,7 @@ class Lookups {
 
   using Addresses = std::vector<boost::asio::ip::address>;
   // Calls `done` on the thread of the executor, later. Empty: there is no host of that name.
-  void ask(const std::string& host, std::function<void(const Addresses&)> done);
+  void resolve(const std::string& host, std::function<void(const Addresses&)> done);
 
  private:
   struct State;

@@ -35,22 +35,22 @@ struct Head {
 };
 
 // The way back to the one who asked, while he is answered.
-class Line {
+class PeerProbe {
  public:
-  virtual ~Line() = default;
+  virtual ~PeerProbe() = default;
   // He sends nothing any more: most likely he does not wait for the answer either. Asks the system,
   // so it is for those who make him wait.
-  virtual bool is_cut() = 0;
+  virtual bool peer_closed() = 0;
   // The request is from somebody who may be here: Limits::idle holds from now on.
-  virtual void trust() = 0;
+  virtual void mark_trusted() = 0;
 };
 
 // A request that passed the framing checks and the limits.
 struct Incoming {
   const Head& head;
-  std::string_view body;  // with kBodyPadding readable bytes after it
-  std::string_view peer;  // the address at the other end
-  Line* line = nullptr;   // null: there is none to be asked
+  std::string_view body;       // with kBodyPadding readable bytes after it
+  std::string_view peer;       // the address at the other end
+  PeerProbe* probe = nullptr;  // null: there is none to be asked
 };
 
 struct Reply {

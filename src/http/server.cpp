@@ -4,7 +4,7 @@
 
 #include "base/try.hpp"
 #include "http/connection.hpp"
-#include "http/reactor.hpp"
+#include "http/io_thread.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -32,12 +32,12 @@ constexpr std::chrono::milliseconds kAcceptAgain{100};
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES";
 constexpr int kMaxBacklog = 8192;  // that is taken in at the end
 
-struct Listener {
-  Listener(const Limits& given, Door& given_door, asio::io_context& context)
-      : limits(given), door(given_door), acceptor(context.get_executor()) {}
+struct TcpListener {
+  TcpListener(const Limits& given, ConnectionLimiter& given_limiter, asio::io_context& context)
+      : limits(given), limiter(given_limiter), acceptor(context.get_executor()) {}
 
   Limits limits;
-  Door& door;
+  ConnectionLimiter& limiter;
   Acceptor acceptor;
   std::optional<asio::ssl::context> tls;
   std::vector<std::unique_ptr<Handler>> handlers;  // one per I/O thread
@@ -48,7 +48,7 @@ Error cannot_listen(const Address& address, const error_code& error) {
                                         std::to_string(address.port) + ": " + error.message());
 }
 
-Result<void> load_tls(Listener& listener, const TlsFiles& files) {
+Result<void> load_tls(TcpListener& listener, const TlsFiles& files) {
   error_code error;
   listener.tls.emplace(asio::ssl::context::tls_server);
   asio::ssl::context& tls = *listener.tls;
@@ -72,9 +72,9 @@ Result<void> load_tls(Listener& listener, const TlsFiles& files) {
 }
 
 template <class Stream>
-Task<void> serve(Stream stream, Reactor& reactor, Handler& handler, const Limits& limits,
-                 Door::Visit visit) {
-  Connection<Stream> connection(std::move(stream), reactor, handler, limits, visit);
+Task<void> serve(Stream stream, IoThread& io_thread, Handler& handler, const Limits& limits,
+                 ConnectionLimiter::Permit permit) {
+  Connection<Stream> connection(std::move(stream), io_thread, handler, limits, permit);
   co_await connection.run();
 }
 
@@ -89,30 +89,30 @@ std::uint64_t key_of(const asio::ip::address& address) {
 
 struct Server::Parts {
   Parts(Clock& clock, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) reactors.push_back(std::make_unique<Reactor>(clock));
+    for (std::size_t i = 0; i < count; ++i) io_threads.push_back(std::make_unique<IoThread>(clock));
   }
 
   using Peer = asio::ip::tcp::endpoint;
 
-  Task<void> accept(Listener& listener);
-  void begin(Socket socket, const Peer& peer, Listener& listener, std::size_t thread);
-  void close_doors();
+  Task<void> accept(TcpListener& listener);
+  void begin(Socket socket, const Peer& peer, TcpListener& listener, std::size_t thread);
+  void close_listeners();
 
-  std::vector<std::unique_ptr<Door>> doors;  // outlive what waits in a reactor
-  std::vector<std::unique_ptr<Reactor>> reactors;
-  std::vector<std::unique_ptr<Listener>> listeners;
+  std::vector<std::unique_ptr<ConnectionLimiter>> limiters;  // outlive what waits in a reactor
+  std::vector<std::unique_ptr<IoThread>> io_threads;
+  std::vector<std::unique_ptr<TcpListener>> listeners;
   std::vector<std::thread> threads;
 };
 
 // Runs on the first I/O thread and hands the connections round.
-Task<void> Server::Parts::accept(Listener& listener) {
+Task<void> Server::Parts::accept(TcpListener& listener) {
   asio::basic_waitable_timer<std::chrono::steady_clock,
                              asio::wait_traits<std::chrono::steady_clock>, Executor>
       pause(listener.acceptor.get_executor());
   for (std::size_t next = 0; listener.acceptor.is_open();) {
-    const std::size_t thread = next++ % reactors.size();
+    const std::size_t thread = next++ % io_threads.size();
     error_code error;
-    Socket socket(reactors[thread]->context().get_executor());
+    Socket socket(io_threads[thread]->context().get_executor());
     Peer peer;
     co_await listener.acceptor.async_accept(socket, peer, asio::redirect_error(kUseTask, error));
     if (error == asio::error::operation_aborted) co_return;
@@ -125,40 +125,42 @@ Task<void> Server::Parts::accept(Listener& listener) {
   }
 }
 
-void Server::Parts::begin(Socket socket, const Peer& peer, Listener& listener, std::size_t thread) {
-  std::optional<Door::Visit> visit = listener.door.enter(key_of(peer.address()));
-  if (!visit) return;  // closed at once
+void Server::Parts::begin(Socket socket, const Peer& peer, TcpListener& listener,
+                          std::size_t thread) {
+  std::optional<ConnectionLimiter::Permit> permit =
+      listener.limiter.try_acquire(key_of(peer.address()));
+  if (!permit) return;  // closed at once
   error_code ignored;
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket.non_blocking(true, ignored);
-  Reactor& reactor = *reactors[thread];
+  IoThread& io_thread = *io_threads[thread];
   Handler& handler = *listener.handlers[thread];
-  asio::post(reactor.context(), [socket = std::move(socket), visit = std::move(*visit), &reactor,
-                                 &handler, &listener]() mutable {
-    if (reactor.stopping()) return;
-    const auto here = reactor.context().get_executor();
+  asio::post(io_thread.context(), [socket = std::move(socket), permit = std::move(*permit),
+                                   &io_thread, &handler, &listener]() mutable {
+    if (io_thread.stopping()) return;
+    const auto here = io_thread.context().get_executor();
     if (listener.tls) {
       Tls stream(std::move(socket), *listener.tls);
-      asio::co_spawn(here,
-                     serve(std::move(stream), reactor, handler, listener.limits, std::move(visit)),
-                     asio::detached);
+      asio::co_spawn(
+          here, serve(std::move(stream), io_thread, handler, listener.limits, std::move(permit)),
+          asio::detached);
     } else {
-      asio::co_spawn(here,
-                     serve(std::move(socket), reactor, handler, listener.limits, std::move(visit)),
-                     asio::detached);
+      asio::co_spawn(
+          here, serve(std::move(socket), io_thread, handler, listener.limits, std::move(permit)),
+          asio::detached);
     }
   });
 }
 
 // Who has connected and was not accepted yet believes to be served: he is, one last time.
-void Server::Parts::close_doors() {
+void Server::Parts::close_listeners() {
   error_code error;
   for (auto& each : listeners) {
     each->acceptor.cancel(error);
     each->acceptor.non_blocking(true, error);
     for (int count = 0; count < kMaxBacklog && !error; ++count) {
-      const std::size_t thread = static_cast<std::size_t>(count) % reactors.size();
-      Socket socket(reactors[thread]->context().get_executor());
+      const std::size_t thread = static_cast<std::size_t>(count) % io_threads.size();
+      Socket socket(io_threads[thread]->context().get_executor());
       Peer peer;
       each->acceptor.accept(socket, peer, error);
       if (!error) begin(std::move(socket), peer, *each, thread);
@@ -179,8 +181,10 @@ Result<std::uint16_t> Server::listen(const Address& address, const std::optional
   error_code error;
   const auto ip = asio::ip::make_address(address.host, error);
   if (error) return cannot_listen(address, error);
-  Door& door = *parts_->doors.emplace_back(std::make_unique<Door>(limits.door));
-  auto listener = std::make_unique<Listener>(limits, door, parts_->reactors.front()->context());
+  ConnectionLimiter& limiter =
+      *parts_->limiters.emplace_back(std::make_unique<ConnectionLimiter>(limits.limiter));
+  auto listener =
+      std::make_unique<TcpListener>(limits, limiter, parts_->io_threads.front()->context());
   if (tls) HAPAX_TRY(load_tls(*listener, *tls));
   const asio::ip::tcp::endpoint endpoint(ip, address.port);
   Acceptor& acceptor = listener->acceptor;
@@ -197,51 +201,51 @@ Result<std::uint16_t> Server::listen(const Address& address, const std::optional
 
 void Server::start() {
   for (auto& each : parts_->listeners) {
-    asio::co_spawn(parts_->reactors.front()->context().get_executor(), parts_->accept(*each),
+    asio::co_spawn(parts_->io_threads.front()->context().get_executor(), parts_->accept(*each),
                    asio::detached);
   }
-  for (auto& each : parts_->reactors) {
-    parts_->threads.emplace_back([&reactor = *each] { reactor.run(); });
+  for (auto& each : parts_->io_threads) {
+    parts_->threads.emplace_back([&io_thread = *each] { io_thread.run(); });
   }
 }
 
 void Server::stop(std::chrono::milliseconds grace) {
   if (!parts_->threads.empty()) {
     std::promise<void> closed;
-    asio::post(parts_->reactors.front()->context(), [&] {
-      parts_->close_doors();
+    asio::post(parts_->io_threads.front()->context(), [&] {
+      parts_->close_listeners();
       closed.set_value();
     });
     closed.get_future().wait();
   }
-  for (auto& each : parts_->reactors) {
-    asio::post(each->context(), [&reactor = *each, grace] { reactor.stop(grace); });
+  for (auto& each : parts_->io_threads) {
+    asio::post(each->context(), [&io_thread = *each, grace] { io_thread.stop(grace); });
   }
   for (std::thread& each : parts_->threads) each.join();
   parts_->threads.clear();
 }
 
 std::size_t Server::threads() const {
-  return parts_->reactors.size();
+  return parts_->io_threads.size();
 }
 
 Executor Server::executor(std::size_t thread) const {
-  return parts_->reactors[thread]->context().get_executor();
+  return parts_->io_threads[thread]->context().get_executor();
 }
 
 void Server::post(std::size_t thread, std::function<void()> work) {
-  asio::post(parts_->reactors[thread]->context(), std::move(work));
+  asio::post(parts_->io_threads[thread]->context(), std::move(work));
 }
 
 std::size_t Server::connections() const {
   std::size_t sum = 0;
-  for (const auto& each : parts_->doors) sum += each->inside();
+  for (const auto& each : parts_->limiters) sum += each->active();
   return sum;
 }
 
-std::size_t Server::turned_away() const {
+std::size_t Server::rejected() const {
   std::size_t sum = 0;
-  for (const auto& each : parts_->doors) sum += each->turned_away();
+  for (const auto& each : parts_->limiters) sum += each->rejected();
   return sum;
 }
 

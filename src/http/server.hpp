@@ -6,7 +6,7 @@
 #include <hapax/result.hpp>
 
 #include "async/task.hpp"
-#include "http/door.hpp"
+#include "http/connection_limiter.hpp"
 #include "http/framing.hpp"
 #include "http/message.hpp"
 #include "http/tls_files.hpp"
@@ -23,12 +23,13 @@ namespace hapax::http {
 struct Limits {
   HeadLimits head;
   std::chrono::milliseconds idle = std::chrono::seconds(75);  // between two requests
-  // Also at most, until the handler has said Line::trust(). Nothing: it trusts everybody.
+  // Also at most, until the handler has said PeerProbe::mark_trusted(). Nothing: it trusts
+  // everybody.
   std::optional<std::chrono::milliseconds> stranger_idle = {};
   std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
   std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request
   std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of an answer
-  DoorLimits door = {};                                               // of one listener
+  ConnectionLimits limiter = {};                                      // of one listener
 };
 
 // What answers. Each I/O thread has its own, which is only ever used on that thread.
@@ -37,7 +38,7 @@ class Handler {
   virtual ~Handler() = default;
 
   // The head is in, the body is not: how large it may be, or an answer that spares reading it.
-  virtual std::variant<std::size_t, Reply> look(const Head& head, std::string_view peer) = 0;
+  virtual std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view peer) = 0;
   // The whole request. It stays as it is until the answer is there.
   virtual Task<Reply> answer(const Incoming& request) = 0;
   // A request that was refused before it came to answer(): for counts and the log.
@@ -76,7 +77,7 @@ class Server {
   // Runs `work` on that I/O thread, soon.
   void post(std::size_t thread, std::function<void()> work);
   std::size_t connections() const;  // now, of all listeners
-  std::size_t turned_away() const;  // connections over a limit, since the start
+  std::size_t rejected() const;     // connections over a limit, since the start
 
  private:
   struct Parts;

@@ -49,14 +49,14 @@ class Echo final : public Handler {
  public:
   explicit Echo(Observed& seen) : seen_(seen) {}
 
-  std::variant<std::size_t, Reply> look(const Head& head, std::string_view) override {
+  std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view) override {
     seen_.count_head();
     if (head.path() == "/gone") return problem(Refusal::source_unknown);
     return std::size_t(1000);
   }
   Task<Reply> answer(const Incoming& request) override {
     Reply reply{.status = 200, .content_type = "text/plain"};
-    if (request.head.path() == "/known") request.line->trust();
+    if (request.head.path() == "/known") request.probe->mark_trusted();
     reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
                  std::string(request.body);
     for (const Header& each : request.head.headers) {
@@ -317,7 +317,7 @@ TEST_F(ServerTest, TricklingDoesNotHoldAConnection) {
 
 TEST_F(ServerTest, ConnectionsOverTheLimitAreClosed) {
   Limits limits = generous_limits();
-  limits.door.connections = limits.door.connections_per_address = 2;
+  limits.limiter.connections = limits.limiter.connections_per_address = 2;
   start(limits);
   RawClient first(port_);
   RawClient second(port_);

@@ -58,7 +58,7 @@ struct Call {
   std::string_view body;
   const Rights& rights;
   const http::Head& head;
-  http::Line* line = nullptr;
+  http::PeerProbe* probe = nullptr;
 };
 
 }  // namespace hapax::admin

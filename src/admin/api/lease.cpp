@@ -151,7 +151,7 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   if (!place) co_return too_many(name);
   const auto may = [&] { return with.may(Right::lease, name); };
   const std::function<bool()> left = [&] {
-    return !may() || (call.line != nullptr && call.line->is_cut());
+    return !may() || (call.probe != nullptr && call.probe->peer_closed());
   };
   Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, left);
   if (!given) co_return failure(given.error());

@@ -14,7 +14,7 @@ namespace hapax::http {
 
 // What one listener gives to all callers together and, at most, to one address. An address of IPv6
 // is its /64, which is what one customer gets.
-struct DoorLimits {
+struct ConnectionLimits {
   std::size_t connections = 16'384;
   std::size_t connections_per_address = 12'288;
   std::size_t bytes = 256 * 1024 * 1024;  // of requests that are larger than a small one
@@ -23,19 +23,19 @@ struct DoorLimits {
 
 // Who may come in, and how much of a request may be kept while it is read and answered.
 // Thread-safe; asked once for each connection, and again only by those that send much.
-class Door {
+class ConnectionLimiter {
  public:
-  class Visit;
+  class Permit;
 
-  explicit Door(const DoorLimits& limits) : limits_(limits) {}
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
+  explicit ConnectionLimiter(const ConnectionLimits& limits) : limits_(limits) {}
+  ConnectionLimiter(const ConnectionLimiter&) = delete;
+  ConnectionLimiter& operator=(const ConnectionLimiter&) = delete;
 
   // `address` as key_of() makes it. Nothing: it is full, for all or for this address.
-  std::optional<Visit> enter(std::uint64_t address);
+  std::optional<Permit> try_acquire(std::uint64_t address);
 
-  std::size_t inside() const { return inside_.load(std::memory_order_relaxed); }
-  std::size_t turned_away() const { return turned_away_.load(std::memory_order_relaxed); }
+  std::size_t active() const { return active_.load(std::memory_order_relaxed); }
+  std::size_t rejected() const { return rejected_.load(std::memory_order_relaxed); }
 
  private:
   struct Caller {
@@ -44,32 +44,33 @@ class Door {
   };
   using Callers = std::unordered_map<std::uint64_t, Caller>;
 
-  const DoorLimits limits_;
-  std::atomic<std::size_t> inside_ = 0;
-  std::atomic<std::size_t> turned_away_ = 0;
+  const ConnectionLimits limits_;
+  std::atomic<std::size_t> active_ = 0;
+  std::atomic<std::size_t> rejected_ = 0;
   std::atomic<std::size_t> bytes_ = 0;
   std::mutex mutex_;
   Callers callers_;
 };
 
 // One connection, as long as it lives. Used by one thread at a time.
-class Door::Visit {
+class ConnectionLimiter::Permit {
  public:
-  Visit(Visit&& other) noexcept;
-  Visit& operator=(Visit&&) = delete;
-  ~Visit();
+  Permit(Permit&& other) noexcept;
+  Permit& operator=(Permit&&) = delete;
+  ~Permit();
 
   // Whether it may keep `bytes` in all. False: as much as before.
-  bool hold(std::size_t bytes);
-  void hold_nothing();
+  bool try_reserve(std::size_t bytes);
+  void release_bytes();
 
  private:
-  friend class Door;
-  Visit(Door& door, Callers::value_type& caller) : door_(&door), caller_(&caller) {}
+  friend class ConnectionLimiter;
+  Permit(ConnectionLimiter& limiter, Callers::value_type& caller)
+      : limiter_(&limiter), caller_(&caller) {}
 
-  Door* door_;  // null: moved from
+  ConnectionLimiter* limiter_;  // null: moved from
   Callers::value_type* caller_;
-  std::size_t held_ = 0;
+  std::size_t reserved_ = 0;
 };
 
 // Of an address in network order, of 4 or of 16 bytes.

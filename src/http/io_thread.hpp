@@ -15,9 +15,9 @@
 namespace hapax::http {
 
 // What the clock of an I/O thread asks of a connection.
-class Timed {
+class HasDeadline {
  public:
-  virtual ~Timed() = default;
+  virtual ~HasDeadline() = default;
   virtual void cancel() = 0;  // what it waits for on the network ends at once
 
   BootTime deadline = BootTime::max();
@@ -27,9 +27,9 @@ class Timed {
 
 // One I/O thread. It looks at its connections four times a second in place of giving each a timer,
 // which would cost more than the rest of a request; so a deadline is a quarter of a second late.
-class Reactor {
+class IoThread {
  public:
-  explicit Reactor(Clock& clock);
+  explicit IoThread(Clock& clock);
 
   boost::asio::io_context& context() { return context_; }
   void run();  // until stop() was called and the last connection is gone
@@ -38,13 +38,13 @@ class Reactor {
   BootTime now() const { return now_; }
   const std::string& date() const { return date_; }  // of the Date header
   bool stopping() const { return stopping_; }
-  std::list<Timed*>::iterator enter(Timed& connection);
-  void leave(std::list<Timed*>::iterator place);
+  std::list<HasDeadline*>::iterator add(HasDeadline& connection);
+  void remove(std::list<HasDeadline*>::iterator place);
   void stop(BootTime grace);
 
  private:
   void tick();
-  void look_at_all();
+  void sweep_deadlines();
 
   Clock& clock_;
   boost::asio::io_context context_{1};
@@ -52,7 +52,7 @@ class Reactor {
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                     boost::asio::wait_traits<std::chrono::steady_clock>, Executor>
       timer_;
-  std::list<Timed*> connections_;
+  std::list<HasDeadline*> connections_;
   BootTime now_{};
   BootTime end_ = BootTime::max();  // of the grace
   std::string date_;

@@ -27,13 +27,13 @@ class Patient final : public Handler {
  public:
   explicit Patient(Seen& seen) : seen_(seen) {}
 
-  std::variant<std::size_t, Reply> look(const Head&, std::string_view) override {
+  std::variant<std::size_t, Reply> on_headers(const Head&, std::string_view) override {
     return std::size_t(1000);
   }
   Task<Reply> answer(const Incoming& request) override {
     const Executor executor = co_await boost::asio::this_coro::executor;
     ++seen_.waiting;
-    while (request.head.path() == "/wait" && !request.line->is_cut()) {
+    while (request.head.path() == "/wait" && !request.probe->peer_closed()) {
       co_await boost::asio::post(executor, kUseTask);
     }
     if (request.head.path() == "/wait") ++seen_.cut;
@@ -48,9 +48,9 @@ class Patient final : public Handler {
   Seen& seen_;
 };
 
-class LineTest : public testing::Test {
+class PeerProbeTest : public testing::Test {
  protected:
-  LineTest() {
+  PeerProbeTest() {
     port_ = server_
                 .listen({"127.0.0.1", 0}, {}, test::generous_limits(),
                         [&](std::size_t) { return std::make_unique<Patient>(seen_); })
@@ -69,7 +69,7 @@ class LineTest : public testing::Test {
 
 const std::string kEnd = " HTTP/1.1\r\nHost: a\r\n\r\n";
 
-TEST_F(LineTest, SeesThatTheClientHasGone) {
+TEST_F(PeerProbeTest, SeesThatTheClientHasGone) {
   {
     test::RawClient client(port_);
     client.send("GET /wait" + kEnd);
@@ -79,7 +79,7 @@ TEST_F(LineTest, SeesThatTheClientHasGone) {
   until(seen_.cut, 1);
 }
 
-TEST_F(LineTest, AlsoBehindBytesThatNobodyHasRead) {
+TEST_F(PeerProbeTest, AlsoBehindBytesThatNobodyHasRead) {
   {
     test::RawClient client(port_);
     client.send("GET /wait" + kEnd + "GET /next" + kEnd);
@@ -89,7 +89,7 @@ TEST_F(LineTest, AlsoBehindBytesThatNobodyHasRead) {
   until(seen_.cut, 1);
 }
 
-TEST_F(LineTest, SaysThatAnAnswerWasNotWritten) {
+TEST_F(PeerProbeTest, SaysThatAnAnswerWasNotWritten) {
   {
     test::RawClient client(port_);
     client.send("GET /large" + kEnd);
