@@ -38,15 +38,15 @@ class MapStore final : public hapax::DedupStore {
  private:
   struct Claim {
     hapax::Token token;
-    milliseconds over{0};
+    milliseconds expires{0};
   };
 
   // Whether the claim is now the asker's. Who repeats a request with its token owns it already.
   bool claim(const hapax::DedupRequest& request) {
     const milliseconds now(clock_.ms);
-    Claim& standing = claims_[{std::string(request.scope), std::string(request.id)}];
-    if (now < standing.over) return !request.token.empty() && request.token == standing.token;
-    standing = {.token = request.token, .over = now + request.ttl};
+    Claim& current = claims_[{std::string(request.scope), std::string(request.id)}];
+    if (now < current.expires) return !request.token.empty() && request.token == current.token;
+    current = {.token = request.token, .expires = now + request.ttl};
     return true;
   }
 

@@ -252,7 +252,7 @@ class Walk {
       if (seen) return JsonStatus::ambiguous;
       seen = true;
       status = value(field.value(), step.rest());
-      if (is_over(status)) return status;
+      if (is_final(status)) return status;
     }
     return status;
   }
@@ -271,12 +271,12 @@ class Walk {
       ++index;
       if (!this_one) continue;
       status = value(element, step.rest());
-      if (is_over(status)) return status;
+      if (is_final(status)) return status;
     }
     return status;
   }
 
-  bool is_over(JsonStatus status) const {
+  bool is_final(JsonStatus status) const {
     return stopped_ || status == JsonStatus::ambiguous || status == JsonStatus::unreadable;
   }
 

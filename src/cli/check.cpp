@@ -57,10 +57,10 @@ void look_at_names(const std::string& path, daemon::Loaded& loaded) {
   OpenOptions options;
   options.timeout = kPatience;
   options.busy_timeout = kPatience;
-  const Result<std::optional<store::Sight>> sight =
-      store::look_at(loaded.config->store_url, options);
-  if (!sight || !*sight) return;
-  for (std::string& each : names_without_file(**sight, *loaded.config)) {
+  const Result<std::optional<store::StoreSummary>> summary =
+      store::inspect(loaded.config->store_url, options);
+  if (!summary || !*summary) return;
+  for (std::string& each : names_without_file(**summary, *loaded.config)) {
     loaded.warnings.push_back({path, 0, "", std::move(each)});
   }
 }

@@ -39,7 +39,7 @@ std::string in_ms(microseconds span) {
 }
 
 // Files that only their owner should read, or at least only he should change.
-void look_at_file(const std::string& what, const std::string& path, mode_t forbidden,
+void inspect_file(const std::string& what, const std::string& path, mode_t forbidden,
                   Finding::Level otherwise, Findings& findings) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return;
@@ -72,8 +72,8 @@ std::vector<microseconds> synced_writes(const std::string& directory, Clock& clo
   return times;
 }
 
-void look_at_clock(const store::Sight& sight, WallTime wall, Findings& findings) {
-  const microseconds off = sight.now - wall;
+void look_at_clock(const store::StoreSummary& summary, WallTime wall, Findings& findings) {
+  const microseconds off = summary.now - wall;
   const microseconds distance = off < microseconds(0) ? -off : off;
   if (distance <= kClockOff) {
     return findings.ok("clock", "the store's clock and this machine's agree within " +
@@ -104,23 +104,23 @@ void look_at_claims(const store::ClaimFaults& faults, Findings& findings) {
                                  "hapax");
 }
 
-void look_at_silence(const store::Sight& sight, const daemon::Config& config,
+void look_at_silence(const store::StoreSummary& summary, const daemon::Config& config,
                      std::chrono::milliseconds silent, Findings& findings) {
   for (const gateway::Source& source : config.sources) {
     const auto known =
-        std::find_if(sight.sources.begin(), sight.sources.end(),
+        std::find_if(summary.sources.begin(), summary.sources.end(),
                      [&](const store::KnownName& each) { return each.name == source.name; });
     const auto seen =
-        known == sight.sources.end()
-            ? sight.seen.end()
-            : std::find_if(sight.seen.begin(), sight.seen.end(), [&](const auto& each) {
+        known == summary.sources.end()
+            ? summary.seen.end()
+            : std::find_if(summary.seen.begin(), summary.seen.end(), [&](const auto& each) {
                 return each.source == SourceNo(known->number);
               });
-    if (seen == sight.seen.end()) {
+    if (seen == summary.seen.end()) {
       findings.ok("silence", source.name + " has never sent an event");
       continue;
     }
-    const microseconds since = sight.now - seen->last_seen;
+    const microseconds since = summary.now - seen->last_seen;
     std::string text = source.name + " last sent an event " + about(since) + " ago (" +
                        format_rfc3339(seen->last_seen) + ")";
     since > silent ? findings.warning("silence", text + "; is it still switched on there?")
@@ -156,18 +156,18 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
                          Findings& findings) {
   constexpr mode_t kChange = S_IWGRP | S_IWOTH;
   constexpr mode_t kAnything = S_IRWXG | S_IRWXO;
-  look_at_file("the configuration", file, kChange, Finding::Level::problem, findings);
+  inspect_file("the configuration", file, kChange, Finding::Level::problem, findings);
   for (const std::string& each : config.secret_files) {
-    look_at_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
+    inspect_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
   }
   if (config.listen.tls) {
-    look_at_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP, Finding::Level::problem,
+    inspect_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP, Finding::Level::problem,
                  findings);
   }
-  look_at_file("the admin token", config.data_dir + "/admin.token", kAnything,
+  inspect_file("the admin token", config.data_dir + "/admin.token", kAnything,
                Finding::Level::problem, findings);
   if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {
-    look_at_file("data_dir", config.data_dir, kChange, Finding::Level::problem, findings);
+    inspect_file("data_dir", config.data_dir, kChange, Finding::Level::problem, findings);
   } else {
     findings.problem("permissions", "data_dir " + config.data_dir +
                                         " cannot be written: " + std::strerror(errno) +
@@ -175,20 +175,20 @@ void look_at_permissions(const std::string& file, const daemon::Config& config,
   }
   const std::string database = sqlite_file(config);
   if (!database.empty()) {
-    look_at_file("the database", database, S_IRWXO | S_IWGRP, Finding::Level::warning, findings);
+    inspect_file("the database", database, S_IRWXO | S_IWGRP, Finding::Level::warning, findings);
   }
 }
 
 void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::milliseconds silent,
                    Findings& findings) {
-  const Result<std::optional<store::Sight>> sight = store::look_at(config.store_url, {});
-  if (!sight) return findings.problem("store", sight.error().detail());
-  if (!*sight) {
+  const Result<std::optional<store::StoreSummary>> summary = store::inspect(config.store_url, {});
+  if (!summary) return findings.problem("store", summary.error().detail());
+  if (!*summary) {
     const bool memory = config.store_url == "memory:";
     return findings.warning("store", memory ? "the store is in memory and forgets at every stop"
                                             : "there is no store yet; 'hapax serve' makes it");
   }
-  const store::Sight& seen = **sight;
+  const store::StoreSummary& seen = **summary;
   const std::string version = std::to_string(seen.version);
   if (seen.version > seen.known) {
     return findings.problem("store", "the schema has version " + version +

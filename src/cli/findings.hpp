@@ -3,7 +3,7 @@
 #pragma once
 
 #include "daemon/config.hpp"
-#include "store/look.hpp"
+#include "store/inspect.hpp"
 
 #include <boost/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/store_command.hpp"
-#include "store/look.hpp"
+#include "store/inspect.hpp"
 
 #include <hapax/store.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kStep = 1000;  // short transactions, so that others get their turn
 
 Result<int> purge_store(const std::string& url, const Output& output) {
-  HAPAX_TRY_ASSIGN(found, store::look_at(url, {}));  // open() would make what is misspelt
+  HAPAX_TRY_ASSIGN(found, store::inspect(url, {}));  // open() would make what is misspelt
   if (!found) {
     return Error(Code::misconfigured,
                  "there is no store at that URL, so nothing was removed and nothing made; look at "

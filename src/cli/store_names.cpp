@@ -23,16 +23,16 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> names_without_file(const store::Sight& sight,
+std::vector<std::string> names_without_file(const store::StoreSummary& summary,
                                             const daemon::Config& config) {
   std::vector<std::string> sentences;
-  for (const store::KnownName& each : sight.sources) {
+  for (const store::KnownName& each : summary.sources) {
     if (each.name == kOutbox || has(config.sources, each.name)) continue;
     sentences.push_back("the store knows the source " + quoted(each.name) +
                         ", which the file lacks: renamed, it is a new source that remembers "
                         "nothing of the old one; its events stay until the name is back");
   }
-  for (const store::KnownName& each : sight.destinations) {
+  for (const store::KnownName& each : summary.destinations) {
     if (has(config.destinations, each.name)) continue;
     sentences.push_back("the store knows the destination " + quoted(each.name) +
                         ", which the file lacks: its deliveries wait until the name is back");

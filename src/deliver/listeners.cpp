@@ -77,7 +77,7 @@ Listeners::Listeners(store::Driver& driver, Clock& clock, Random& random,
                      std::function<void()> changed)
     : driver_(driver), clock_(clock), random_(random), changed_(std::move(changed)) {}
 
-bool Listeners::is_over(const Listener& listener) const {
+bool Listeners::is_expired(const Listener& listener) const {
   return listener.ended || clock_.wall() - listener.seen >= kDropListener;
 }
 
@@ -86,7 +86,7 @@ Result<std::vector<Listener>> Listeners::all() {
   std::vector<Listener> found;
   for (const store::Record& each : records) {
     std::optional<Listener> listener = listener_in(each);
-    if (listener && !is_over(*listener)) found.push_back(*std::move(listener));
+    if (listener && !is_expired(*listener)) found.push_back(*std::move(listener));
   }
   return found;
 }
@@ -111,7 +111,7 @@ Result<Listener> Listeners::add(Listener listener) {
     HAPAX_TRY(check(next));
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
     if (!done) continue;
-    if (!known || is_over(*known) || known->sources != listener.sources) changed_();
+    if (!known || is_expired(*known) || known->sources != listener.sources) changed_();
     return listener;
   }
   return Error(Code::store_busy, "somebody else registers under this name now; ask again");
@@ -122,7 +122,7 @@ Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
     std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
-    if (!known || is_over(*known)) return false;
+    if (!known || is_expired(*known)) return false;
     known->ended = true;
     const store::Record next{before->name, random_number(random_), text_of(*known)};
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
@@ -152,7 +152,7 @@ Result<void> Listeners::drop_old(const std::function<bool(std::string_view)>& co
   for (const store::Record& each : records) {
     const std::optional<Listener> listener = listener_in(each);
     if (listener && !(configured && configured(listener->name))) {
-      if (is_over(*listener)) former.emplace_back(listener->seen, &each);
+      if (is_expired(*listener)) former.emplace_back(listener->seen, &each);
       continue;
     }
     HAPAX_TRY(driver_.remove_record(each.name, each.version));

@@ -58,7 +58,7 @@ class Listeners {
   Result<void> drop_old(const std::function<bool(std::string_view)>& configured = {});
 
  private:
-  bool is_over(const Listener& listener) const;
+  bool is_expired(const Listener& listener) const;
   Result<void> make_room(std::string_view name);
 
   store::Driver& driver_;

@@ -3,15 +3,15 @@
 #pragma once
 
 #include "base/try.hpp"
-#include "store/again.hpp"
 #include "store/contract.hpp"
+#include "store/retry.hpp"
 
 namespace hapax::deliver {
 
 // put_record() of a record that is checked, and once more if need be: the same version finds out.
 inline Result<bool> put(store::Driver& driver, const store::Record& record, std::int64_t before) {
   HAPAX_TRY(check(record));
-  return store::again_if_unknown([&] { return driver.put_record(record, before); });
+  return store::retry_if_unknown([&] { return driver.put_record(record, before); });
 }
 
 }  // namespace hapax::deliver

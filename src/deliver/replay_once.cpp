@@ -6,7 +6,7 @@
 #include "deliver/put_record.hpp"
 #include "deliver/replay_job.hpp"
 #include "env/chance.hpp"
-#include "store/again.hpp"
+#include "store/retry.hpp"
 
 #include <boost/json.hpp>
 
@@ -150,7 +150,7 @@ Result<void> add_completed(store::Driver& driver, EventNo event, const Note& pla
 }
 
 Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, const Kept& kept) {
-  HAPAX_TRY_ASSIGN(replayed, store::again_if_unknown([&] { return driver.replay(what); }));
+  HAPAX_TRY_ASSIGN(replayed, store::retry_if_unknown([&] { return driver.replay(what); }));
   const bool is_here =
       replayed.status != Replayed::Status::gone && replayed.status != Replayed::Status::absent;
   if (kept.found && is_here && what.how.as == store::ReplayAs::same) {

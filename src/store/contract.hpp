@@ -56,7 +56,7 @@ class Driver : public InboxOperations {
 };
 
 // The one rule of expiry, the same in every store and statement.
-constexpr bool is_over(std::int64_t expires_ms, std::int64_t now_ms) {
+constexpr bool is_expired(std::int64_t expires_ms, std::int64_t now_ms) {
   return now_ms >= expires_ms;
 }
 

@@ -23,7 +23,7 @@ struct Job {
   std::size_t purge_limit = 0;
   Answers answers;
   Purged purged;
-  Result<void> fate;  // of the transaction it was part of
+  Result<void> outcome;  // of the transaction it was part of
 
  private:
   friend class GroupCommit;
@@ -39,8 +39,8 @@ class GroupCommit {
   // How many groups may be committed at the same time: as many as the store has writers.
   explicit GroupCommit(std::size_t writers) : writers_(writers) {}
 
-  // Returns when `job` is answered: by `commit(group)` on this thread, which sets the fate of every
-  // job in the group, or by another caller's.
+  // Returns when `job` is answered: by `commit(group)` on this thread, which sets the outcome of
+  // every job in the group, or by another caller's.
   template <class Commit>
   void submit(Job& job, Commit commit) {
     std::vector<Job*> group;
@@ -75,7 +75,7 @@ class GroupCommit {
       commit(group);
     } catch (const std::exception& failure) {
       const Error unknown(Code::outcome_unknown, failure.what());
-      for (Job* each : group) each->fate = unknown;
+      for (Job* each : group) each->outcome = unknown;
     }
   }
 

@@ -4,14 +4,14 @@
 
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
+#include "store/inspect.hpp"
 #include "store/limits.hpp"
-#include "store/look.hpp"
 #include "store/memory/driver.hpp"
 #include "store/open.hpp"
 #include "store/postgres/driver.hpp"
-#include "store/postgres/look.hpp"
+#include "store/postgres/inspect.hpp"
 #include "store/sqlite/driver.hpp"
-#include "store/sqlite/look.hpp"
+#include "store/sqlite/inspect.hpp"
 
 #include <algorithm>
 #include <string>
@@ -187,15 +187,15 @@ Result<std::unique_ptr<store::Opened>> store::open_store(std::string_view url,
   return opened;
 }
 
-Result<std::optional<store::Sight>> store::look_at(std::string_view url,
-                                                   const OpenOptions& options) {
+Result<std::optional<store::StoreSummary>> store::inspect(std::string_view url,
+                                                          const OpenOptions& options) {
   HAPAX_TRY(check_options(options));
   const World world(options.clock, options.random);
-  if (url == kMemory) return std::optional<Sight>();
-  if (postgres::is_url(url)) return postgres::look_at_url(std::string(url), options, world.random);
+  if (url == kMemory) return std::optional<StoreSummary>();
+  if (postgres::is_url(url)) return postgres::inspect_url(std::string(url), options, world.random);
   if (!url.starts_with(kSqlite)) return unusable_url(url, "there is no such store in this version");
   HAPAX_TRY_ASSIGN(path, sqlite_path(url));
-  return sqlite::look_at_file(path, options, world.clock);
+  return sqlite::inspect_file(path, options, world.clock);
 }
 
 Result<Store> open(std::string_view url, const OpenOptions& options) {

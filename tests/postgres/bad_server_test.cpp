@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/refusal.hpp"
 #include "postgres/server.hpp"
-#include "store/look.hpp"
+#include "store/inspect.hpp"
 
 #include <fstream>
 
@@ -74,9 +74,9 @@ TEST(PostgresBadServer, AServerThatMayTearPagesIsReportedAndNotRefused) {
   server.set("full_page_writes", "off");
   server.restart(PostgresServer::Stop::fast);
   EXPECT_TRUE(open(server.url()));
-  const auto sight = store::look_at(server.url(), {}).value().value();
-  ASSERT_EQ(sight.risks.size(), 2U) << "the user of these tests is a superuser, too";
-  EXPECT_NE(sight.risks.front().find("full_page_writes=off"), std::string::npos);
+  const auto summary = store::inspect(server.url(), {}).value().value();
+  ASSERT_EQ(summary.risks.size(), 2U) << "the user of these tests is a superuser, too";
+  EXPECT_NE(summary.risks.front().find("full_page_writes=off"), std::string::npos);
 }
 
 TEST(PostgresBadServer, AReadOnlyHostIsPassedOverForOneThatCanBeWritten) {

@@ -5,7 +5,7 @@
 #include "postgres/inbox_server.hpp"
 #include "postgres/refusal.hpp"
 #include "postgres/witness.hpp"
-#include "store/look.hpp"
+#include "store/inspect.hpp"
 
 // A role that may create objects in schema public, and nothing else, creates functions, operators
 // and types there with the names that hapax uses. None of them may ever run: it would run with the
@@ -179,7 +179,7 @@ TEST_P(CapturedNamesTest, NoneRunsInIdsOnceAndTheSummary) {
       EXPECT_TRUE(transaction.commit());
     }
   }
-  const auto summary = store::look_at(url_, {.timeout = kLongTimeout});
+  const auto summary = store::inspect(url_, {.timeout = kLongTimeout});
   ASSERT_TRUE(summary) << summary.error().to_string();
 }
 
@@ -198,7 +198,7 @@ TEST(DatabaseRightsTest, ASuperuserAndASchemaThatIsOpenToEverybodyAreRisks) {
   ask(superuser.get(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
   const std::string url = owner.url(database);
   ASSERT_TRUE(migrate(url, {.timeout = kLongTimeout}));
-  const auto risks = [](const std::string& by) { return store::look_at(by, {})->value().risks; };
+  const auto risks = [](const std::string& by) { return store::inspect(by, {})->value().risks; };
   EXPECT_TRUE(risks(url).empty());
   ASSERT_EQ(risks(database.url()).size(), 1U);
   EXPECT_NE(risks(database.url()).front().find("superuser"), std::string::npos);

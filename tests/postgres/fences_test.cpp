@@ -3,7 +3,7 @@
 #include "postgres/inbox_node.hpp"
 #include "postgres/server.hpp"
 #include "postgres/witness.hpp"
-#include "store/look.hpp"
+#include "store/inspect.hpp"
 #include "support/callers.hpp"
 
 #include <atomic>
@@ -165,11 +165,11 @@ TEST_F(FenceTest, AttachingRaisesThem) {
 }
 
 TEST_F(FenceTest, ASummarySaysThatDeliveriesHaveLargerFencesThanTheSequence) {
-  EXPECT_TRUE(store::look_at(database_.url(), {})->value().problems.empty());
+  EXPECT_TRUE(store::inspect(database_.url(), {})->value().problems.empty());
   witness_.text("SELECT setval('hapax.fence', 1000)");
-  const store::Sight sight = store::look_at(database_.url(), {})->value();
-  ASSERT_EQ(sight.problems.size(), 1U);
-  EXPECT_NE(sight.problems.front().find("fences go back"), std::string::npos);
+  const store::StoreSummary summary = store::inspect(database_.url(), {})->value();
+  ASSERT_EQ(summary.problems.size(), 1U);
+  EXPECT_NE(summary.problems.front().find("fences go back"), std::string::npos);
 }
 
 // Notes every fence and number of a lane that is smaller than the one before it. The row of the

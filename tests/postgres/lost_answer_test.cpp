@@ -88,7 +88,7 @@ class LostBatchTest : public LostAnswerTest {
   static constexpr std::size_t kSize = 50;
 
   static bool is_taken(std::size_t n) { return n % 5 == 3; }
-  static bool is_over(std::size_t n) { return n % 5 == 1; }
+  static bool is_expired(std::size_t n) { return n % 5 == 1; }
   static bool is_second(std::size_t n) { return n == kSize - 1; }
 
   void make_ids(int round) {
@@ -100,7 +100,7 @@ class LostBatchTest : public LostAnswerTest {
     std::vector<DedupRequest> before;
     for (std::size_t n = 0; n < kSize; ++n) {
       if (is_taken(n)) before.push_back({.scope = kScope, .id = ids_[n]});
-      if (is_over(n)) before.push_back({.scope = kScope, .id = ids_[n], .ttl = 1ms});
+      if (is_expired(n)) before.push_back({.scope = kScope, .id = ids_[n], .ttl = 1ms});
     }
     const std::vector<Dedup> claimed = other_.dedup(before).value();
     for (const Dedup& each : claimed) EXPECT_FALSE(each.duplicate);
@@ -166,9 +166,9 @@ TEST_F(LostAnswerTest, ARequestThatArrivesAfterItsRepeatClaimsNothingAnew) {
 // The old backend has the row and has not committed when the repeat comes: it must wait.
 struct Unfinished {
   const char* name;
-  bool times_out;  // or the connection is cut
-  bool commits;    // or the old backend rolls back
-  bool is_over;    // the ids were somebody's before, so their rows are taken over
+  bool times_out;   // or the connection is cut
+  bool commits;     // or the old backend rolls back
+  bool is_expired;  // the ids were somebody's before, so their rows are taken over
 
   friend void PrintTo(const Unfinished& each, std::ostream* out) { *out << each.name; }
 };
@@ -196,7 +196,7 @@ class UnfinishedTest : public LostAnswerTest, public testing::WithParamInterface
     std::array<Token, 2> tokens{make_token(), make_token()};
   };
 
-  void let_them_be_over(const Pair& pair) {
+  void let_them_expire(const Pair& pair) {
     for (DedupRequest each : pair.requests()) {
       each.ttl = 1ms;
       each.token = make_token();
@@ -225,7 +225,7 @@ TEST_P(UnfinishedTest, ARepeatWaitsForATransactionThatStillHoldsTheClaim) {
   const int count = GetParam().times_out ? rounds(10) : rounds(50);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const Pair pair(i);
-    if (GetParam().is_over) let_them_be_over(pair);
+    if (GetParam().is_expired) let_them_expire(pair);
     ask(lock.get(), "SELECT pg_advisory_lock(7)");
     auto claim = std::async(std::launch::async, [&] {
       return times_out ? ask_until_known(store, pair.requests()) : store.dedup(pair.requests());
@@ -245,7 +245,7 @@ TEST_P(UnfinishedTest, ATransactionThatOutlivesTheCallLeavesItUnknown) {
   const PgHandle lock = database_.connect();
   Store store = open_through_gate(200ms);
   const Pair pair(0);
-  if (GetParam().is_over) let_them_be_over(pair);
+  if (GetParam().is_expired) let_them_expire(pair);
   ask(lock.get(), "SELECT pg_advisory_lock(7)");
   auto claim = std::async(std::launch::async, [&] { return store.dedup(pair.requests()); });
   const std::string old = witness_.wait_for_backend("advisory");

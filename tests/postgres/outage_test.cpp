@@ -27,7 +27,7 @@ struct Request {
   Token token = make_token();
   Told told = Told::unknown;
 
-  DedupRequest wish() const { return {.scope = kScope, .id = id, .token = token}; }
+  DedupRequest dedup_request() const { return {.scope = kScope, .id = id, .token = token}; }
 };
 
 Told told_by(const Result<Dedup>& answer) {
@@ -89,14 +89,14 @@ class Load {
       if (i % 2 == 0) {
         claim_together(pair);
       } else {
-        for (Request& each : pair) each.told = told_by(store_.dedup(each.wish()));
+        for (Request& each : pair) each.told = told_by(store_.dedup(each.dedup_request()));
       }
       stopping = note(thread, pair);
     }
   }
 
   void claim_together(std::array<Request, 2>& pair) {
-    const std::array<DedupRequest, 2> wishes{pair[0].wish(), pair[1].wish()};
+    const std::array<DedupRequest, 2> wishes{pair[0].dedup_request(), pair[1].dedup_request()};
     const Result<std::vector<Dedup>> answers = store_.dedup(wishes);
     for (std::size_t n = 0; n < pair.size(); ++n) {
       pair[n].told = told_by(answers ? Result<Dedup>((*answers)[n]) : answers.error());
@@ -169,7 +169,7 @@ class Truth {
   }
 
   void resolve(const Request& request, bool is_held, bool is_ours) {
-    const Result<Dedup> answer = ask_until_known(store_, request.wish());
+    const Result<Dedup> answer = ask_until_known(store_, request.dedup_request());
     ASSERT_TRUE(answer) << answer.error().to_string();
     const bool is_fresh = !answer->duplicate;
     EXPECT_EQ(is_fresh, is_ours || !is_held) << request.id;
@@ -257,7 +257,7 @@ TEST(Outage, AServerThatStaysAwayIsAnErrorUntilItIsBack) {
   server.stop(PostgresServer::Stop::fast);
   std::array<Request, 2> requests{Request{.id = "a"}, Request{.id = "b"}};
   for (Request& each : requests) {
-    const Result<Dedup> answer = store.dedup(each.wish());
+    const Result<Dedup> answer = store.dedup(each.dedup_request());
     ASSERT_FALSE(answer);
     EXPECT_TRUE(answer.error().retryable()) << answer.error().to_string();
     each.told = told_by(answer);
@@ -271,7 +271,7 @@ TEST(Outage, AServerThatStaysAwayIsAnErrorUntilItIsBack) {
   // A server that was away for long is asked now and then, not by every call.
   EXPECT_TRUE(eventually([&] { return store.purge().has_value(); }));
   for (const Request& each : requests) {
-    EXPECT_FALSE(ask_until_known(store, each.wish()).value().duplicate) << each.id;
+    EXPECT_FALSE(ask_until_known(store, each.dedup_request()).value().duplicate) << each.id;
     EXPECT_EQ(witness.holder_of(each.id), hex(each.token));
   }
 }

@@ -27,12 +27,12 @@ constexpr std::size_t kThreads = 3;  // for each node
 
 // In the epoch `epoch`, each an hour long, a third of the ids are new, a third were claimed for an
 // hour in the epoch before and are over, and a third were claimed for two hours.
-struct Wish {
+struct WantedClaim {
   std::string id;
   std::chrono::milliseconds ttl;
   bool is_free;
 
-  Wish(std::size_t n, int epoch)
+  WantedClaim(std::size_t n, int epoch)
       : id("kept-" + std::to_string(n)), ttl(n % 3 == 1 ? 1h : 2h), is_free(epoch % 2 == 0) {
     if (n % 3 == 0) id = "new-" + std::to_string(epoch) + "-" + std::to_string(n);
     if (n % 3 != 2) is_free = true;
@@ -73,10 +73,10 @@ class OverlapTest : public testing::Test {
  private:
   // Every thread of both nodes wants every id.
   void run_epoch(int epoch, bool with_purge) {
-    wishes_.clear();
-    for (std::size_t n = 0; n < kIds; ++n) wishes_.emplace_back(n, epoch);
-    std::sort(wishes_.begin(), wishes_.end(),
-              [](const Wish& a, const Wish& b) { return a.id < b.id; });
+    claims_.clear();
+    for (std::size_t n = 0; n < kIds; ++n) claims_.emplace_back(n, epoch);
+    std::sort(claims_.begin(), claims_.end(),
+              [](const WantedClaim& a, const WantedClaim& b) { return a.id < b.id; });
     winners_.fill(0);
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < kThreads; ++i) {
@@ -94,7 +94,7 @@ class OverlapTest : public testing::Test {
 
   void expect_one_winner_each() const {
     for (std::size_t n = 0; n < kIds; ++n) {
-      ASSERT_EQ(winners_[n], wishes_[n].is_free ? 1 : 0) << wishes_[n].id;
+      ASSERT_EQ(winners_[n], claims_[n].is_free ? 1 : 0) << claims_[n].id;
     }
   }
 
@@ -114,8 +114,8 @@ class OverlapTest : public testing::Test {
   void claim(Store& node, const std::array<std::size_t, kBatch>& places) {
     std::array<DedupRequest, kBatch> requests;
     for (std::size_t n = 0; n < kBatch; ++n) {
-      const Wish& wish = wishes_[places[n]];
-      requests[n] = {.scope = kScope, .id = wish.id, .ttl = wish.ttl};
+      const WantedClaim& claim = claims_[places[n]];
+      requests[n] = {.scope = kScope, .id = claim.id, .ttl = claim.ttl};
     }
     const Result<std::vector<Dedup>> answers = node.dedup(requests);
     ++batches_;
@@ -139,7 +139,7 @@ class OverlapTest : public testing::Test {
   Witness witness_{database_.connect()};
   std::atomic<int> batches_ = 0;
   std::atomic<std::size_t> purged_ = 0;
-  std::vector<Wish> wishes_;
+  std::vector<WantedClaim> claims_;
   std::mutex mutex_;
   std::array<int, kIds> winners_{};
 };

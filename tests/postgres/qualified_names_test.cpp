@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
     Of, QualifiedNamesTest,
     testing::Values("store/postgres/inbox_statements.hpp", "store/postgres/statements.hpp",
                     "store/postgres/connection.cpp", "store/postgres/connection.hpp",
-                    "store/postgres/schema.cpp", "store/postgres/look.cpp", "tx/postgres.cpp"),
+                    "store/postgres/schema.cpp", "store/postgres/inspect.cpp", "tx/postgres.cpp"),
     [](const auto& each) {
       std::string name(each.param);
       for (char& letter : name) {

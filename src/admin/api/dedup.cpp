@@ -7,7 +7,7 @@
 #include "admin/query.hpp"
 #include "base/claim_key.hpp"
 #include "base/try.hpp"
-#include "store/again.hpp"
+#include "store/retry.hpp"
 
 namespace hapax::admin {
 
@@ -41,7 +41,7 @@ Result<std::string> claimed(const Context& context, const DedupCall& asked) {
   context.random.fill(item.token.bytes);
   const store::Batch batch{.dedup = std::span<const store::DedupItem>(&item, 1)};
   HAPAX_TRY_ASSIGN(dedup,
-                   store::again_if_unknown([&] { return context.driver.write(batch).dedup; }));
+                   store::retry_if_unknown([&] { return context.driver.write(batch).dedup; }));
   if (dedup.empty()) return Error(Code::misconfigured, "the store remembers no ids");
   return JsonObject().flag("duplicate", dedup.front().duplicate).done();
 }

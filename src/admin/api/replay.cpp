@@ -12,7 +12,7 @@
 #include "env/chance.hpp"
 #include "http/problem.hpp"
 #include "model/ids.hpp"
-#include "store/again.hpp"
+#include "store/retry.hpp"
 
 #include <algorithm>
 
@@ -68,7 +68,7 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
 Result<std::optional<store::Replayed>> replay_anew(const Context& context, store::Replay what) {
   // So that it can be repeated after an unknown outcome.
   what.how.no = ReplayNo(random_number(context.random));
-  HAPAX_TRY_ASSIGN(answer, store::again_if_unknown([&] { return context.driver.replay(what); }));
+  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.replay(what); }));
   return std::optional(std::move(answer));
 }
 
@@ -97,7 +97,7 @@ Result<http::Reply> cancelled(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<DeliveryRef> which = delivery_from(call.argument);
   if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
-  HAPAX_TRY_ASSIGN(answer, store::again_if_unknown([&] { return context.driver.cancel(*which); }));
+  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.cancel(*which); }));
   switch (answer) {
     case store::Cancelled::done:
       notify(context, which->event, {which->delivery});  // the next of its lane

@@ -79,7 +79,7 @@ class Planner {
 // Claims that nobody needs any more.
 void forget_claims(Tables& tables, std::int64_t now) {
   std::erase_if(tables.claims, [&](const auto& each) {
-    return is_over(each.second.expires_ms, now) && !tables.events.contains(each.second.event);
+    return is_expired(each.second.expires_ms, now) && !tables.events.contains(each.second.event);
   });
 }
 
@@ -108,7 +108,7 @@ std::size_t size_of(const Arrival& arrival) {
 }
 
 bool stands(const Tables& tables, const EventClaim& claim, std::int64_t now) {
-  return !is_over(claim.expires_ms, now) || tables.holds(claim.event);
+  return !is_expired(claim.expires_ms, now) || tables.holds(claim.event);
 }
 
 void store_event(Tables& tables, const Arrival& arrival, Would would, bool guard,

@@ -16,15 +16,15 @@ Result<std::vector<Dedup>> Claims::dedup(std::span<const DedupItem> items, std::
   return answers;
 }
 
-Result<Claims::Standing> Claims::claim_with(const DedupItem& item, std::string result,
-                                            std::int64_t now) {
+Result<Claims::CurrentClaim> Claims::claim_with(const DedupItem& item, std::string result,
+                                                std::int64_t now) {
   const auto before = claims_.find(item.key);
-  if (before != claims_.end() && !is_over(before->second.expires_ms, now)) {
-    return Standing{false, before->second.token, before->second.result};
+  if (before != claims_.end() && !is_expired(before->second.expires_ms, now)) {
+    return CurrentClaim{false, before->second.token, before->second.result};
   }
   HAPAX_TRY(dedup(std::span(&item, 1), now));
   claims_.at(item.key).result = result;
-  return Standing{true, item.token, std::move(result)};
+  return CurrentClaim{true, item.token, std::move(result)};
 }
 
 Purged Claims::purge(std::size_t limit, std::int64_t now) {
@@ -36,7 +36,7 @@ Purged Claims::purge(std::size_t limit, std::int64_t now) {
 bool Claims::claim(const DedupItem& item, std::int64_t now) {
   const auto [place, fresh] = claims_.try_emplace(item.key);
   Claim& standing = place->second;
-  if (!fresh && !is_over(standing.expires_ms, now)) return standing.token == item.token;
+  if (!fresh && !is_expired(standing.expires_ms, now)) return standing.token == item.token;
   const std::int64_t expires_ms = now + item.ttl.count();
   const auto listed = by_expiry_.emplace(expires_ms, &place->first);
   if (standing.listed) by_expiry_.erase(*standing.listed);
@@ -59,7 +59,7 @@ Result<void> Claims::make_room(std::span<const DedupItem> items, std::int64_t no
 
 // False when the limit stopped it.
 bool Claims::forget_over(std::int64_t now, std::size_t limit) {
-  while (!by_expiry_.empty() && is_over(by_expiry_.begin()->first, now)) {
+  while (!by_expiry_.empty() && is_expired(by_expiry_.begin()->first, now)) {
     if (limit-- == 0) return false;
     const std::string* key = by_expiry_.begin()->second;
     by_expiry_.erase(by_expiry_.begin());

@@ -19,12 +19,12 @@ class Claims {
   Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items, std::int64_t now);
 
   // One claim that carries a result: who holds it now. `made`: this call made it.
-  struct Standing {
+  struct CurrentClaim {
     bool made = false;
     Token token;
     std::string result;
   };
-  Result<Standing> claim_with(const DedupItem& item, std::string result, std::int64_t now);
+  Result<CurrentClaim> claim_with(const DedupItem& item, std::string result, std::int64_t now);
 
   Purged purge(std::size_t limit, std::int64_t now);
 

@@ -7,13 +7,13 @@ namespace hapax::store::memory {
 namespace {
 
 // Keeps the index of what is open.
-void stand(Tables& tables, Delivery& delivery, Standing standing, std::int64_t due_ms) {
-  if (delivery.standing == Standing::open) {
+void set_state(Tables& tables, Delivery& delivery, QueueState state, std::int64_t due_ms) {
+  if (delivery.state == QueueState::open) {
     tables.due.erase({delivery.to, delivery.due_ms, delivery.ref});
   }
-  delivery.standing = standing;
+  delivery.state = state;
   delivery.due_ms = due_ms;
-  if (standing == Standing::open) tables.due.insert({delivery.to, due_ms, delivery.ref});
+  if (state == QueueState::open) tables.due.insert({delivery.to, due_ms, delivery.ref});
 }
 
 Lane* lane_of(Tables& tables, const Delivery& delivery) {
@@ -23,12 +23,12 @@ Lane* lane_of(Tables& tables, const Delivery& delivery) {
 
 void make_head(Tables& tables, Lane& lane, Delivery& delivery, std::int64_t now) {
   lane.head = delivery.ref;
-  stand(tables, delivery, Standing::open, std::max(now, delivery.due_ms));
+  set_state(tables, delivery, QueueState::open, std::max(now, delivery.due_ms));
 }
 
-void note_end(Tables& tables, Delivery& delivery, Standing standing, EndReason reason,
+void note_end(Tables& tables, Delivery& delivery, QueueState state, EndReason reason,
               std::int64_t now) {
-  stand(tables, delivery, standing, delivery.due_ms);
+  set_state(tables, delivery, state, delivery.due_ms);
   delivery.reason = reason;
   delivery.ended_ms = now;
   delivery.holder.reset();
@@ -49,7 +49,7 @@ void promote(Tables& tables, Lane& lane, std::int64_t now, Budget& budget) {
       return;
     }
     --budget.superseded;
-    note_end(tables, next, Standing::superseded, EndReason::none, now);
+    note_end(tables, next, QueueState::superseded, EndReason::none, now);
     remove_from(lane, next);
   }
 }
@@ -57,10 +57,10 @@ void promote(Tables& tables, Lane& lane, std::int64_t now, Budget& budget) {
 // A head that nobody is at gives way to one with a lower place.
 void reconsider(Tables& tables, Lane& lane, std::int64_t now) {
   Delivery& head = tables.deliveries.at(lane.head);
-  if (head.standing == Standing::dead || head.leased(now)) return;
+  if (head.state == QueueState::dead || head.leased(now)) return;
   Delivery& lowest = tables.deliveries.at(lane.members.begin()->second);
   if (lowest.ref == head.ref) return;
-  stand(tables, head, Standing::waiting, head.due_ms);
+  set_state(tables, head, QueueState::waiting, head.due_ms);
   head.holder.reset();
   head.fence = tables.next_fence();
   make_head(tables, lane, lowest, now);
@@ -73,7 +73,7 @@ void join(Tables& tables, Lane& lane, Delivery& delivery, std::int64_t now) {
   if (first) {
     make_head(tables, lane, delivery, now);
   } else {
-    stand(tables, delivery, Standing::waiting, now);
+    set_state(tables, delivery, QueueState::waiting, now);
   }
 }
 
@@ -83,16 +83,16 @@ void enter(Tables& tables, Delivery& delivery, std::chrono::milliseconds remembe
            std::int64_t now) {
   delivery.fence = tables.next_fence();
   Lane* lane = lane_of(tables, delivery);
-  if (lane == nullptr) return stand(tables, delivery, Standing::open, now);
+  if (lane == nullptr) return set_state(tables, delivery, QueueState::open, now);
   lane->remember = remember;
   delivery.lane_seq = tables.next_fence().value();
   delivery.due_ms = now;
   join(tables, *lane, delivery, now);
 }
 
-void end(Tables& tables, Delivery& delivery, Standing standing, EndReason reason, std::int64_t now,
+void end(Tables& tables, Delivery& delivery, QueueState state, EndReason reason, std::int64_t now,
          Budget& budget) {
-  note_end(tables, delivery, standing, reason, now);
+  note_end(tables, delivery, state, reason, now);
   if (!delivery.in_lane) return;
   Lane& lane = *lane_of(tables, delivery);
   remove_from(lane, delivery);
@@ -102,14 +102,14 @@ void end(Tables& tables, Delivery& delivery, Standing standing, EndReason reason
 void die(Tables& tables, Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now,
          Budget& budget) {
   if (on_dead == OnDead::skip) {
-    end(tables, delivery, Standing::dead, reason, now, budget);
+    end(tables, delivery, QueueState::dead, reason, now, budget);
   } else {
-    note_end(tables, delivery, Standing::dead, reason, now);
+    note_end(tables, delivery, QueueState::dead, reason, now);
   }
 }
 
-void hand_back(Tables& tables, Delivery& delivery, std::int64_t due_ms, std::int64_t now) {
-  stand(tables, delivery, Standing::open, due_ms);
+void requeue(Tables& tables, Delivery& delivery, std::int64_t due_ms, std::int64_t now) {
+  set_state(tables, delivery, QueueState::open, due_ms);
   delivery.holder.reset();
   delivery.fence = tables.next_fence();
   if (delivery.in_lane) reconsider(tables, *lane_of(tables, delivery), now);
@@ -122,7 +122,8 @@ void reopen(Tables& tables, Delivery& delivery, std::int64_t now) {
   delivery.due_ms = now;
   Lane* lane = lane_of(tables, delivery);
   if (lane == nullptr || delivery.in_lane) {
-    stand(tables, delivery, Standing::open, now);  // outside lanes, or the head that blocked one
+    set_state(tables, delivery, QueueState::open,
+              now);  // outside lanes, or the head that blocked one
   } else {
     join(tables, *lane, delivery, now);
   }
@@ -130,20 +131,20 @@ void reopen(Tables& tables, Delivery& delivery, std::int64_t now) {
 }
 
 void hold(Tables& tables, Delivery& delivery, std::int64_t until_ms) {
-  stand(tables, delivery, Standing::open, until_ms);
+  set_state(tables, delivery, QueueState::open, until_ms);
 }
 
 bool is_outdated(const Tables& tables, const Delivery& delivery, std::int64_t now) {
   if (!delivery.in_lane || delivery.guard != Guard::full || !delivery.version) return false;
   const Lane& lane = tables.lanes.at({delivery.to, delivery.lane});
-  if (!lane.version || is_over(lane.version_until_ms, now)) return false;
+  if (!lane.version || is_expired(lane.version_until_ms, now)) return false;
   return *delivery.version < *lane.version;
 }
 
 void move_version(Tables& tables, const Delivery& delivery, std::int64_t now) {
   if (!delivery.in_lane || delivery.guard == Guard::none || !delivery.version) return;
   Lane& lane = tables.lanes.at({delivery.to, delivery.lane});
-  const bool stands = lane.version && !is_over(lane.version_until_ms, now);
+  const bool stands = lane.version && !is_expired(lane.version_until_ms, now);
   if (stands && *delivery.version <= *lane.version) return;
   lane.version = delivery.version;
   lane.version_until_ms = now + lane.remember.count();

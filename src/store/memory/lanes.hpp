@@ -19,13 +19,13 @@ void enter(Tables& tables, Delivery& delivery, std::chrono::milliseconds remembe
 
 // Ends it, in the lane's sense too: the next one becomes head. A dead delivery that blocks its lane
 // ends by die().
-void end(Tables& tables, Delivery& delivery, Standing standing, EndReason reason, std::int64_t now,
+void end(Tables& tables, Delivery& delivery, QueueState state, EndReason reason, std::int64_t now,
          Budget& budget);
 void die(Tables& tables, Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now,
          Budget& budget);
 
 // Pending again, from `due_ms` on, nobody's; where one with a lower place waits they change places.
-void hand_back(Tables& tables, Delivery& delivery, std::int64_t due_ms, std::int64_t now);
+void requeue(Tables& tables, Delivery& delivery, std::int64_t due_ms, std::int64_t now);
 
 // An ended delivery goes back to its old place.
 void reopen(Tables& tables, Delivery& delivery, std::int64_t now);

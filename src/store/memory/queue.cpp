@@ -45,13 +45,13 @@ Leased take(Tables& tables, Delivery& delivery, const LeaseRequest& request, std
 }
 
 // Leases it, or ends it, or leaves it: see store/inbox.hpp.
-std::optional<Leased> look_at(Tables& tables, Delivery& delivery, const LeaseRequest& request,
-                              std::int64_t now, Budget& budget) {
+std::optional<Leased> try_lease(Tables& tables, Delivery& delivery, const LeaseRequest& request,
+                                std::int64_t now, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);
   const unsigned abandons = delivery.abandons + (lapsed ? 1 : 0);
   const bool abandoned = lapsed && request.max_abandons > 0 && abandons >= request.max_abandons;
   const bool late = request.horizon.count() > 0 && delivery.first_sent_ms &&
-                    is_over(*delivery.first_sent_ms + request.horizon.count(), now);
+                    is_expired(*delivery.first_sent_ms + request.horizon.count(), now);
   const bool outdated = is_outdated(tables, delivery, now);
   if (outdated && !abandoned && !late && budget.superseded == 0) return std::nullopt;
   delivery.abandons = abandons;
@@ -62,7 +62,7 @@ std::optional<Leased> look_at(Tables& tables, Delivery& delivery, const LeaseReq
   }
   if (outdated) {
     --budget.superseded;
-    end(tables, delivery, Standing::superseded, EndReason::none, now, budget);
+    end(tables, delivery, QueueState::superseded, EndReason::none, now, budget);
     return std::nullopt;
   }
   return take(tables, delivery, request, now);
@@ -75,16 +75,16 @@ class Settling {
 
   void operator()(const Ack&) {
     move_version(tables_, delivery_, now_);
-    end(tables_, delivery_, Standing::completed, EndReason::none, now_, budget_);
+    end(tables_, delivery_, QueueState::completed, EndReason::none, now_, budget_);
     forget();
   }
   void operator()(const RetryIn& retry) {
     ++delivery_.attempts;
     note_sent(retry.sent);
-    hand_back(tables_, delivery_, now_ + retry.delay.count(), now_);
+    requeue(tables_, delivery_, now_ + retry.delay.count(), now_);
   }
   void operator()(const Drop&) {
-    end(tables_, delivery_, Standing::cancelled, EndReason::dropped, now_, budget_);
+    end(tables_, delivery_, QueueState::cancelled, EndReason::dropped, now_, budget_);
   }
   void operator()(const Dead& dead) {
     ++delivery_.attempts;
@@ -93,7 +93,7 @@ class Settling {
   void operator()(const Renew& renew) { hold(tables_, delivery_, now_ + renew.lease.count()); }
   void operator()(const Release& release) {
     note_sent(release.sent);
-    hand_back(tables_, delivery_, now_, now_);
+    requeue(tables_, delivery_, now_, now_);
   }
 
  private:
@@ -151,7 +151,7 @@ Lease lease(Tables& tables, const LeaseRequest& request, std::int64_t now) {
   for (const DeliveryRef& each : due) {
     if (bytes >= kMaxLeaseBytes) break;
     std::optional<Leased> leased =
-        look_at(tables, tables.deliveries.at(each), request, now, budget);
+        try_lease(tables, tables.deliveries.at(each), request, now, budget);
     if (!leased) continue;
     bytes += leased->event.headers.size() + leased->event.body.size();
     answer.deliveries.push_back(std::move(*leased));
@@ -163,7 +163,7 @@ Lease lease(Tables& tables, const LeaseRequest& request, std::int64_t now) {
 Settled settle(Tables& tables, const Settlement& settlement, std::int64_t now) {
   const auto found = tables.deliveries.find(settlement.which);
   const bool held = found != tables.deliveries.end() && found->second.holder &&
-                    found->second.standing == Standing::open &&
+                    found->second.state == QueueState::open &&
                     found->second.fence == settlement.fence;
   if (!held) return settled_before(tables, settlement);
   std::visit(Settling(tables, found->second, now), settlement.ruling);
@@ -175,11 +175,11 @@ Settled settle(Tables& tables, const Settlement& settlement, std::int64_t now) {
 Released release_holder(Tables& tables, const ReleaseStep& step, std::int64_t now) {
   Released released;
   for (auto& [ref, delivery] : tables.deliveries) {
-    if (delivery.standing != Standing::open || !delivery.holder) continue;
+    if (delivery.state != QueueState::open || !delivery.holder) continue;
     const Holder& holder = *delivery.holder;
     if (holder.kind != step.kind || (step.owner && holder.owner != *step.owner)) continue;
     if (released.deliveries == step.limit) return released;
-    hand_back(tables, delivery, now, now);
+    requeue(tables, delivery, now, now);
     ++released.deliveries;
   }
   released.done = true;

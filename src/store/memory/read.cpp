@@ -9,18 +9,18 @@ namespace hapax::store::memory {
 namespace {
 
 DeliveryState state_of(const Delivery& delivery, std::int64_t now) {
-  switch (delivery.standing) {
-    case Standing::open:
+  switch (delivery.state) {
+    case QueueState::open:
       return delivery.leased(now) ? DeliveryState::leased : DeliveryState::pending;
-    case Standing::waiting:
+    case QueueState::waiting:
       return DeliveryState::pending;
-    case Standing::completed:
+    case QueueState::completed:
       return DeliveryState::completed;
-    case Standing::dead:
+    case QueueState::dead:
       return DeliveryState::dead;
-    case Standing::superseded:
+    case QueueState::superseded:
       return DeliveryState::superseded;
-    case Standing::cancelled:
+    case QueueState::cancelled:
       break;
   }
   return DeliveryState::cancelled;
@@ -50,8 +50,8 @@ DeliveryRow row_of(const Delivery& delivery, std::int64_t now) {
   row.replay_of = delivery.replay_of;
   row.attempts = delivery.attempts;
   row.abandons = delivery.abandons;
-  if (delivery.standing == Standing::open) row.due = wall(delivery.due_ms);
-  row.waiting = delivery.standing == Standing::waiting;
+  if (delivery.state == QueueState::open) row.due = wall(delivery.due_ms);
+  row.waiting = delivery.state == QueueState::waiting;
   row.blocking = delivery.blocking();
   if (row.state == DeliveryState::leased) row.holder = delivery.holder;
   row.first_sent = wall(delivery.first_sent_ms);
@@ -150,11 +150,11 @@ Lookup<std::string> body(const Tables& tables, EventNo number, BodyOf which) {
 Stats stats(const Tables& tables, std::int64_t now) {
   std::map<DestinationNo, DestinationStats> by_destination;
   for (const auto& [ref, delivery] : tables.deliveries) {
-    if (delivery.standing == Standing::completed) continue;
+    if (delivery.state == QueueState::completed) continue;
     DestinationStats& stats = by_destination[delivery.to];
     stats.destination = delivery.to;
     count(stats, state_of(delivery, now));
-    if (delivery.standing != Standing::open) continue;
+    if (delivery.state != QueueState::open) continue;
     const WallTime due = wall(delivery.due_ms);
     if (!stats.oldest_due || due < *stats.oldest_due) stats.oldest_due = due;
   }

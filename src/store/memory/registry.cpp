@@ -14,7 +14,7 @@ std::optional<NodeNo> free_node(const Tables& tables, std::int64_t now) {
   for (std::int64_t value = 0; value <= kMaxNode; ++value) {
     const auto node = tables.nodes.find(NodeNo(value));
     if (node == tables.nodes.end()) return NodeNo(value);
-    if (!is_over(node->second.until_ms, now)) continue;
+    if (!is_expired(node->second.until_ms, now)) continue;
     if (!best || node->second.until_ms < tables.nodes.at(*best).until_ms) best = NodeNo(value);
   }
   return best;

@@ -10,8 +10,8 @@ namespace hapax::store::memory {
 namespace {
 
 bool is_given_up(const Delivery& delivery) {
-  return delivery.standing == Standing::dead || delivery.standing == Standing::cancelled ||
-         delivery.standing == Standing::superseded;
+  return delivery.state == QueueState::dead || delivery.state == QueueState::cancelled ||
+         delivery.state == QueueState::superseded;
 }
 
 bool was_done(const Delivery& delivery, ReplayNo number) {
@@ -49,7 +49,7 @@ Replayed replay_same(Tables& tables, const Replay& what, std::int64_t now) {
   std::vector<DeliveryNo> going;
   bool past_horizon = false;
   for (Delivery* each : asked_for(tables, what)) {
-    const bool done = was_done(*each, what.how.no) && each->standing != Standing::completed;
+    const bool done = was_done(*each, what.how.no) && each->state != QueueState::completed;
     if (!done && !is_given_up(*each)) continue;
     if (!done && each->reason == EndReason::horizon && !what.how.accept_duplicate) {
       past_horizon = true;
@@ -96,7 +96,7 @@ Replayed replay_as_new(Tables& tables, const Replay& what, std::int64_t now) {
   std::vector<DeliveryNo> going;
   std::vector<Delivery*> wanted;
   for (const auto& [destination, latest] : latest_of(tables, what)) {
-    const bool ended = is_given_up(*latest.last) || latest.last->standing == Standing::completed;
+    const bool ended = is_given_up(*latest.last) || latest.last->state == QueueState::completed;
     if (latest.made != nullptr) {
       going.push_back(latest.made->ref.delivery);
     } else if (ended) {
@@ -125,12 +125,12 @@ Cancelled cancel(Tables& tables, const DeliveryRef& which, std::int64_t now) {
     return tables.presence_of(which.event) == Presence::gone ? Cancelled::gone : Cancelled::absent;
   }
   Delivery& delivery = found->second;
-  if (delivery.standing == Standing::cancelled) return Cancelled::done;
-  if (delivery.standing == Standing::completed || delivery.standing == Standing::superseded) {
+  if (delivery.state == QueueState::cancelled) return Cancelled::done;
+  if (delivery.state == QueueState::completed || delivery.state == QueueState::superseded) {
     return Cancelled::not_possible;
   }
   Budget budget;
-  end(tables, delivery, Standing::cancelled, EndReason::cancelled, now, budget);
+  end(tables, delivery, QueueState::cancelled, EndReason::cancelled, now, budget);
   return Cancelled::done;
 }
 

@@ -66,9 +66,9 @@ class Step {
     for (auto each = first; each != last; ++each) {
       if (each->second.listen) continue;
       ended_ms = std::max(ended_ms, each->second.ended_ms.value_or(0));
-      dead = dead || each->second.standing == Standing::dead;
+      dead = dead || each->second.state == QueueState::dead;
     }
-    return is_over(ended_ms + (dead ? periods->keep_dead : periods->keep).count(), now_);
+    return is_expired(ended_ms + (dead ? periods->keep_dead : periods->keep).count(), now_);
   }
 
   void remove(EventNo no) {
@@ -110,7 +110,7 @@ class Step {
 
   bool walk_claims() {
     const bool all = walk(tables_.claims, tables_.cursor.claim, [&](const EventClaim& claim) {
-      return is_over(claim.expires_ms, now_) && !tables_.events.contains(claim.event);
+      return is_expired(claim.expires_ms, now_) && !tables_.events.contains(claim.event);
     });
     if (all) tables_.cursor.phase = SweepCursor::Phase::lanes;
     return all;
@@ -118,7 +118,7 @@ class Step {
 
   bool walk_lanes() {
     return walk(tables_.lanes, tables_.cursor.lane, [&](const Lane& lane) {
-      const bool stands = lane.version && !is_over(lane.version_until_ms, now_);
+      const bool stands = lane.version && !is_expired(lane.version_until_ms, now_);
       return lane.members.empty() && !stands;
     });
   }

@@ -42,7 +42,7 @@ struct Event {
 };
 
 // Where a delivery stands. `open` is to be leased or leased: due_ms is when it may be leased next.
-enum class Standing : std::uint8_t { open, waiting, completed, dead, superseded, cancelled };
+enum class QueueState : std::uint8_t { open, waiting, completed, dead, superseded, cancelled };
 
 enum class Guard : std::uint8_t {
   full,     // compared with the lane's version, and moves it
@@ -54,7 +54,7 @@ struct Delivery {
   DeliveryRef ref;
   DestinationNo to;
   bool listen = false;
-  Standing standing = Standing::open;
+  QueueState state = QueueState::open;
   std::int64_t due_ms = 0;
   Fence fence;
   std::optional<Holder> holder;  // of the last lease, until it is settled or taken over
@@ -73,12 +73,12 @@ struct Delivery {
   ReplayNo replay;  // the last one
 
   bool leased(std::int64_t now) const {
-    return standing == Standing::open && holder && now < due_ms;
+    return state == QueueState::open && holder && now < due_ms;
   }
-  bool blocking() const { return standing == Standing::dead && in_lane; }
+  bool blocking() const { return state == QueueState::dead && in_lane; }
   // Whether it keeps its event and the event's claim.
   bool holds() const {
-    return !listen && (standing == Standing::open || standing == Standing::waiting || blocking());
+    return !listen && (state == QueueState::open || state == QueueState::waiting || blocking());
   }
 };
 

@@ -19,37 +19,39 @@ namespace hapax::store::postgres {
 namespace {
 
 // A request, and where its answer goes.
-struct Wish {
+struct ClaimRequest {
   const DedupItem* item;
   Dedup* answer;
 };
 
 // What the whole group wants, in the order of the keys: hapax._claim must lock them so. Of one key
 // the first place comes first.
-std::vector<Wish> collect(const std::vector<Job*>& group) {
-  std::vector<Wish> wishes;
+std::vector<ClaimRequest> collect(const std::vector<Job*>& group) {
+  std::vector<ClaimRequest> requests;
   for (Job* job : group) {
     std::vector<Dedup>& answers = *job->answers.dedup;
     answers.resize(job->batch->dedup.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      wishes.push_back({&job->batch->dedup[i], &answers[i]});
+      requests.push_back({&job->batch->dedup[i], &answers[i]});
     }
   }
-  const auto less = [](const Wish& a, const Wish& b) { return a.item->key < b.item->key; };
-  if (!std::is_sorted(wishes.begin(), wishes.end(), less)) {
-    std::stable_sort(wishes.begin(), wishes.end(), less);
+  const auto less = [](const ClaimRequest& a, const ClaimRequest& b) {
+    return a.item->key < b.item->key;
+  };
+  if (!std::is_sorted(requests.begin(), requests.end(), less)) {
+    std::stable_sort(requests.begin(), requests.end(), less);
   }
-  return wishes;
+  return requests;
 }
 
-Parameters claim_parameters(const std::vector<Wish>& wishes) {
+Parameters claim_parameters(const std::vector<ClaimRequest>& requests) {
   std::vector<std::string_view> keys;
   std::vector<std::string_view> tokens;
   std::vector<std::int64_t> ttls_ms;
-  keys.reserve(wishes.size());
-  tokens.reserve(wishes.size());
-  ttls_ms.reserve(wishes.size());
-  for (const Wish& each : wishes) {
+  keys.reserve(requests.size());
+  tokens.reserve(requests.size());
+  ttls_ms.reserve(requests.size());
+  for (const ClaimRequest& each : requests) {
     keys.push_back(each.item->key);
     tokens.push_back(view(each.item->token));
     ttls_ms.push_back(each.item->ttl.count());
@@ -62,8 +64,9 @@ Parameters claim_parameters(const std::vector<Wish>& wishes) {
 }
 
 // A digit for each wish, in their order; see hapax._claim.
-void spread(std::string_view digits, const std::vector<Wish>& wishes) {
-  for (std::size_t i = 0; i < wishes.size(); ++i) wishes[i].answer->duplicate = digits[i] != '1';
+void spread(std::string_view digits, const std::vector<ClaimRequest>& requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    requests[i].answer->duplicate = digits[i] != '1';
 }
 
 // The items of one kind of a whole group, in their order.
@@ -109,7 +112,7 @@ class PostgresDriver final : public Inbox {
   Answers write(const Batch& batch) override {
     Job job(batch);
     group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
-    if (!job.fate) fail(job);
+    if (!job.outcome) fail(job);
     return std::move(job.answers);
   }
 
@@ -129,7 +132,7 @@ class PostgresDriver final : public Inbox {
 
  private:
   static void fail(Job& job) {
-    const Error& error = job.fate.error();
+    const Error& error = job.outcome.error();
     job.answers.settle = error;
     job.answers.admit.assign(job.batch->admit.size(), error);
     job.answers.dedup = error;
@@ -165,19 +168,19 @@ class PostgresDriver final : public Inbox {
   }
 
   Result<void> claim(const std::vector<Job*>& group) {
-    const std::vector<Wish> wishes = collect(group);
-    if (wishes.empty()) return {};
-    Parameters parameters = claim_parameters(wishes);
+    const std::vector<ClaimRequest> requests = collect(group);
+    if (requests.empty()) return {};
+    Parameters parameters = claim_parameters(requests);
     parameters.add_time(runner_.moment());
     parameters.add_number(runner_.patience_ms());
     HAPAX_TRY_ASSIGN(answer, runner_.run(kClaim, parameters, "claim ids"));
     const std::string_view digits = answer.rows() == 1 ? answer.field(0, 0) : "";
-    if (digits.size() != wishes.size()) {
+    if (digits.size() != requests.size()) {
       return Error(Code::store_corrupt, "hapax._claim gave " + std::to_string(digits.size()) +
-                                            " answers to " + std::to_string(wishes.size()) +
+                                            " answers to " + std::to_string(requests.size()) +
                                             " requests; the schema hapax is damaged");
     }
-    spread(digits, wishes);
+    spread(digits, requests);
     return {};
   }
 

@@ -82,7 +82,7 @@ Result<Connection> Pool::take(BootTime deadline, Wait wait) {
   }
 }
 
-void Pool::give_back(Connection connection) {
+void Pool::release(Connection connection) {
   const std::lock_guard lock(mutex_);
   if (connection.broken()) {
     idle_.clear();

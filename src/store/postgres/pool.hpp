@@ -33,7 +33,7 @@ class Pool {
   // It could not be reached for longer than a restart takes.
   bool is_away() const;
   // Broken ones are dropped, and so are then all that lie idle: they had the same server.
-  void give_back(Connection connection);
+  void release(Connection connection);
 
  private:
   // A server that cannot be reached, since the first time that was noticed.

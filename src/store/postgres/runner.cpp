@@ -36,7 +36,7 @@ Result<void> Runner::start(const OpenOptions& options) {
   const Result<Answer> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
   if (!compared && !is_passing(compared.error())) return compared.error();
   pool_.first_run(kCheckEpoch);
-  pool_.give_back(std::move(connection));
+  pool_.release(std::move(connection));
   return {};
 }
 
@@ -96,7 +96,7 @@ Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
           : connection.transact(sql, parameters, deadline, patience_ms(), doing, form);
   // A server that became read-only is left, so that the next connection may find the primary.
   const bool keep = answer || answer.error().code() != Code::store_read_only;
-  if (keep) pool_.give_back(std::move(connection));
+  if (keep) pool_.release(std::move(connection));
   return answer;
 }
 

@@ -62,7 +62,7 @@ Result<std::optional<Admission>> Admitter::lost(const EventClaim& claim, const A
                                                 std::int64_t now_ms) {
   const EventNo winner = claim.event;
   if (winner == arrival.no) return std::optional(Admission{Admission::Kind::fresh, winner});
-  if (is_over(claim.expires_ms, now_ms)) {
+  if (is_expired(claim.expires_ms, now_ms)) {
     HAPAX_TRY_ASSIGN(held, is_held(winner));
     if (!held) return std::optional<Admission>();
   }

@@ -68,7 +68,7 @@ void Checkpointer::stop() {
   thread_.join();
 }
 
-void Checkpointer::ask() {
+void Checkpointer::request_pass() {
   {
     const std::lock_guard lock(mutex_);
     due_ = true;

@@ -58,7 +58,7 @@ class Checkpointer {
   void stop();
 
   // Asks for a pass. Called by the writer when the log has become long.
-  void ask();
+  void request_pass();
 
   // The writer's turn: a pass has ended. Asking clears it.
   bool finish_due() { return finish_due_.exchange(false); }

@@ -33,34 +33,34 @@ Result<Claims> Claims::prepare(sqlite3* db, Clock& clock) {
                 std::move(store_result));
 }
 
-Result<bool> Claims::take(Statement& statement, const ClaimWish& wish, std::int64_t now_ms,
+Result<bool> Claims::take(Statement& statement, const ClaimRequest& request, std::int64_t now_ms,
                           bool pass_now) {
   Run run(statement);
-  run.bind(wish.key).bind(view(wish.token)).bind(now_ms + wish.ttl.count());
-  wish.result.empty() ? run.bind_null() : run.bind(wish.result);
+  run.bind(request.key).bind(view(request.token)).bind(now_ms + request.ttl.count());
+  request.result.empty() ? run.bind_null() : run.bind(request.result);
   if (pass_now) run.bind(now_ms);
   HAPAX_TRY_ASSIGN(changed, run.change(kClaiming));
   return changed == 1;
 }
 
-Result<Claimed> Claims::claim(const ClaimWish& wish, std::int64_t now_ms) {
-  const Claimed fresh{.ours = true, .fresh = true, .token = wish.token, .result = {}};
-  HAPAX_TRY_ASSIGN(free, take(claim_, wish, now_ms, false));
+Result<Claimed> Claims::claim(const ClaimRequest& request, std::int64_t now_ms) {
+  const Claimed fresh{.ours = true, .fresh = true, .token = request.token, .result = {}};
+  HAPAX_TRY_ASSIGN(free, take(claim_, request, now_ms, false));
   if (free) return fresh;
 
   Run row(read_);
-  HAPAX_TRY_ASSIGN(found, row.bind(wish.key).step(kClaiming));
-  if (!found || row.bytes(0).size() != wish.token.bytes.size()) {
+  HAPAX_TRY_ASSIGN(found, row.bind(request.key).step(kClaiming));
+  if (!found || row.bytes(0).size() != request.token.bytes.size()) {
     return Error(Code::store_corrupt, "a claim in hapax_claim has no token; the table is damaged");
   }
-  if (is_over(row.number(2), now_ms)) {
-    HAPAX_TRY_ASSIGN(taken, take(take_over_, wish, now_ms, true));
+  if (is_expired(row.number(2), now_ms)) {
+    HAPAX_TRY_ASSIGN(taken, take(take_over_, request, now_ms, true));
     if (taken) return fresh;
   }
   Claimed claimed;
   std::copy_n(row.bytes(0).begin(), claimed.token.bytes.size(), claimed.token.bytes.begin());
   claimed.result = row.bytes(1);
-  claimed.ours = claimed.token == wish.token;
+  claimed.ours = claimed.token == request.token;
   return claimed;
 }
 

@@ -12,7 +12,7 @@
 
 namespace hapax::store::sqlite {
 
-struct ClaimWish {
+struct ClaimRequest {
   std::string_view key;
   Token token;
   std::chrono::milliseconds ttl;
@@ -35,13 +35,13 @@ class Claims {
   StoreTime& time() { return time_; }
 
   // Takes the claim when it is free or over at `now_ms`.
-  Result<Claimed> claim(const ClaimWish& wish, std::int64_t now_ms);
+  Result<Claimed> claim(const ClaimRequest& request, std::int64_t now_ms);
   // Whether the claim stands under this token.
   Result<bool> is_ours(std::string_view key, const Token& token);
   Result<void> store_result(std::string_view key, const Token& token, std::string_view result);
 
  private:
-  Result<bool> take(Statement& statement, const ClaimWish& wish, std::int64_t now_ms,
+  Result<bool> take(Statement& statement, const ClaimRequest& request, std::int64_t now_ms,
                     bool pass_now);
 
   Claims(StoreTime time, Statement claim, Statement take_over, Statement read,

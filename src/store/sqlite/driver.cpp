@@ -112,7 +112,7 @@ class SqliteDriver final : public Driver {
   Answers write(const Batch& batch) override {
     Job job(batch);
     submit(job);
-    if (!job.fate) fail(job.answers, batch, job.fate.error());
+    if (!job.outcome) fail(job.answers, batch, job.outcome.error());
     return std::move(job.answers);
   }
 
@@ -128,7 +128,7 @@ class SqliteDriver final : public Driver {
     });
   }
   Result<std::vector<KnownName>> names(NameKind kind) override {
-    return look<std::vector<KnownName>>([&](Reader::View& view) { return view.names.all(kind); });
+    return read<std::vector<KnownName>>([&](Reader::View& view) { return view.names.all(kind); });
   }
 
   Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override {
@@ -151,19 +151,19 @@ class SqliteDriver final : public Driver {
 
   Result<std::vector<std::optional<EventNo>>> find(
       std::span<const WantedIdentity> wanted) override {
-    return look<std::vector<std::optional<EventNo>>>(
+    return read<std::vector<std::optional<EventNo>>>(
         [&](Reader::View& view) { return view.reading.find(wanted, view.now_ms); });
   }
   Result<EventPage> events(const EventQuery& query) override {
-    return look<EventPage>(
+    return read<EventPage>(
         [&](Reader::View& view) { return view.reading.listing.page(query, view.now_ms); });
   }
   Result<Lookup<EventDetail>> event(EventNo number) override {
-    return look<Lookup<EventDetail>>(
+    return read<Lookup<EventDetail>>(
         [&](Reader::View& view) { return view.reading.event(number, view.now_ms); });
   }
   Result<Lookup<std::string>> body(EventNo number, BodyOf which) override {
-    return look<Lookup<std::string>>(
+    return read<Lookup<std::string>>(
         [&](Reader::View& view) { return view.reading.body(number, which); });
   }
 
@@ -180,7 +180,7 @@ class SqliteDriver final : public Driver {
     });
   }
   Result<Replaying> replay_step(const ReplayStep& step) override {
-    HAPAX_TRY_ASSIGN(found, look<Listing::Found>([&](Reader::View& view) {
+    HAPAX_TRY_ASSIGN(found, read<Listing::Found>([&](Reader::View& view) {
                        return view.reading.listing.next_of(step, view.now_ms);
                      }));
     Replaying answer{found.events.size(), 0, found.after, found.done};
@@ -214,14 +214,14 @@ class SqliteDriver final : public Driver {
     });
   }
   Result<RejectPage> rejects(const RejectQuery& query) override {
-    return look<RejectPage>([&](Reader::View& view) { return view.rejects.page(query); });
+    return read<RejectPage>([&](Reader::View& view) { return view.rejects.page(query); });
   }
   Result<std::vector<RejectCounts>> reject_counts() override {
-    return look<std::vector<RejectCounts>>(
+    return read<std::vector<RejectCounts>>(
         [](Reader::View& view) { return view.rejects.counts(); });
   }
   Result<std::optional<StoredReject>> reject(RejectNo number) override {
-    return look<std::optional<StoredReject>>(
+    return read<std::optional<StoredReject>>(
         [&](Reader::View& view) { return view.rejects.read(number); });
   }
   // A second run, after a commit that failed, must not answer that it was not there.
@@ -247,7 +247,7 @@ class SqliteDriver final : public Driver {
     });
   }
   Result<std::vector<DestinationNo>> paused() override {
-    return look<std::vector<DestinationNo>>([](Reader::View& view) { return view.names.paused(); });
+    return read<std::vector<DestinationNo>>([](Reader::View& view) { return view.names.paused(); });
   }
 
   Result<Enqueued> enqueue(const MessageId& id, const Message& message) override {
@@ -277,10 +277,10 @@ class SqliteDriver final : public Driver {
   }
 
   Result<std::optional<Record>> record(std::string_view name) override {
-    return look<std::optional<Record>>([&](Reader::View& view) { return view.records.read(name); });
+    return read<std::optional<Record>>([&](Reader::View& view) { return view.records.read(name); });
   }
   Result<std::vector<Record>> records(std::string_view prefix) override {
-    return look<std::vector<Record>>([&](Reader::View& view) { return view.records.all(prefix); });
+    return read<std::vector<Record>>([&](Reader::View& view) { return view.records.all(prefix); });
   }
   Result<bool> put_record(const Record& record, std::int64_t before) override {
     HAPAX_TRY_ASSIGN(put, change<std::optional<bool>>(1, [&](Writer& writer, std::int64_t) {
@@ -296,10 +296,10 @@ class SqliteDriver final : public Driver {
   }
 
   Result<Stats> stats() override {
-    return look<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
+    return read<Stats>([](Reader::View& view) { return view.reading.stats(view.now_ms); });
   }
   Result<ClaimFaults> claim_faults() override {
-    return look<ClaimFaults>([](Reader::View& view) { return view.reading.claim_faults(); });
+    return read<ClaimFaults>([](Reader::View& view) { return view.reading.claim_faults(); });
   }
 
  private:
@@ -326,13 +326,13 @@ class SqliteDriver final : public Driver {
   Result<void> change(std::size_t rows, const Task::Work& work) {
     Task task(rows, work);
     submit(task);
-    return std::move(task.fate);
+    return std::move(task.outcome);
   }
 
   template <class T, class Work>
-  Result<T> look(const Work& work) {
+  Result<T> read(const Work& work) {
     std::optional<T> answer;
-    HAPAX_TRY(writer_.reader().look([&](Reader::View& view) -> Result<void> {
+    HAPAX_TRY(writer_.reader().read([&](Reader::View& view) -> Result<void> {
       HAPAX_TRY_ASSIGN(value, work(view));
       answer = std::move(value);
       return {};
@@ -351,15 +351,15 @@ class SqliteDriver final : public Driver {
     bool in_doubt = false;
     for (;;) {
       const std::size_t known = refusals.size();
-      Result<void> fate =
+      Result<void> outcome =
           writer_.transact([&](Writer& writer) { return run_group(writer, group, refusals); });
-      if (fate) writer_.inbox().note_commit();
-      in_doubt = in_doubt || (!fate && fate.error().outcome() == Outcome::unknown);
-      if (!fate && refusals.size() > known) continue;
-      if (!fate && in_doubt) fate = Error(Code::outcome_unknown, fate.error().detail());
+      if (outcome) writer_.inbox().note_commit();
+      in_doubt = in_doubt || (!outcome && outcome.error().outcome() == Outcome::unknown);
+      if (!outcome && refusals.size() > known) continue;
+      if (!outcome && in_doubt) outcome = Error(Code::outcome_unknown, outcome.error().detail());
       for (Job* each : group) {
         const Error* refused = refusals.of(each);
-        each->fate = fate && refused != nullptr ? Result<void>(*refused) : fate;
+        each->outcome = outcome && refused != nullptr ? Result<void>(*refused) : outcome;
       }
       return;
     }

@@ -195,7 +195,7 @@ Result<void> EventClaims::check_took_over(const KeyedClaim& claim) {
   if (!before || before->event == claim.claim.event) return {};
   Run row(received_);
   HAPAX_TRY_ASSIGN(found, row.bind(claim.claim.event.value()).step(kMoving));
-  if (!found || is_over(before->expires_ms, row.number(0))) return {};
+  if (!found || is_expired(before->expires_ms, row.number(0))) return {};
   Run note(note_double_);
   note.bind(claim.claim.event.value()).bind(before->event.value());
   HAPAX_TRY(note.change("note an id that was claimed twice"));

@@ -346,7 +346,7 @@ inline constexpr std::string_view kReadNode = "SELECT no FROM hapax_node WHERE o
 // One that was never used: numbers are given in order, and their rows stay. 1 how many there are.
 inline constexpr std::string_view kUnusedNode =
     "SELECT count(*) FROM hapax_node HAVING count(*) < ?1";
-inline constexpr std::string_view kOverNode =
+inline constexpr std::string_view kExpiredNode =
     "SELECT no FROM hapax_node WHERE until_ms <= ?1 ORDER BY until_ms, no LIMIT 1";
 inline constexpr std::string_view kWriteNode =
     "INSERT INTO hapax_node(no, owner, until_ms) VALUES(?1, ?2, ?3)"

@@ -11,14 +11,14 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-void free(Delivery& delivery, State state, std::int64_t due_ms) {
+void free(Delivery& delivery, QueueState state, std::int64_t due_ms) {
   delivery.state = state;
   delivery.due_ms = due_ms;
   delivery.fence.reset();
   delivery.holder.reset();
 }
 
-void note_end(Delivery& delivery, State state, EndReason reason, std::int64_t now_ms) {
+void note_end(Delivery& delivery, QueueState state, EndReason reason, std::int64_t now_ms) {
   free(delivery, state, now_ms);
   delivery.reason = reason;
 }
@@ -70,13 +70,13 @@ Result<void> Lanes::save(const Lane& lane, std::int64_t now_ms) {
 
 Result<void> Lanes::make_head(Lane& lane, Delivery& delivery, std::int64_t now_ms) {
   lane.head = delivery.ref;
-  free(delivery, State::open, std::max(now_ms, delivery.due_ms));
+  free(delivery, QueueState::open, std::max(now_ms, delivery.due_ms));
   return queue_.write(delivery);
 }
 
 Result<void> Lanes::enter(Delivery& delivery, std::chrono::milliseconds remember,
                           std::int64_t now_ms) {
-  free(delivery, State::open, now_ms);
+  free(delivery, QueueState::open, now_ms);
   if (delivery.lane.empty()) return queue_.insert(delivery);
   HAPAX_TRY_ASSIGN(lane, read(delivery.to, delivery.lane));
   HAPAX_TRY_ASSIGN(place, fences_.next());
@@ -84,7 +84,7 @@ Result<void> Lanes::enter(Delivery& delivery, std::chrono::milliseconds remember
   const bool changes = !lane.head || lane.remember_ms != remember.count();
   lane.remember_ms = remember.count();
   if (lane.head) {
-    delivery.state = State::waiting;
+    delivery.state = QueueState::waiting;
   } else {
     lane.head = delivery.ref;
   }
@@ -102,7 +102,7 @@ Result<void> Lanes::promote(Lane& lane, std::int64_t now_ms, Budget& budget) {
       return make_head(lane, *next, now_ms);
     }
     --budget.superseded;
-    note_end(*next, State::superseded, EndReason::none, now_ms);
+    note_end(*next, QueueState::superseded, EndReason::none, now_ms);
     HAPAX_TRY(queue_.write(*next));
   }
 }
@@ -116,7 +116,7 @@ Result<void> Lanes::leave(Lane& lane, const Delivery& delivery, std::int64_t now
 
 Result<void> Lanes::complete(Delivery& delivery, std::int64_t now_ms) {
   const bool in_lane = delivery.in_lane();
-  note_end(delivery, State::completed, EndReason::none, now_ms);
+  note_end(delivery, QueueState::completed, EndReason::none, now_ms);
   HAPAX_TRY(queue_.remove(delivery.ref));
   if (!in_lane) return {};
   HAPAX_TRY_ASSIGN(lane, read(delivery.to, delivery.lane));
@@ -125,7 +125,7 @@ Result<void> Lanes::complete(Delivery& delivery, std::int64_t now_ms) {
   return leave(lane, delivery, now_ms, budget);
 }
 
-Result<void> Lanes::end(Delivery& delivery, State state, EndReason reason, std::int64_t now_ms,
+Result<void> Lanes::end(Delivery& delivery, QueueState state, EndReason reason, std::int64_t now_ms,
                         Budget& budget) {
   const bool in_lane = delivery.in_lane();
   note_end(delivery, state, reason, now_ms);
@@ -138,9 +138,9 @@ Result<void> Lanes::end(Delivery& delivery, State state, EndReason reason, std::
 Result<void> Lanes::die(Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now_ms,
                         Budget& budget) {
   if (on_dead == OnDead::skip || delivery.lane.empty()) {
-    return end(delivery, State::dead, reason, now_ms, budget);
+    return end(delivery, QueueState::dead, reason, now_ms, budget);
   }
-  note_end(delivery, State::blocking, reason, now_ms);
+  note_end(delivery, QueueState::blocking, reason, now_ms);
   return queue_.write(delivery);
 }
 
@@ -148,15 +148,15 @@ Result<void> Lanes::die(Delivery& delivery, EndReason reason, OnDead on_dead, st
 Result<bool> Lanes::give_way(Lane& lane, Delivery& head, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(lowest, queue_.first_waiting(lane.to, lane.key));
   if (!lowest || lowest->lane_seq > head.lane_seq) return false;
-  free(head, State::waiting, head.due_ms);
+  free(head, QueueState::waiting, head.due_ms);
   HAPAX_TRY(queue_.write(head));
   HAPAX_TRY(make_head(lane, *lowest, now_ms));
   HAPAX_TRY(save(lane, now_ms));
   return true;
 }
 
-Result<void> Lanes::hand_back(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms) {
-  free(delivery, State::open, due_ms);
+Result<void> Lanes::requeue(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms) {
+  free(delivery, QueueState::open, due_ms);
   if (!delivery.lane.empty()) {
     HAPAX_TRY_ASSIGN(lane, read(delivery.to, delivery.lane));
     HAPAX_TRY_ASSIGN(gave_way, give_way(lane, delivery, now_ms));
@@ -166,15 +166,15 @@ Result<void> Lanes::hand_back(Delivery& delivery, std::int64_t due_ms, std::int6
 }
 
 Result<void> Lanes::reopen(Delivery& delivery, std::int64_t now_ms) {
-  const bool blocked = delivery.state == State::blocking;
+  const bool blocked = delivery.state == QueueState::blocking;
   delivery.reason = EndReason::none;
-  if (blocked || delivery.lane.empty()) return hand_back(delivery, now_ms, now_ms);
+  if (blocked || delivery.lane.empty()) return requeue(delivery, now_ms, now_ms);
   return rejoin(delivery, now_ms);
 }
 
 Result<void> Lanes::rejoin(Delivery& delivery, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(lane, read(delivery.to, delivery.lane));
-  free(delivery, State::waiting, now_ms);
+  free(delivery, QueueState::waiting, now_ms);
   if (!lane.head) {
     HAPAX_TRY(make_head(lane, delivery, now_ms));
     return save(lane, now_ms);
@@ -182,7 +182,7 @@ Result<void> Lanes::rejoin(Delivery& delivery, std::int64_t now_ms) {
   HAPAX_TRY(queue_.write(delivery));
   HAPAX_TRY_ASSIGN(head, queue_.read(*lane.head));
   if (!head) return Error(Code::store_corrupt, "a lane in hapax_lane has lost its head");
-  if (head->state == State::blocking || head->leased(now_ms)) return {};
+  if (head->state == QueueState::blocking || head->leased(now_ms)) return {};
   HAPAX_TRY(give_way(lane, *head, now_ms));
   return {};
 }

@@ -25,14 +25,14 @@ class Lanes {
   // Acknowledged: the row goes, the lane's version moves.
   Result<void> complete(Delivery& delivery, std::int64_t now_ms);
   // Dead (and out of its lane), cancelled or superseded.
-  Result<void> end(Delivery& delivery, State state, EndReason reason, std::int64_t now_ms,
+  Result<void> end(Delivery& delivery, QueueState state, EndReason reason, std::int64_t now_ms,
                    Budget& budget);
   Result<void> die(Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now_ms,
                    Budget& budget);
 
   // A leased one is pending again, from `due_ms` on, nobody's; where one with a lower place waits
   // they change places.
-  Result<void> hand_back(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms);
+  Result<void> requeue(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms);
 
   // An ended delivery goes back to its old place.
   Result<void> reopen(Delivery& delivery, std::int64_t now_ms);
@@ -50,7 +50,9 @@ class Lanes {
     std::int64_t version_until_ms = 0;
     std::int64_t remember_ms = 0;
 
-    bool guards(std::int64_t now_ms) const { return version && !is_over(version_until_ms, now_ms); }
+    bool guards(std::int64_t now_ms) const {
+      return version && !is_expired(version_until_ms, now_ms);
+    }
   };
 
   Result<Lane> read(DestinationNo to, const std::string& key);

@@ -27,7 +27,7 @@ Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
   Budget budget;
   for (Delivery& each : due) {
     if (bytes >= kMaxLeaseBytes) break;
-    HAPAX_TRY_ASSIGN(leased, look_at(each, request, now_ms, budget));
+    HAPAX_TRY_ASSIGN(leased, try_lease(each, request, now_ms, budget));
     if (!leased) continue;
     bytes += leased->event.headers.size() + leased->event.body.size();
     answer.deliveries.push_back(std::move(*leased));
@@ -37,13 +37,13 @@ Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
 }
 
 // Leases it, or ends it, or leaves it: see store/inbox.hpp.
-Result<std::optional<Leased>> Leaser::look_at(Delivery& delivery, const LeaseRequest& request,
-                                              std::int64_t now_ms, Budget& budget) {
+Result<std::optional<Leased>> Leaser::try_lease(Delivery& delivery, const LeaseRequest& request,
+                                                std::int64_t now_ms, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);
   const unsigned abandons = delivery.abandons + (lapsed ? 1 : 0);
   const bool abandoned = lapsed && request.max_abandons > 0 && abandons >= request.max_abandons;
   const bool late = request.horizon.count() > 0 && delivery.first_sent_ms &&
-                    is_over(*delivery.first_sent_ms + request.horizon.count(), now_ms);
+                    is_expired(*delivery.first_sent_ms + request.horizon.count(), now_ms);
   if (abandoned || late) {
     delivery.abandons = abandons;
     const EndReason reason = abandoned ? EndReason::abandoned : EndReason::horizon;
@@ -55,7 +55,7 @@ Result<std::optional<Leased>> Leaser::look_at(Delivery& delivery, const LeaseReq
   delivery.abandons = abandons;
   if (outdated) {
     --budget.superseded;
-    HAPAX_TRY(lanes_.end(delivery, State::superseded, EndReason::none, now_ms, budget));
+    HAPAX_TRY(lanes_.end(delivery, QueueState::superseded, EndReason::none, now_ms, budget));
     return std::optional<Leased>();
   }
   HAPAX_TRY_ASSIGN(leased, take(delivery, request, now_ms));
@@ -100,7 +100,7 @@ Result<Released> Leaser::release_holder(const ReleaseStep& step, std::int64_t no
   Released released{.deliveries = 0, .done = held.size() <= step.limit};
   if (!released.done) held.pop_back();
   for (Delivery& each : held) {
-    HAPAX_TRY(lanes_.hand_back(each, now_ms, now_ms));
+    HAPAX_TRY(lanes_.requeue(each, now_ms, now_ms));
     ++released.deliveries;
   }
   return released;

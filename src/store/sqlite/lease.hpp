@@ -15,8 +15,8 @@ class Leaser {
   Result<Released> release_holder(const ReleaseStep& step, std::int64_t now_ms);
 
  private:
-  Result<std::optional<Leased>> look_at(Delivery& delivery, const LeaseRequest& request,
-                                        std::int64_t now_ms, Budget& budget);
+  Result<std::optional<Leased>> try_lease(Delivery& delivery, const LeaseRequest& request,
+                                          std::int64_t now_ms, Budget& budget);
   Result<Leased> take(Delivery& delivery, const LeaseRequest& request, std::int64_t now_ms);
   Result<StoredEvent> event(EventNo number);
 

@@ -87,7 +87,7 @@ Result<DeliveryState> Listing::status_of(EventNo number, std::int64_t now_ms) {
     HAPAX_TRY_ASSIGN(more, rows.step(kListing));
     if (!more) return status;
     Delivery delivery;
-    delivery.state = static_cast<State>(rows.number(0));
+    delivery.state = static_cast<QueueState>(rows.number(0));
     delivery.due_ms = rows.number(1);
     if (rows.maybe(2)) delivery.holder.emplace();
     status = worse(status, shown(delivery, now_ms));

@@ -50,8 +50,8 @@ Result<std::optional<Enqueued>> Messages::enqueue(const MessageId& id, const Mes
   }
   const std::string key = claim_key(ClaimKind::message, message.destination, message.key);
   const Digest digest = content_digest(message, headers);
-  const ClaimWish wish{key, Token{id.bytes}, kDefaultTtl, hapax::view(digest)};
-  HAPAX_TRY_ASSIGN(claimed, claims_.claim(wish, now_ms));
+  const ClaimRequest request{key, Token{id.bytes}, kDefaultTtl, hapax::view(digest)};
+  HAPAX_TRY_ASSIGN(claimed, claims_.claim(request, now_ms));
   if (claimed.fresh) {
     HAPAX_TRY(insert(id, message, headers, now_ms));
     return std::optional(Enqueued{id, false});

@@ -29,7 +29,7 @@ Names::Names(sqlite3* db)
       names_(db, kNames),
       read_node_(db, kReadNode),
       unused_node_(db, kUnusedNode),
-      over_node_(db, kOverNode),
+      expired_node_(db, kExpiredNode),
       write_node_(db, kWriteNode),
       leave_node_(db, kLeaveNode),
       propose_secret_(db, kProposeSecret),
@@ -70,8 +70,8 @@ Result<std::optional<std::int64_t>> Names::node_for(const Token& owner, std::int
   Run unused(unused_node_);
   HAPAX_TRY_ASSIGN(next, first(unused.bind(kMaxNode + 1), kTakingNode));
   if (next) return next;
-  Run over(over_node_);
-  return first(over.bind(now_ms), kTakingNode);
+  Run expired(expired_node_);
+  return first(expired.bind(now_ms), kTakingNode);
 }
 
 Result<std::optional<NodeNo>> Names::take_node(const Token& owner, std::chrono::milliseconds lease,

@@ -34,7 +34,7 @@ class Names {
   Lazy names_;
   Lazy read_node_;
   Lazy unused_node_;
-  Lazy over_node_;
+  Lazy expired_node_;
   Lazy write_node_;
   Lazy leave_node_;
   Lazy propose_secret_;

@@ -38,7 +38,7 @@ Delivery read_completed(EventNo event, const Run& row) {
   Delivery delivery;
   delivery.ref = {event, DeliveryNo(row.number(0))};
   delivery.to = DestinationNo(row.number(1));
-  delivery.state = State::completed;
+  delivery.state = QueueState::completed;
   delivery.due_ms = row.number(2);
   delivery.listen = row.number(3) != 0;
   if (const auto replay_of = row.maybe(4)) {
@@ -78,7 +78,7 @@ Delivery read_delivery(const Run& row) {
   Delivery delivery;
   delivery.ref = {EventNo(row.number(0)), DeliveryNo(row.number(1))};
   delivery.to = DestinationNo(row.number(2));
-  delivery.state = static_cast<State>(row.number(3));
+  delivery.state = static_cast<QueueState>(row.number(3));
   delivery.due_ms = row.number(4);
   delivery.attempts = static_cast<unsigned>(row.number(5));
   delivery.abandons = static_cast<unsigned>(row.number(6));
@@ -101,18 +101,18 @@ Delivery read_delivery(const Run& row) {
 
 DeliveryState shown(const Delivery& delivery, std::int64_t now_ms) {
   switch (delivery.state) {
-    case State::open:
+    case QueueState::open:
       return delivery.leased(now_ms) ? DeliveryState::leased : DeliveryState::pending;
-    case State::waiting:
+    case QueueState::waiting:
       return DeliveryState::pending;
-    case State::dead:
-    case State::blocking:
+    case QueueState::dead:
+    case QueueState::blocking:
       return DeliveryState::dead;
-    case State::cancelled:
+    case QueueState::cancelled:
       return DeliveryState::cancelled;
-    case State::superseded:
+    case QueueState::superseded:
       return DeliveryState::superseded;
-    case State::completed:
+    case QueueState::completed:
       break;
   }
   return DeliveryState::completed;

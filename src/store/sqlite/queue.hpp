@@ -13,7 +13,7 @@
 namespace hapax::store::sqlite {
 
 // The column hapax_queue.state.
-enum class State : std::uint8_t {
+enum class QueueState : std::uint8_t {
   open = 0,        // to be leased or leased
   waiting = 1,     // behind the head of its lane
   dead = 2,        // and out of its lane
@@ -35,7 +35,7 @@ enum class Guard : std::uint8_t {
 struct Delivery {
   DeliveryRef ref;
   DestinationNo to;
-  State state = State::open;
+  QueueState state = QueueState::open;
   std::int64_t due_ms = 0;  // when it may be leased; when it has ended: when that was
   unsigned attempts = 0;
   unsigned abandons = 0;
@@ -52,16 +52,16 @@ struct Delivery {
   ReplayNo replay;  // the last one
   EndReason reason = EndReason::none;
 
-  bool ended() const { return state != State::open && state != State::waiting; }
+  bool ended() const { return state != QueueState::open && state != QueueState::waiting; }
   bool leased(std::int64_t now_ms) const {
-    return state == State::open && holder && now_ms < due_ms;
+    return state == QueueState::open && holder && now_ms < due_ms;
   }
   bool in_lane() const {
-    return !lane.empty() &&
-           (state == State::open || state == State::waiting || state == State::blocking);
+    return !lane.empty() && (state == QueueState::open || state == QueueState::waiting ||
+                             state == QueueState::blocking);
   }
   // Whether it keeps its event and the event's claim.
-  bool holds() const { return !listen && (!ended() || state == State::blocking); }
+  bool holds() const { return !listen && (!ended() || state == QueueState::blocking); }
 };
 
 // In the order of HAPAX_DELIVERY in inbox_statements.hpp.

@@ -21,19 +21,19 @@ Result<void> Reader::connect() {
   return {};
 }
 
-Result<void> Reader::look_at_snapshot(const std::function<Result<void>(View&)>& work) {
+Result<void> Reader::read_snapshot(const std::function<Result<void>(View&)>& work) {
   HAPAX_TRY(Run(handles_->begin).step("begin to read"));
-  HAPAX_TRY_ASSIGN(now_ms, handles_->time.look_ms());
+  HAPAX_TRY_ASSIGN(now_ms, handles_->time.peek_ms());
   View view{handles_->reading, handles_->rejects, handles_->names, handles_->records, now_ms};
   HAPAX_TRY(work(view));
   HAPAX_TRY(Run(handles_->end).step("end reading"));
   return {};
 }
 
-Result<void> Reader::look(const std::function<Result<void>(View&)>& work) {
+Result<void> Reader::read(const std::function<Result<void>(View&)>& work) {
   const std::lock_guard lock(mutex_);
   HAPAX_TRY(connect());
-  Result<void> done = look_at_snapshot(work);
+  Result<void> done = read_snapshot(work);
   // Whatever went wrong, the next one starts with a handle of its own.
   if (!done) handles_.reset();
   return done;

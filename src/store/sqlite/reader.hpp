@@ -31,7 +31,7 @@ class Reader {
     Records& records;
     std::int64_t now_ms;
   };
-  Result<void> look(const std::function<Result<void>(View&)>& work);
+  Result<void> read(const std::function<Result<void>(View&)>& work);
 
   // Closes the handle; it stays closed as long as the lock is held. For who must have the file to
   // himself.
@@ -58,7 +58,7 @@ class Reader {
     Records records;
   };
   Result<void> connect();
-  Result<void> look_at_snapshot(const std::function<Result<void>(View&)>& work);
+  Result<void> read_snapshot(const std::function<Result<void>(View&)>& work);
 
   const std::string path_;
   const std::chrono::milliseconds busy_timeout_;

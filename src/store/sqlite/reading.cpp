@@ -24,9 +24,9 @@ DeliveryRow row_of(const Delivery& delivery, std::int64_t now_ms) {
   row.replay_of = delivery.replay_of;
   row.attempts = delivery.attempts;
   row.abandons = delivery.abandons;
-  if (delivery.state == State::open) row.due = wall_of(delivery.due_ms);
-  row.waiting = delivery.state == State::waiting;
-  row.blocking = delivery.state == State::blocking;
+  if (delivery.state == QueueState::open) row.due = wall_of(delivery.due_ms);
+  row.waiting = delivery.state == QueueState::waiting;
+  row.blocking = delivery.state == QueueState::blocking;
   if (row.state == DeliveryState::leased) row.holder = delivery.holder;
   row.first_sent = wall_of(delivery.first_sent_ms);
   return row;
@@ -54,12 +54,12 @@ DestinationStats& of(std::vector<DestinationStats>& all, std::int64_t destinatio
   return all.back();
 }
 
-void add(DestinationStats& stats, State state, std::uint64_t count) {
-  if (state == State::waiting) {
+void add(DestinationStats& stats, QueueState state, std::uint64_t count) {
+  if (state == QueueState::waiting) {
     stats.pending += count;
-  } else if (state == State::cancelled) {
+  } else if (state == QueueState::cancelled) {
     stats.cancelled += count;
-  } else if (state == State::superseded) {
+  } else if (state == QueueState::superseded) {
     stats.superseded += count;
   } else {
     stats.dead += count;
@@ -102,7 +102,7 @@ Result<std::vector<std::optional<EventNo>>> Reading::find(std::span<const Wanted
 }
 
 Result<bool> Reading::is_free(const EventClaim& claim, std::int64_t now_ms) {
-  if (!is_over(claim.expires_ms, now_ms)) return false;
+  if (!is_expired(claim.expires_ms, now_ms)) return false;
   HAPAX_TRY_ASSIGN(held, Run(is_held_).bind(claim.event.value()).step("find an event"));
   return !held;
 }
@@ -210,7 +210,7 @@ Result<void> Reading::count_rest(std::vector<DestinationStats>& all) {
     HAPAX_TRY_ASSIGN(more, rows.step("count"));
     if (!more) return {};
     const auto count = static_cast<std::uint64_t>(rows.number(2));
-    add(of(all, rows.number(0)), static_cast<State>(rows.number(1)), count);
+    add(of(all, rows.number(0)), static_cast<QueueState>(rows.number(1)), count);
   }
 }
 

@@ -104,7 +104,7 @@ std::optional<EventClaim> RecentClaims::find(std::string_view key) const {
 
 bool RecentClaims::has_over(std::int64_t now_ms) const {
   return std::any_of(places_.begin(), places_.end(), [&](const char* place) {
-    return is_over(claim_at(place).expires_ms, now_ms);
+    return is_expired(claim_at(place).expires_ms, now_ms);
   });
 }
 

@@ -18,7 +18,7 @@ bool was_done(const Delivery& delivery, ReplayNo number) {
 }
 
 bool is_given_up(const Delivery& delivery) {
-  return delivery.ended() && delivery.state != State::completed;
+  return delivery.ended() && delivery.state != QueueState::completed;
 }
 
 bool is_asked_for(const Delivery& delivery, const Replay& what) {
@@ -78,10 +78,10 @@ Result<Cancelled> Replayer::cancel(const DeliveryRef& which, std::int64_t now_ms
                                    [&](const Delivery& each) { return each.ref == which; });
     return there ? Cancelled::not_possible : Cancelled::absent;
   }
-  if (delivery->state == State::cancelled) return Cancelled::done;
-  if (delivery->state == State::superseded) return Cancelled::not_possible;
+  if (delivery->state == QueueState::cancelled) return Cancelled::done;
+  if (delivery->state == QueueState::superseded) return Cancelled::not_possible;
   Budget budget;
-  HAPAX_TRY(lanes_.end(*delivery, State::cancelled, EndReason::cancelled, now_ms, budget));
+  HAPAX_TRY(lanes_.end(*delivery, QueueState::cancelled, EndReason::cancelled, now_ms, budget));
   return Cancelled::done;
 }
 
@@ -105,7 +105,7 @@ Result<Replayed> Replayer::replay_same(std::vector<Delivery>& asked, const HowTo
   std::vector<DeliveryNo> going;
   bool past_horizon = false;
   for (Delivery& each : asked) {
-    const bool done = was_done(each, how.no) && each.state != State::completed;
+    const bool done = was_done(each, how.no) && each.state != QueueState::completed;
     if (!done && !is_given_up(each)) continue;
     if (!done && each.reason == EndReason::horizon && !how.accept_duplicate) {
       past_horizon = true;

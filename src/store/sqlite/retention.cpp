@@ -155,7 +155,7 @@ Result<bool> Retention::walk_events(Step& step) {
 Result<bool> Retention::may_go(const EventHead& event, const Step& step) {
   const Periods* periods = periods_of(step.asked, event.source);
   if (periods == nullptr) return false;
-  if (!is_over(event.received_ms + shortest(*periods), step.now_ms)) return false;
+  if (!is_expired(event.received_ms + shortest(*periods), step.now_ms)) return false;
   std::int64_t ended_ms = event.received_ms;
   bool dead = false;
   Run rows(deliveries_);
@@ -167,12 +167,12 @@ Result<bool> Retention::may_go(const EventHead& event, const Step& step) {
     if (delivery.holds()) return false;
     if (delivery.listen) continue;
     ended_ms = std::max(ended_ms, delivery.due_ms);
-    dead = dead || delivery.state == State::dead;
+    dead = dead || delivery.state == QueueState::dead;
   }
   Run completed(last_completed_);
   HAPAX_TRY(completed.bind(event.no.value()).step(kRetaining));
   ended_ms = std::max(ended_ms, completed.number(0));
-  return is_over(ended_ms + (dead ? periods->keep_dead : periods->keep).count(), step.now_ms);
+  return is_expired(ended_ms + (dead ? periods->keep_dead : periods->keep).count(), step.now_ms);
 }
 
 Result<void> Retention::remove_event(EventNo event) {
@@ -207,7 +207,7 @@ Result<bool> Retention::walk_attempts(Step& step) {
     --step.left;
     step.at.attempt_event = each.event;
     step.at.attempt_delivery = each.delivery;
-    if (!is_over(each.settled_ms + kKeepAttempts.count(), step.now_ms)) continue;
+    if (!is_expired(each.settled_ms + kKeepAttempts.count(), step.now_ms)) continue;
     HAPAX_TRY_ASSIGN(needed, has_event(each.event));
     if (needed) continue;
     HAPAX_TRY(Run(remove_attempts_).bind(each.event).bind(each.delivery).change(kRetaining));
@@ -225,7 +225,7 @@ Result<bool> Retention::walk_claims(Step& step) {
   struct Claim {
     std::string key;
     std::int64_t event;
-    bool over;
+    bool expired;
   };
   std::vector<Claim> claims;
   {
@@ -235,13 +235,13 @@ Result<bool> Retention::walk_claims(Step& step) {
       HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
       if (!more) break;
       claims.push_back(
-          {std::string(rows.bytes(0)), rows.number(1), is_over(rows.number(2), step.now_ms)});
+          {std::string(rows.bytes(0)), rows.number(1), is_expired(rows.number(2), step.now_ms)});
     }
   }
   const bool all = claims.size() < step.left;
   step.left -= claims.size();
   for (const Claim& each : claims) {
-    if (!each.over) continue;
+    if (!each.expired) continue;
     HAPAX_TRY_ASSIGN(needed, has_event(each.event));
     if (needed) continue;
     HAPAX_TRY(Run(remove_claim_).bind(each.key).change(kRetaining));
@@ -264,7 +264,7 @@ Result<bool> Retention::walk_lanes(Step& step) {
     for (;;) {
       HAPAX_TRY_ASSIGN(more, rows.step(kRetaining));
       if (!more) break;
-      const bool guards = rows.maybe(3) && !is_over(rows.number(4), step.now_ms);
+      const bool guards = rows.maybe(3) && !is_expired(rows.number(4), step.now_ms);
       lanes.push_back(
           {rows.number(0), std::string(rows.bytes(1)), rows.maybe(2).has_value() || guards});
     }

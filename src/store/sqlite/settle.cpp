@@ -20,10 +20,10 @@ class Settling {
   Result<void> operator()(const RetryIn& retry) {
     ++delivery_.attempts;
     note_sent(retry.sent);
-    return lanes_.hand_back(delivery_, now_ms_ + retry.delay.count(), now_ms_);
+    return lanes_.requeue(delivery_, now_ms_ + retry.delay.count(), now_ms_);
   }
   Result<void> operator()(const Drop&) {
-    return lanes_.end(delivery_, State::cancelled, EndReason::dropped, now_ms_, budget_);
+    return lanes_.end(delivery_, QueueState::cancelled, EndReason::dropped, now_ms_, budget_);
   }
   Result<void> operator()(const Dead& dead) {
     ++delivery_.attempts;
@@ -31,7 +31,7 @@ class Settling {
   }
   Result<void> operator()(const Release& release) {
     note_sent(release.sent);
-    return lanes_.hand_back(delivery_, now_ms_, now_ms_);
+    return lanes_.requeue(delivery_, now_ms_, now_ms_);
   }
   Result<void> operator()(const Renew&) { return {}; }  // ends nothing
 

@@ -78,7 +78,7 @@ Result<StoreTime::Reading> StoreTime::read() {
   return now;
 }
 
-Result<std::int64_t> StoreTime::look_ms() {
+Result<std::int64_t> StoreTime::peek_ms() {
   HAPAX_TRY_ASSIGN(now, read());
   return now.now_ms;
 }

@@ -28,7 +28,7 @@ class StoreTime {
   // claims counts from clocks that are as they are now.
   Result<std::int64_t> now_ms();
   // The same time without writing, for readers.
-  Result<std::int64_t> look_ms();
+  Result<std::int64_t> peek_ms();
 
  private:
   StoreTime(Clock& clock, Statement read, Statement note);

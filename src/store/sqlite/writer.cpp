@@ -92,7 +92,7 @@ void Writer::disconnect() {
   if (!handles_) return;
   handles_->checkpointer.stop();
   note_failures();
-  if (trust_ == Trust::nothing_of_the_last_checkpoint || !file_->has_log()) {
+  if (state_ == HandleState::suspect_checkpoint || !file_->has_log()) {
     keep_log_on_close(handles_->db.get());
     keep_log_on_close(handles_->checkpointer.handle());
   }
@@ -102,10 +102,10 @@ void Writer::disconnect() {
 
 void Writer::note_failures() {
   if (!handles_) return;
-  if (handles_->checkpointer.failed()) distrust(Trust::nothing_of_the_last_commit);
+  if (handles_->checkpointer.failed()) mark_suspect(HandleState::suspect_commit);
   const bool of_writer = handles_->database.sync_failed();
   if (handles_->checkpointer.sync_failed() || of_writer) {
-    distrust(Trust::nothing_of_the_last_checkpoint);
+    mark_suspect(HandleState::suspect_checkpoint);
   }
 }
 
@@ -132,7 +132,7 @@ Result<void> Writer::move_log_again() {
   Result<void> moved = move_log_alone();
   Result<void> connected = connect();
   if (!moved) return moved;
-  if (connected) trust_ = Trust::full;
+  if (connected) state_ = HandleState::trusted;
   return connected;
 }
 
@@ -145,23 +145,23 @@ Result<void> Writer::reopen() {
   Result<void> done = empty_log(handle());
   sqlite3_busy_timeout(handle(), static_cast<int>(options_.busy_timeout.count()));
   note_failures();
-  if (trust_ == Trust::nothing_of_the_last_checkpoint) return move_log_again();
+  if (state_ == HandleState::suspect_checkpoint) return move_log_again();
   if (!done && done.error().code() != Code::store_busy) return done;
-  trust_ = Trust::full;
+  state_ = HandleState::trusted;
   return {};
 }
 
-Result<void> Writer::heal() {
+Result<void> Writer::recover() {
   if (handles_) {
     handles_->checkpointer.stop();
     roll_back(handle());
     note_failures();
   }
-  return trust_ == Trust::nothing_of_the_last_checkpoint ? move_log_again() : reopen();
+  return state_ == HandleState::suspect_checkpoint ? move_log_again() : reopen();
 }
 
-void Writer::distrust(Trust trust) {
-  trust_ = std::max(trust_, trust);
+void Writer::mark_suspect(HandleState state) {
+  state_ = std::max(state_, state);
 }
 
 Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at) {
@@ -172,7 +172,7 @@ Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage
     HAPAX_TRY(Run(handles_->commit).step("commit"));
   } catch (...) {  // what it has in memory may be half done, too
     roll_back(handle());
-    distrust(Trust::nothing_of_the_last_commit);
+    mark_suspect(HandleState::suspect_commit);
     throw;
   }
   // A look that fails says nothing about the commit, and is taken again before the next one.
@@ -184,7 +184,7 @@ Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, S
   failed_at = Stage::before_commit;
   HAPAX_TRY(file_->check());
   note_failures();
-  if (!handles_ || trust_ != Trust::full) HAPAX_TRY(heal());
+  if (!handles_ || state_ != HandleState::trusted) HAPAX_TRY(recover());
   Result<void> done = run(work, failed_at);
   if (done) return done;
   // A COMMIT that is busy, or interrupted in time, leaves the transaction as it was. One that came
@@ -193,14 +193,14 @@ Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, S
   if (locked_out) failed_at = Stage::before_commit;
   const bool broken = !roll_back(handle()) || failed_at == Stage::at_commit ||
                       done.error().code() == Code::store_unavailable;
-  if (broken) distrust(Trust::nothing_of_the_last_commit);
+  if (broken) mark_suspect(HandleState::suspect_commit);
   return done;
 }
 
 Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) {
   Stage failed_at = Stage::before_commit;
   Result<void> first = attempt(work, failed_at);
-  if (first) tend_log();
+  if (first) maintain_log();
   if (first || failed_at == Stage::before_commit) return first;
   // Same work, same tokens: a first try that did commit is found as ours.
   Result<void> second = attempt(work, failed_at);
@@ -211,10 +211,10 @@ Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) 
 // Commits go on while a pass moves the log, so a pass leaves a rest. While that is long another
 // pass moves it; a short one the writer moves itself, so that nothing is appended and the log
 // starts over.
-void Writer::tend_log() {
+void Writer::maintain_log() {
   Handles& all = *handles_;
   note_failures();
-  if (trust_ != Trust::full) return;
+  if (state_ != HandleState::trusted) return;
   if (!all.checkpointer.finish_due()) {
     if (all.passes == 0 && all.log_pages >= kLogPagesMax) begin_pass();
     return;
@@ -222,14 +222,14 @@ void Writer::tend_log() {
   const int rest = all.log_pages - all.log_pages_at_pass;
   if (rest > kRestPagesMax && all.passes < kPassesMax) return begin_pass();
   all.passes = 0;
-  if (!checkpoint_passively(handle())) distrust(Trust::nothing_of_the_last_commit);
+  if (!checkpoint_passively(handle())) mark_suspect(HandleState::suspect_commit);
   note_failures();
 }
 
 void Writer::begin_pass() {
   ++handles_->passes;
   handles_->log_pages_at_pass = handles_->log_pages;
-  handles_->checkpointer.ask();
+  handles_->checkpointer.request_pass();
 }
 
 }  // namespace hapax::store::sqlite

@@ -69,20 +69,20 @@ class Writer {
     Checkpointer checkpointer;
   };
   enum class Stage { before_commit, at_commit };
-  enum class Trust { full, nothing_of_the_last_commit, nothing_of_the_last_checkpoint };
+  enum class HandleState { trusted, suspect_commit, suspect_checkpoint };
 
   Writer(FileOptions options, Clock& clock);
   Result<void> connect();
   void disconnect();
-  Result<void> heal();
+  Result<void> recover();
   Result<void> reopen();
   Result<void> move_log_again();
   Result<void> move_log_alone();
   Result<void> attempt(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
   Result<void> run(const std::function<Result<void>(Writer&)>& work, Stage& failed_at);
-  void distrust(Trust trust);
+  void mark_suspect(HandleState state);
   void note_failures();
-  void tend_log();
+  void maintain_log();
   void begin_pass();
 
   FileOptions options_;
@@ -91,7 +91,7 @@ class Writer {
   std::unique_ptr<SameFile> file_;
   std::unique_ptr<Handles> handles_;  // null where the file could not be opened again
   std::unique_ptr<Reader> reader_;
-  Trust trust_ = Trust::full;
+  HandleState state_ = HandleState::trusted;
 };
 
 }  // namespace hapax::store::sqlite

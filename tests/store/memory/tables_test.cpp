@@ -79,10 +79,10 @@ void expect_agreement(const Tables& tables) {
   for (const auto& [ref, delivery] : tables.deliveries) {
     ASSERT_TRUE(tables.events.contains(ref.event));
     const bool listed = tables.due.contains({delivery.to, delivery.due_ms, ref});
-    ASSERT_EQ(listed, delivery.standing == Standing::open);
+    ASSERT_EQ(listed, delivery.state == QueueState::open);
     open += listed ? 1 : 0;
-    ASSERT_TRUE(delivery.standing != Standing::waiting || delivery.in_lane);
-    ASSERT_TRUE(!delivery.holder || delivery.standing == Standing::open);
+    ASSERT_TRUE(delivery.state != QueueState::waiting || delivery.in_lane);
+    ASSERT_TRUE(!delivery.holder || delivery.state == QueueState::open);
     if (!delivery.in_lane) continue;
     const Lane& lane = tables.lanes.at({delivery.to, delivery.lane});
     ASSERT_EQ(lane.members.at(delivery.lane_seq), ref);
@@ -92,9 +92,9 @@ void expect_agreement(const Tables& tables) {
     for (const auto& [seq, ref] : lane.members) {
       const Delivery& member = tables.deliveries.at(ref);
       ASSERT_TRUE(member.in_lane);
-      const bool heads = member.standing == Standing::open || member.blocking();
+      const bool heads = member.state == QueueState::open || member.blocking();
       ASSERT_EQ(heads, ref == lane.head);
-      ASSERT_TRUE(heads || member.standing == Standing::waiting);
+      ASSERT_TRUE(heads || member.state == QueueState::waiting);
     }
   }
 }

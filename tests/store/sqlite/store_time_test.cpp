@@ -138,7 +138,7 @@ TEST_F(StoreTimeTest, ReadersSeeTheSameTimeAndWriteNothing) {
   for (const auto jump : {seconds(0), seconds(100'000), seconds(-200'000)}) {
     clock.jump_wall(jump);
     clock.advance(seconds(2));
-    const std::int64_t seen = reader.look_ms().value();
+    const std::int64_t seen = reader.peek_ms().value();
     EXPECT_EQ(note(), before);
     ASSERT_TRUE(execute(db_.get(), "BEGIN", "test"));
     EXPECT_EQ(now(clock), seen);

@@ -37,8 +37,8 @@ class WriterTest : public testing::Test {
     return writer_->transact(
         [](Writer& writer) { return exec(writer, "INSERT INTO t VALUES(NULL)"); });
   }
-  Result<void> look() {
-    return writer_->reader().look([](Reader::View&) { return Result<void>(); });
+  Result<void> read() {
+    return writer_->reader().read([](Reader::View&) { return Result<void>(); });
   }
   static std::int64_t rows_of(const std::string& path) {
     const Handle db = open_file(path, seconds(5)).value();
@@ -133,14 +133,14 @@ TEST_F(WriterTest, ALogThatWasRemovedTakesNoMoreCommits) {
 TEST_F(WriterTest, AFileThatWasRemovedIsNotMadeAgain) {
   std::filesystem::remove(path_);
   expect_refused(insert(), Code::store_unavailable);
-  expect_refused(look(), Code::store_unavailable);
+  expect_refused(read(), Code::store_unavailable);
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 // Who reads sees the file that is written, or none.
 TEST_F(WriterTest, AReaderDoesNotLookAtAFileThatWasPutInPlace) {
   put_back_a_backup();
-  expect_refused(look(), Code::store_unavailable);
+  expect_refused(read(), Code::store_unavailable);
 }
 
 // The numbers that are in memory are those of the file that was open first.

@@ -10,7 +10,7 @@ namespace hapax::store {
 // name of their own (a token, a version, a number): the second gets the answer that the first
 // should have got.
 template <class Call>
-auto again_if_unknown(const Call& call) {
+auto retry_if_unknown(const Call& call) {
   auto done = call();
   if (!done && done.error().outcome() == Outcome::unknown) done = call();
   return done;

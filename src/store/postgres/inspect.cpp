@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/postgres/look.hpp"
+#include "store/postgres/inspect.hpp"
 
 #include "base/try.hpp"
 #include "store/postgres/driver.hpp"
@@ -31,68 +31,68 @@ constexpr const char* kAskFences =
     " FROM (SELECT fence, lane_seq FROM hapax.queue ORDER BY event DESC, delivery DESC LIMIT 10000)"
     " AS n) AS q";
 
-Result<Sight> first_look(Executor& executor) {
-  Sight sight;
-  sight.known = static_cast<int>(migrations().size());
+Result<StoreSummary> first_look(Executor& executor) {
+  StoreSummary summary;
+  summary.known = static_cast<int>(migrations().size());
   HAPAX_TRY_ASSIGN(version, version_of(executor));
-  sight.version = version;
+  summary.version = version;
   HAPAX_TRY_ASSIGN(time, executor.run(kAskTime, "ask for the time"));
-  sight.now = WallTime(
+  summary.now = WallTime(
       std::chrono::microseconds(std::strtoll(std::string(time.field(0, 0)).c_str(), nullptr, 10)));
   HAPAX_TRY_ASSIGN(whole_pages, executor.run(kAskWholePages, "ask for the settings"));
   if (whole_pages.field(0, 0) == "off") {
-    sight.risks.emplace_back(
+    summary.risks.emplace_back(
         "the PostgreSQL server runs with full_page_writes=off: a power cut can tear a page, unless "
         "the "
         "file system writes whole pages (ZFS does); turn it on in postgresql.conf");
   }
-  return sight;
+  return summary;
 }
 
-Result<void> add_warnings(Executor& executor, Sight& sight) {
+Result<void> add_warnings(Executor& executor, StoreSummary& summary) {
   HAPAX_TRY_ASSIGN(risks, executor.run(kAskRisks, "ask for the rights of this user"));
   if (risks.field(0, 0) == "t") {
-    sight.risks.emplace_back(
+    summary.risks.emplace_back(
         "hapax connects to PostgreSQL as a superuser; use a role that owns the schema hapax and "
         "nothing else");
   }
   if (risks.field(0, 1) == "t") {
-    sight.risks.emplace_back(
+    summary.risks.emplace_back(
         "every user of the database may create objects in schema public, which others may run by "
         "mistake; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
   }
   HAPAX_TRY_ASSIGN(fences, executor.run(kAskFences, "compare fences"));
   if (fences.field(0, 2) == "t") {
-    sight.problems.push_back("fences go back: deliveries have some up to " +
-                             std::string(fences.field(0, 1)) + " and the last one drawn is " +
-                             std::string(fences.field(0, 0)) +
-                             "; set the server's clock, then restart PostgreSQL");
+    summary.problems.push_back("fences go back: deliveries have some up to " +
+                               std::string(fences.field(0, 1)) + " and the last one drawn is " +
+                               std::string(fences.field(0, 0)) +
+                               "; set the server's clock, then restart PostgreSQL");
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::optional<Sight>> look_at_url(const std::string& url, const OpenOptions& options,
-                                         Random& random) {
+Result<std::optional<StoreSummary>> inspect_url(const std::string& url, const OpenOptions& options,
+                                                Random& random) {
   HAPAX_TRY(check_url(url));
   const std::unique_ptr<Clock> clock = make_system_clock();
   HAPAX_TRY_ASSIGN(connection, Connection::connect(url, *clock, options.timeout));
   ConnectionExecutor executor(connection, *clock, options.timeout);
-  HAPAX_TRY_ASSIGN(sight, first_look(executor));
-  if (sight.version == 0) return std::optional<Sight>();
-  if (sight.version != sight.known) return std::optional(std::move(sight));
+  HAPAX_TRY_ASSIGN(summary, first_look(executor));
+  if (summary.version == 0) return std::optional<StoreSummary>();
+  if (summary.version != summary.known) return std::optional(std::move(summary));
   OpenOptions only_look = options;
   only_look.migrate = false;
   HAPAX_TRY_ASSIGN(driver, open_driver(url, only_look, random));
   HAPAX_TRY_ASSIGN(sources, driver->names(NameKind::source));
   HAPAX_TRY_ASSIGN(destinations, driver->names(NameKind::destination));
   HAPAX_TRY_ASSIGN(stats, driver->stats());
-  sight.sources = std::move(sources);
-  sight.destinations = std::move(destinations);
-  sight.seen = std::move(stats.sources);
-  HAPAX_TRY(add_warnings(executor, sight));
-  return std::optional(std::move(sight));
+  summary.sources = std::move(sources);
+  summary.destinations = std::move(destinations);
+  summary.seen = std::move(stats.sources);
+  HAPAX_TRY(add_warnings(executor, summary));
+  return std::optional(std::move(summary));
 }
 
 }  // namespace hapax::store::postgres

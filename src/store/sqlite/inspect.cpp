@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/look.hpp"
+#include "store/sqlite/inspect.hpp"
 
 #include "base/percent.hpp"
 #include "base/try.hpp"
@@ -44,30 +44,30 @@ Result<Handle> open_to_look(const std::string& path, std::chrono::milliseconds b
 
 }  // namespace
 
-Result<std::optional<Sight>> look_at_file(const std::string& path, const OpenOptions& options,
-                                          Clock& clock) {
-  if (!is_there(path)) return std::optional<Sight>();
+Result<std::optional<StoreSummary>> inspect_file(const std::string& path,
+                                                 const OpenOptions& options, Clock& clock) {
+  if (!is_there(path)) return std::optional<StoreSummary>();
   HAPAX_TRY_ASSIGN(db, open_to_look(path, options.busy_timeout));
-  Sight sight;
-  sight.known = known_version();
+  StoreSummary summary;
+  summary.known = known_version();
   HAPAX_TRY_ASSIGN(version, version_of(db.get()));
-  if (version == 0) return std::optional<Sight>();
-  sight.version = version;
-  if (version != sight.known) return std::optional(std::move(sight));
+  if (version == 0) return std::optional<StoreSummary>();
+  summary.version = version;
+  if (version != summary.known) return std::optional(std::move(summary));
   HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db.get(), clock));
-  HAPAX_TRY_ASSIGN(now_ms, time.look_ms());
-  sight.now = WallTime(std::chrono::milliseconds(now_ms));
+  HAPAX_TRY_ASSIGN(now_ms, time.peek_ms());
+  summary.now = WallTime(std::chrono::milliseconds(now_ms));
   Names names(db.get());
   HAPAX_TRY_ASSIGN(sources, names.all(NameKind::source));
   HAPAX_TRY_ASSIGN(destinations, names.all(NameKind::destination));
   Reading reading(db.get());
   HAPAX_TRY_ASSIGN(stats, reading.stats(now_ms));
   HAPAX_TRY_ASSIGN(faults, reading.claim_faults());
-  sight.sources = std::move(sources);
-  sight.destinations = std::move(destinations);
-  sight.seen = std::move(stats.sources);
-  sight.faults = faults;
-  return std::optional(std::move(sight));
+  summary.sources = std::move(sources);
+  summary.destinations = std::move(destinations);
+  summary.seen = std::move(stats.sources);
+  summary.faults = faults;
+  return std::optional(std::move(summary));
 }
 
 }  // namespace hapax::store::sqlite

@@ -12,7 +12,7 @@
 namespace hapax::store {
 
 // What a store shows to who only looks.
-struct Sight {
+struct StoreSummary {
   int version = 0;  // of its schema
   int known = 0;    // the one of this binary; the rest is there when they are the same
   WallTime now{};   // by the store's clock
@@ -28,6 +28,6 @@ struct Sight {
 // Looks at a store beside whoever serves it: nothing is made, upgraded or written, but for fences
 // on PostgreSQL, which every connection raises after a failover. Nothing: there is no store yet (no
 // file, or a database without the schema); a memory store is in its server alone.
-Result<std::optional<Sight>> look_at(std::string_view url, const OpenOptions& options);
+Result<std::optional<StoreSummary>> inspect(std::string_view url, const OpenOptions& options);
 
 }  // namespace hapax::store
