@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 #include "store/sqlite/lanes.hpp"
 
 #include <map>
@@ -15,7 +15,7 @@ namespace hapax::store::sqlite {
 // number need.
 class Admitter {
  public:
-  Admitter(sqlite3* db, EventClaims& claims, Queue& queue, Lanes& lanes);
+  Admitter(sqlite3* db, ClaimIndex& claims, Queue& queue, Lanes& lanes);
 
   // Forgets what a transaction that was rolled back has noted.
   void forget() {
@@ -47,7 +47,7 @@ class Admitter {
   Result<void> deliver(const Arrival& arrival, Would would, bool guard, std::int64_t now_ms);
   Result<void> note_seen(SourceNo source, std::int64_t now_ms);
 
-  EventClaims& claims_;
+  ClaimIndex& claims_;
   Queue& queue_;
   Lanes& lanes_;
   Lazy is_held_;

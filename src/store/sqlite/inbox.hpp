@@ -22,14 +22,14 @@ class Inbox {
  public:
   Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)
       : fences(db, fence_high_water),
-        event_claims(db),
+        claim_index(db),
         queue(db),
         lanes(db, queue, fences),
-        admitter(db, event_claims, queue, lanes),
+        admitter(db, claim_index, queue, lanes),
         leaser(db, queue, lanes, fences),
         settler(db, queue, lanes),
         replayer(db, queue, lanes),
-        retention(db, event_claims),
+        retention(db, claim_index),
         notes(db),
         rejects(db),
         names(db),
@@ -43,20 +43,20 @@ class Inbox {
     if (!committed_) admitter.forget();
     committed_ = false;
     fences.start(now_ms);
-    event_claims.start();
+    claim_index.start();
   }
   Result<void> finish() {
     HAPAX_TRY(admitter.write_deliveries());  // if somebody forgot it
     HAPAX_TRY(fences.save());
-    return event_claims.finish();
+    return claim_index.finish();
   }
   void note_commit() {
-    event_claims.note_commit();
+    claim_index.note_commit();
     committed_ = true;
   }
 
   Fences fences;
-  EventClaims event_claims;
+  ClaimIndex claim_index;
   Queue queue;
   Lanes lanes;
   Admitter admitter;

@@ -47,7 +47,7 @@ inline constexpr std::string_view kNoteDoubleClaim =
     "UPDATE hapax_claim_fault SET doubled = doubled + 1, event = ?1, other = ?2 WHERE one = 1";
 inline constexpr std::string_view kReadClaimFaults =
     "SELECT doubled, event, other FROM hapax_claim_fault WHERE one = 1";
-// The log of claims: see event_claims.hpp. Row id.
+// The log of claims: see claim_index.hpp. Row id.
 inline constexpr std::string_view kEndOfRecent =
     "SELECT (SELECT seq FROM hapax_recent ORDER BY seq DESC LIMIT 1),"
     " (SELECT mark FROM hapax_recent WHERE seq = ?1)";

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 #include "store/sqlite/listing.hpp"
 #include "store/sqlite/queue.hpp"
 
@@ -30,7 +30,7 @@ class Reading {
   Result<void> count_rest(std::vector<DestinationStats>& all);
 
   Queue queue_;
-  EventClaimsOnFile claims_;
+  ClaimIndexReader claims_;
   Lazy is_held_;
   Lazy headers_;
   Lazy body_;

@@ -53,7 +53,7 @@ struct Retention::Step {
   std::int64_t limit() const { return static_cast<std::int64_t>(left); }
 };
 
-Retention::Retention(sqlite3* db, EventClaims& claims)
+Retention::Retention(sqlite3* db, ClaimIndex& claims)
     : claims_(claims),
       read_cursor_(db, kReadSweep),
       write_cursor_(db, kWriteSweep),
@@ -219,7 +219,7 @@ Result<bool> Retention::walk_attempts(Step& step) {
 // Those that are not in the index yet come first, so that the walk meets them.
 Result<bool> Retention::walk_claims(Step& step) {
   if (step.at.claim.empty()) {
-    HAPAX_TRY_ASSIGN(all, claims_.settle_over(step.left, step.now_ms));
+    HAPAX_TRY_ASSIGN(all, claims_.flush_expired(step.left, step.now_ms));
     if (!all) return false;
   }
   struct Claim {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/contract.hpp"
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 
 #include <string>
 
@@ -14,7 +14,7 @@ namespace hapax::store::sqlite {
 // at after it. How far it came is kept in the file. Inside a write transaction.
 class Retention {
  public:
-  Retention(sqlite3* db, EventClaims& claims);
+  Retention(sqlite3* db, ClaimIndex& claims);
 
   Result<Swept> sweep(const SweepStep& step, std::int64_t now_ms);
 
@@ -54,7 +54,7 @@ class Retention {
   Result<void> remove_event(EventNo event);
   Result<bool> has_event(std::int64_t event);
 
-  EventClaims& claims_;
+  ClaimIndex& claims_;
   Lazy read_cursor_;
   Lazy write_cursor_;
   Lazy next_events_;

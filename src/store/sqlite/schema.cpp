@@ -266,7 +266,7 @@ constexpr std::array<const char*, 7> kMigrations{
       wall_ms = CASE last_ms WHEN 0 THEN 0 END;
     )sql",
 
-    // 7: what must not happen to claims of events, counted: see event_claims.hpp.
+    // 7: what must not happen to claims of events, counted: see claim_index.hpp.
     R"sql(
     CREATE TABLE hapax_claim_fault(
       one     INTEGER PRIMARY KEY CHECK (one = 1),

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 
 #include "store/sqlite/schema.hpp"
 #include "support/world.hpp"
@@ -25,13 +25,13 @@ class ManyClaimsTest : public testing::Test {
 
   struct Side {
     Handle db;
-    EventClaims claims;
+    ClaimIndex claims;
   };
   Side& open(std::size_t which) {
     sides_[which].reset();
     Handle db = open_file(directory_.file("ids.db"), seconds(5)).value();
     sqlite3* const raw = db.get();
-    sides_[which].reset(new Side{std::move(db), EventClaims(raw)});
+    sides_[which].reset(new Side{std::move(db), ClaimIndex(raw)});
     return *sides_[which];
   }
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }

@@ -4,8 +4,8 @@
 
 #include <hapax/result.hpp>
 
+#include "store/sqlite/claim_log.hpp"
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/recent_claims.hpp"
 
 #include <map>
 #include <optional>
@@ -26,9 +26,9 @@ namespace hapax::store::sqlite {
 // other: that is what an opened store does, and what it does with rows that others have written.
 // Inside write transactions, on one connection.
 //
-// To its users it is find, put and commit (start, finish, note_commit); log, index and turns are
-// its own affair. It decides under the write lock, so that nobody else claims between find and put.
-// What holds at every commit:
+// To its users it is find, put and commit (start, finish, note_commit); log, index and merge passes
+// are its own affair. It decides under the write lock, so that nobody else claims between find and
+// put. What holds at every commit:
 //
 // - Every claim that was put and not removed is in the log or in the index. Where both have its key
 //   the log's is the newer.
@@ -39,9 +39,9 @@ namespace hapax::store::sqlite {
 // The index is the referee after the fact: a claim that meets a live one of another event when it
 // is moved there was admitted twice. That is counted (hapax_claim_fault) with the two events; the
 // newer claim stays, as it was answered.
-class EventClaims {
+class ClaimIndex {
  public:
-  explicit EventClaims(sqlite3* db);
+  explicit ClaimIndex(sqlite3* db);
 
   // Around the work of every transaction.
   void start();
@@ -55,19 +55,19 @@ class EventClaims {
 
   // True: all that are over are in the index, so that who walks it finds them. False: some may not
   // be yet, ask again in another transaction. At most `left` are moved, which becomes less by that.
-  Result<bool> settle_over(std::size_t& left, std::int64_t now_ms);
+  Result<bool> flush_expired(std::size_t& left, std::int64_t now_ms);
 
  private:
-  Result<void> follow();
+  Result<void> catch_up();
   Result<void> read_rows();
-  Result<std::size_t> move(std::size_t most);
+  Result<std::size_t> merge(std::size_t most);
   Result<void> index(std::span<const KeyedClaim> claims);
   Result<bool> index_if_new(std::span<const KeyedClaim> claims);
   Result<void> index_one(const KeyedClaim& claim);
   Result<void> check_took_over(const KeyedClaim& claim);
   Result<void> append_rows();
   Result<void> remove_rows();
-  Result<std::optional<std::int64_t>> first_row_if_moved();
+  Result<std::optional<std::int64_t>> first_row_if_merged();
 
   Lazy read_;
   Lazy index_one_new_;
@@ -81,25 +81,25 @@ class EventClaims {
   Lazy append_;
   Lazy remove_;
 
-  RecentClaims recent_;
+  ClaimLog log_;
   bool is_known_ = false;  // this is what the rows up to last_ say
   std::int64_t last_ = 0;
-  std::int64_t mark_ = 0;  // of that row
+  std::int64_t chain_hash_ = 0;  // of that row
 
   // Of this transaction.
-  bool has_followed_ = false;
+  bool has_caught_up_ = false;
   std::map<std::string, EventClaim, std::less<>> fresh_;
-  bool has_moved_ = false;
-  bool begins_turn_ = false;
-  MovedTo moved_;
-  std::vector<std::string> appended_;  // rows
-  std::int64_t appended_mark_ = 0;     // of the last
+  bool has_merged_ = false;
+  bool starts_pass_ = false;
+  MergePosition merged_up_to_;
+  std::vector<std::string> appended_;     // rows
+  std::int64_t appended_chain_hash_ = 0;  // of the last
 };
 
 // The same for who only looks, without anything in memory.
-class EventClaimsOnFile {
+class ClaimIndexReader {
  public:
-  explicit EventClaimsOnFile(sqlite3* db);
+  explicit ClaimIndexReader(sqlite3* db);
 
   // For each key.
   Result<std::vector<std::optional<EventClaim>>> find(const std::vector<std::string>& keys);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/recent_claims.hpp"
+#include "store/sqlite/claim_log.hpp"
 
 #include "base/claim_key.hpp"
 #include "store/contract.hpp"
@@ -62,8 +62,8 @@ EventClaim claim_at(const char* place) {
 
 }  // namespace
 
-bool is_moved(std::int64_t made, std::string_view key, const MovedTo& moved) {
-  return moved.turn > made + 1 || (moved.turn == made + 1 && key <= moved.key);
+bool is_merged(std::int64_t made, std::string_view key, const MergePosition& merged_up_to) {
+  return merged_up_to.pass > made + 1 || (merged_up_to.pass == made + 1 && key <= merged_up_to.key);
 }
 
 void append_claim(std::string& row, const KeyedClaim& claim) {
@@ -81,41 +81,41 @@ std::optional<KeyedClaim> ClaimsOfRow::next() {
   return KeyedClaim{key_at(place), claim_at(place)};
 }
 
-std::size_t RecentClaims::HashOfKey::operator()(const char* place) const {
+std::size_t ClaimLog::HashOfKey::operator()(const char* place) const {
   return sip_hash(by, key_at(place));
 }
-std::size_t RecentClaims::HashOfKey::operator()(std::string_view key) const {
+std::size_t ClaimLog::HashOfKey::operator()(std::string_view key) const {
   return sip_hash(by, key);
 }
-bool RecentClaims::SameKey::operator()(const char* a, const char* b) const {
+bool ClaimLog::SameKey::operator()(const char* a, const char* b) const {
   return key_at(a) == key_at(b);
 }
-bool RecentClaims::SameKey::operator()(std::string_view key, const char* place) const {
+bool ClaimLog::SameKey::operator()(std::string_view key, const char* place) const {
   return key == key_at(place);
 }
-bool RecentClaims::SameKey::operator()(const char* place, std::string_view key) const {
+bool ClaimLog::SameKey::operator()(const char* place, std::string_view key) const {
   return key == key_at(place);
 }
 
-std::optional<EventClaim> RecentClaims::find(std::string_view key) const {
+std::optional<EventClaim> ClaimLog::find(std::string_view key) const {
   const auto found = places_.find(key);
   return found == places_.end() ? std::nullopt : std::optional(claim_at(*found));
 }
 
-bool RecentClaims::has_over(std::int64_t now_ms) const {
+bool ClaimLog::has_expired(std::int64_t now_ms) const {
   return std::any_of(places_.begin(), places_.end(), [&](const char* place) {
     return is_expired(claim_at(place).expires_ms, now_ms);
   });
 }
 
-bool RecentClaims::read(const MovedTo& moved, std::string claims) {
+bool ClaimLog::read(const MergePosition& merged_up_to, std::string claims) {
   for (const auto& place : taken_) places_.erase(place);
   taken_.clear();
-  if (moved.turn > moved_.turn + 1) clear();
-  if (moved.turn == moved_.turn + 1) begin_turn();
-  while (!heads_.empty() && key_at(heads_.front().rest.data()) <= moved.key) forget(pop());
+  if (merged_up_to.pass > merged_up_to_.pass + 1) clear();
+  if (merged_up_to.pass == merged_up_to_.pass + 1) start_pass();
+  while (!heads_.empty() && key_at(heads_.front().rest.data()) <= merged_up_to.key) forget(pop());
   if (heads_.empty()) old_.clear();
-  moved_ = moved;
+  merged_up_to_ = merged_up_to;
   if (claims.empty()) return true;
   ClaimsOfRow all(young_.emplace_back(std::move(claims)));
   for (std::string_view last;; ++young_claims_) {
@@ -135,49 +135,49 @@ bool RecentClaims::read(const MovedTo& moved, std::string claims) {
 }
 
 // What is left of the turn before has been moved too: a turn ends when all are.
-void RecentClaims::begin_turn() {
+void ClaimLog::start_pass() {
   while (!heads_.empty()) forget(pop());
   old_ = std::exchange(young_, {});
   old_prefix_ = young_prefix_.size();
   young_claims_ = 0;
-  moved_ = {moved_.turn + 1, ""};
+  merged_up_to_ = {merged_up_to_.pass + 1, ""};
   rewind();
 }
 
-void RecentClaims::clear() {
+void ClaimLog::clear() {
   places_.clear();
   heads_.clear();
   taken_.clear();
   young_.clear();
   young_claims_ = 0;
   old_.clear();
-  moved_ = MovedTo{};
+  merged_up_to_ = MergePosition{};
 }
 
-void RecentClaims::rewind() {
+void ClaimLog::rewind() {
   taken_.clear();
   heads_.clear();
   for (const std::string& row : old_) {
     std::string_view rest = row;
-    while (!rest.empty() && key_at(rest.data()) <= moved_.key) {
+    while (!rest.empty() && key_at(rest.data()) <= merged_up_to_.key) {
       rest.remove_prefix(size_at(rest.data()));
     }
     push(rest);
   }
 }
 
-bool RecentClaims::is_later(const Head& a, const Head& b) {
+bool ClaimLog::is_later(const Head& a, const Head& b) {
   if (a.order != b.order) return a.order > b.order;
   return key_at(a.rest.data()) > key_at(b.rest.data());
 }
 
-void RecentClaims::push(std::string_view rest) {
+void ClaimLog::push(std::string_view rest) {
   if (rest.empty()) return;
   heads_.push_back({order_of(key_at(rest.data()).substr(old_prefix_)), rest});
   std::push_heap(heads_.begin(), heads_.end(), is_later);
 }
 
-const char* RecentClaims::pop() {
+const char* ClaimLog::pop() {
   std::pop_heap(heads_.begin(), heads_.end(), is_later);
   const std::string_view row = heads_.back().rest;
   heads_.pop_back();
@@ -186,13 +186,13 @@ const char* RecentClaims::pop() {
 }
 
 // Unless a newer one has its place.
-void RecentClaims::forget(const char* place) {
+void ClaimLog::forget(const char* place) {
   const auto known = places_.find(place);
   if (known != places_.end() && *known == place) places_.erase(known);
 }
 
 // One that another took over from has no business in the index any more.
-std::optional<KeyedClaim> RecentClaims::take() {
+std::optional<KeyedClaim> ClaimLog::take() {
   while (!heads_.empty()) {
     const char* place = pop();
     const auto known = places_.find(place);
@@ -203,8 +203,9 @@ std::optional<KeyedClaim> RecentClaims::take() {
   return std::nullopt;
 }
 
-MovedTo RecentClaims::moved() const {
-  return taken_.empty() ? moved_ : MovedTo{moved_.turn, std::string(key_at(*taken_.back()))};
+MergePosition ClaimLog::merged_up_to() const {
+  return taken_.empty() ? merged_up_to_
+                        : MergePosition{merged_up_to_.pass, std::string(key_at(*taken_.back()))};
 }
 
 }  // namespace hapax::store::sqlite

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 
 #include "store/sqlite/driver.hpp"
 #include "store/sqlite/schema.hpp"
@@ -24,10 +24,10 @@ std::string row_of(const std::map<std::string, std::int64_t>& claims) {
   return row;
 }
 
-std::vector<std::string> taken(RecentClaims& recent, std::size_t most) {
+std::vector<std::string> taken(ClaimLog& log, std::size_t most) {
   std::vector<std::string> keys;
   while (keys.size() < most) {
-    const std::optional<KeyedClaim> next = recent.take();
+    const std::optional<KeyedClaim> next = log.take();
     if (!next) break;
     keys.emplace_back(next->key);
   }
@@ -36,81 +36,81 @@ std::vector<std::string> taken(RecentClaims& recent, std::size_t most) {
 
 using Keys = std::vector<std::string>;
 
-TEST(RecentClaimsTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
-  RecentClaims recent{SipKey{}};
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
-  EXPECT_EQ(taken(recent, 9), Keys()) << "before their turn";
-  ASSERT_TRUE(recent.read({1, ""}, row_of({{"d", 5}})));
-  EXPECT_EQ(taken(recent, 3), (Keys{"a", "b", "c"}));
-  EXPECT_EQ(recent.moved(), (MovedTo{1, "c"}));
-  EXPECT_EQ(recent.size(), 5U) << "until a row says that they were moved";
-  ASSERT_TRUE(recent.read({1, "c"}, row_of({{"e", 6}})));
-  EXPECT_EQ(recent.size(), 3U);
-  EXPECT_EQ(recent.find("c"), std::nullopt);
-  EXPECT_EQ(recent.find("d")->event, EventNo(5));
-  EXPECT_EQ(taken(recent, 9), Keys{"f"});
-  EXPECT_TRUE(recent.is_turn_over());
+TEST(ClaimLogTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
+  ClaimLog log{SipKey{}};
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
+  EXPECT_EQ(taken(log, 9), Keys()) << "before their turn";
+  ASSERT_TRUE(log.read({1, ""}, row_of({{"d", 5}})));
+  EXPECT_EQ(taken(log, 3), (Keys{"a", "b", "c"}));
+  EXPECT_EQ(log.merged_up_to(), (MergePosition{1, "c"}));
+  EXPECT_EQ(log.size(), 5U) << "until a row says that they were moved";
+  ASSERT_TRUE(log.read({1, "c"}, row_of({{"e", 6}})));
+  EXPECT_EQ(log.size(), 3U);
+  EXPECT_EQ(log.find("c"), std::nullopt);
+  EXPECT_EQ(log.find("d")->event, EventNo(5));
+  EXPECT_EQ(taken(log, 9), Keys{"f"});
+  EXPECT_TRUE(log.is_pass_finished());
 }
 
-TEST(RecentClaimsTest, WhatWasTakenComesBack) {
-  RecentClaims recent{SipKey{}};
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}, {"c", 3}})));
-  ASSERT_TRUE(recent.read({1, ""}, ""));
-  EXPECT_EQ(taken(recent, 1), Keys{"a"});
-  ASSERT_TRUE(recent.read(recent.moved(), ""));
-  EXPECT_EQ(taken(recent, 9), (Keys{"b", "c"}));
-  recent.rewind();
-  EXPECT_EQ(recent.moved(), (MovedTo{1, "a"}));
-  EXPECT_EQ(taken(recent, 9), (Keys{"b", "c"}));
+TEST(ClaimLogTest, WhatWasTakenComesBack) {
+  ClaimLog log{SipKey{}};
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}, {"b", 2}, {"c", 3}})));
+  ASSERT_TRUE(log.read({1, ""}, ""));
+  EXPECT_EQ(taken(log, 1), Keys{"a"});
+  ASSERT_TRUE(log.read(log.merged_up_to(), ""));
+  EXPECT_EQ(taken(log, 9), (Keys{"b", "c"}));
+  log.rewind();
+  EXPECT_EQ(log.merged_up_to(), (MergePosition{1, "a"}));
+  EXPECT_EQ(taken(log, 9), (Keys{"b", "c"}));
 }
 
-TEST(RecentClaimsTest, OfOneKeyTheNewestCountsAndIsMoved) {
-  RecentClaims recent{SipKey{}};
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}, {"b", 2}})));
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 3}})));
-  ASSERT_TRUE(recent.read({1, ""}, row_of({{"b", 4}})));
-  EXPECT_EQ(recent.find("a")->event, EventNo(3));
-  EXPECT_EQ(recent.find("b")->event, EventNo(4));
-  const std::optional<KeyedClaim> first = recent.take();
+TEST(ClaimLogTest, OfOneKeyTheNewestCountsAndIsMoved) {
+  ClaimLog log{SipKey{}};
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}, {"b", 2}})));
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 3}})));
+  ASSERT_TRUE(log.read({1, ""}, row_of({{"b", 4}})));
+  EXPECT_EQ(log.find("a")->event, EventNo(3));
+  EXPECT_EQ(log.find("b")->event, EventNo(4));
+  const std::optional<KeyedClaim> first = log.take();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->claim.event, EventNo(3));
-  EXPECT_FALSE(recent.take()) << "b is of the next turn now";
-  ASSERT_TRUE(recent.read(recent.moved(), ""));
-  EXPECT_EQ(recent.find("a"), std::nullopt);
-  EXPECT_EQ(recent.find("b")->event, EventNo(4));
+  EXPECT_FALSE(log.take()) << "b is of the next turn now";
+  ASSERT_TRUE(log.read(log.merged_up_to(), ""));
+  EXPECT_EQ(log.find("a"), std::nullopt);
+  EXPECT_EQ(log.find("b")->event, EventNo(4));
 }
 
-TEST(RecentClaimsTest, ManyTurnsAtOnceForgetAll) {
-  RecentClaims recent{SipKey{}};
-  ASSERT_TRUE(recent.read({0, ""}, row_of({{"a", 1}})));
-  ASSERT_TRUE(recent.read({2, "b"}, row_of({{"c", 2}})));
-  EXPECT_EQ(recent.find("a"), std::nullopt);
-  EXPECT_EQ(recent.find("c")->event, EventNo(2));
+TEST(ClaimLogTest, ManyTurnsAtOnceForgetAll) {
+  ClaimLog log{SipKey{}};
+  ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}})));
+  ASSERT_TRUE(log.read({2, "b"}, row_of({{"c", 2}})));
+  EXPECT_EQ(log.find("a"), std::nullopt);
+  EXPECT_EQ(log.find("c")->event, EventNo(2));
 }
 
-TEST(RecentClaimsTest, ARowThatIsNoRowIsRefused) {
+TEST(ClaimLogTest, ARowThatIsNoRowIsRefused) {
   const std::string good = row_of({{"a", 1}, {"b", 2}});
   for (std::size_t length = 1; length < good.size(); ++length) {
     if (length == good.size() / 2) continue;  // the first alone
-    EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, good.substr(0, length))) << length;
+    EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, good.substr(0, length))) << length;
   }
-  EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
-  EXPECT_FALSE(RecentClaims(SipKey{}).read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
+  EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
+  EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
 }
 
-TEST(RecentClaimsTest, WhatIsMoved) {
-  EXPECT_FALSE(is_moved(3, "k", {3, "z"}));
-  EXPECT_FALSE(is_moved(3, "k", {4, ""}));
-  EXPECT_FALSE(is_moved(3, "k", {4, "j"}));
-  EXPECT_TRUE(is_moved(3, "k", {4, "k"}));
-  EXPECT_TRUE(is_moved(3, "k", {5, ""}));
+TEST(ClaimLogTest, WhatIsMoved) {
+  EXPECT_FALSE(is_merged(3, "k", {3, "z"}));
+  EXPECT_FALSE(is_merged(3, "k", {4, ""}));
+  EXPECT_FALSE(is_merged(3, "k", {4, "j"}));
+  EXPECT_TRUE(is_merged(3, "k", {4, "k"}));
+  EXPECT_TRUE(is_merged(3, "k", {5, ""}));
 }
 
 // ---------------------------------------------------------------------------------------------
 
 // Several stores on one file, with ids that come again, in time, too late, and in one batch.
-class EventClaimsTest : public testing::Test {
+class ClaimIndexTest : public testing::Test {
  protected:
   static constexpr std::size_t kStores = 3;
 
@@ -198,7 +198,7 @@ class EventClaimsTest : public testing::Test {
   std::chrono::milliseconds remember_ = minutes(10);
 };
 
-TEST_F(EventClaimsTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
+TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
   std::mt19937_64 random(20261116);
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   const int rounds = test::rounds(20'000);
@@ -215,7 +215,7 @@ TEST_F(EventClaimsTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
   EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row went";
 }
 
-TEST_F(EventClaimsTest, WhatIsLookedForIsFoundWhereverItIs) {
+TEST_F(ClaimIndexTest, WhatIsLookedForIsFoundWhereverItIs) {
   std::vector<std::string> ids;
   for (int each = 0; each < 500; ++each) {
     ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
@@ -232,7 +232,7 @@ TEST_F(EventClaimsTest, WhatIsLookedForIsFoundWhereverItIs) {
   EXPECT_EQ(found.back(), std::nullopt);
 }
 
-TEST_F(EventClaimsTest, TheLogStaysShort) {
+TEST_F(ClaimIndexTest, TheLogStaysShort) {
   for (int batch = 0; batch < 400; ++batch) {
     std::vector<std::string> ids(20);
     for (std::string& id : ids) id = "id-" + std::to_string(++number_ * 7919 % 1'000'003);
@@ -243,7 +243,7 @@ TEST_F(EventClaimsTest, TheLogStaysShort) {
   EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 2'000);
 }
 
-TEST_F(EventClaimsTest, ASweepRemovesRecentClaimsThatAreOver) {
+TEST_F(ClaimIndexTest, ASweepRemovesRecentClaimsThatAreOver) {
   admit(*stores_.front(), {"a", "b", "c"});
   clock_.advance(minutes(30));
   sweep(*stores_.front());
@@ -252,7 +252,7 @@ TEST_F(EventClaimsTest, ASweepRemovesRecentClaimsThatAreOver) {
 }
 
 // Over at once, and held by a delivery that the same batch makes and has not written yet.
-TEST_F(EventClaimsTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
+TEST_F(ClaimIndexTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
   const Target target{DestinationNo(1)};
   std::vector<Arrival> arrivals;
   for (const int number : {1, 2}) {
@@ -272,7 +272,7 @@ TEST_F(EventClaimsTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
   EXPECT_EQ(given.admit.front()->at(1).event, EventNo(1));
 }
 
-TEST_F(EventClaimsTest, ADamagedLogIsSaid) {
+TEST_F(ClaimIndexTest, ADamagedLogIsSaid) {
   for (const char* damage : {"UPDATE hapax_recent SET claims = x'20' WHERE seq = 1",
                              "DELETE FROM hapax_recent WHERE seq = 2",
                              "UPDATE hapax_recent SET turn = turn + 1 WHERE seq = 2",
@@ -293,7 +293,7 @@ TEST_F(EventClaimsTest, ADamagedLogIsSaid) {
 
 // Put back to what it was, under open stores, one of which does not look until the log is as long
 // again as it was.
-TEST_F(EventClaimsTest, AFileThatWasPutBackIsReadAnew) {
+TEST_F(ClaimIndexTest, AFileThatWasPutBackIsReadAnew) {
   admit(*stores_[0], {"a", "b"});
   execute_sql("CREATE TABLE kept AS SELECT * FROM hapax_recent");
   admit(*stores_[0], {"c"});
@@ -330,7 +330,7 @@ struct CountingVfs : sqlite3_vfs {
 };
 
 // A server whose only writable place is that of its store has nowhere to put them.
-TEST_F(EventClaimsTest, NothingIsWrittenOutsideOfTheStore) {
+TEST_F(ClaimIndexTest, NothingIsWrittenOutsideOfTheStore) {
   std::mt19937_64 random(20261116);
   const auto some = [&](std::size_t count) {
     std::vector<std::string> ids(count);
@@ -350,7 +350,7 @@ TEST_F(EventClaimsTest, NothingIsWrittenOutsideOfTheStore) {
 // ---------------------------------------------------------------------------------------------
 // The index as the referee after the fact: what must not be there is planted.
 
-class ClaimFaultsTest : public EventClaimsTest {
+class ClaimFaultsTest : public ClaimIndexTest {
  protected:
   void plant(const std::string& id, std::int64_t event, WallTime until) {
     const Handle db = open_file(file_, seconds(5)).value();
@@ -362,8 +362,8 @@ class ClaimFaultsTest : public EventClaimsTest {
   }
   // Until all claims of before are in the index.
   void move_all(std::size_t at_once) {
-    const std::int64_t turn = count("SELECT max(turn) FROM hapax_recent");
-    while (count("SELECT max(turn) FROM hapax_recent") < turn + 2) {
+    const std::int64_t pass = count("SELECT max(turn) FROM hapax_recent");
+    while (count("SELECT max(turn) FROM hapax_recent") < pass + 2) {
       std::vector<std::string> ids(at_once);
       for (std::string& id : ids) id = "filler-" + std::to_string(++fillers_);
       admit(store(), ids);
@@ -413,7 +413,7 @@ TEST_F(ClaimFaultsTest, ATakeOverOfAnExpiredClaimIsNone) {
 }
 
 // It would not know that the index is not the whole any more.
-TEST_F(EventClaimsTest, AnOlderHapaxThatStillRunsFindsNoIndex) {
+TEST_F(ClaimIndexTest, AnOlderHapaxThatStillRunsFindsNoIndex) {
   const Handle db = open_file(file_, seconds(5)).value();
   EXPECT_FALSE(execute(db.get(), "SELECT event FROM hapax_event_claim", "look"));
 }

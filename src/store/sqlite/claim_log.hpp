@@ -22,17 +22,17 @@ struct EventClaim {
   friend bool operator==(const EventClaim&, const EventClaim&) = default;
 };
 
-// Claims go into the index in turns: in a turn all that were there when it began, in the order of
-// their keys. How far that came.
-struct MovedTo {
-  std::int64_t turn = 0;
+// Claims go into the index in merge passes: in a turn all that were there when it began, in the
+// order of their keys. How far that came.
+struct MergePosition {
+  std::int64_t pass = 0;
   std::string key;  // of the last one; empty: none in this turn
 
-  friend bool operator==(const MovedTo&, const MovedTo&) = default;
+  friend bool operator==(const MergePosition&, const MergePosition&) = default;
 };
 
 // Whether a claim that was made in turn `made` has been moved.
-bool is_moved(std::int64_t made, std::string_view key, const MovedTo& moved);
+bool is_merged(std::int64_t made, std::string_view key, const MergePosition& merged_up_to);
 
 // Claims as the bytes of a row, one behind the other. The key is valid as long as the row.
 struct KeyedClaim {
@@ -54,26 +54,26 @@ class ClaimsOfRow {
 };
 
 // The claims that are not in the index yet, as the rows say that hold them.
-class RecentClaims {
+class ClaimLog {
  public:
-  explicit RecentClaims(const SipKey& hashed_by) : places_(0, HashOfKey{hashed_by}) {}
+  explicit ClaimLog(const SipKey& hashed_by) : places_(0, HashOfKey{hashed_by}) {}
 
   std::optional<EventClaim> find(std::string_view key) const;
   std::size_t size() const { return places_.size(); }
-  bool has_over(std::int64_t now_ms) const;
+  bool has_expired(std::int64_t now_ms) const;
 
   // Reads a row: claims of the turn of `moved`, in the order of their keys. False: they cannot be
   // read; only clear() makes sense then.
-  bool read(const MovedTo& moved, std::string claims);
+  bool read(const MergePosition& merged_up_to, std::string claims);
   void clear();
 
   // Moving: what is taken is gone for good when the next row, with how far that came, is read.
   // rewind() gives back what was taken since the last one.
   std::optional<KeyedClaim> take();
   void rewind();
-  bool is_turn_over() const { return heads_.empty(); }
-  std::size_t made_in_turn() const { return young_claims_; }
-  MovedTo moved() const;
+  bool is_pass_finished() const { return heads_.empty(); }
+  std::size_t added_in_pass() const { return young_claims_; }
+  MergePosition merged_up_to() const;
 
  private:
   // Places are where a claim begins in its row.
@@ -100,7 +100,7 @@ class RecentClaims {
   void push(std::string_view rest);
   const char* pop();
   void forget(const char* place);
-  void begin_turn();
+  void start_pass();
 
   using Places = std::unordered_set<const char*, HashOfKey, SameKey>;
 
@@ -112,7 +112,7 @@ class RecentClaims {
   std::size_t old_prefix_ = 0;                 // how long that of their keys is
   std::vector<Head> heads_;                    // of old rows, as a heap, the first key in front
   std::vector<Places::const_iterator> taken_;  // valid: nothing is added while some are taken
-  MovedTo moved_;
+  MergePosition merged_up_to_;
 };
 
 }  // namespace hapax::store::sqlite

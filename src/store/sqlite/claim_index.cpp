@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/event_claims.hpp"
+#include "store/sqlite/claim_index.hpp"
 
 #include "base/sha256.hpp"
 #include "base/try.hpp"
@@ -16,22 +16,22 @@ namespace hapax::store::sqlite {
 namespace {
 
 constexpr std::string_view kReadingClaims = "read the claims of events";
-constexpr std::string_view kMoving = "move claims into the index";
+constexpr std::string_view kMerging = "move claims into the index";
 
 // A turn takes twice as many as the one before, so that it is always many beside what the index
 // has, until that would need too much memory: about 100 bytes for each.
-constexpr std::size_t kClaimsOfFirstTurn = 4;
+constexpr std::size_t kClaimsOfFirstPass = 4;
 constexpr std::int64_t kDoublings = 14;
 constexpr std::size_t kClaimsOfRow = 256;
 // For each new claim, so that a turn is over before the next one is due.
-constexpr std::size_t kMovesForOne = 2;
+constexpr std::size_t kMergesForOne = 2;
 // Rows are removed many at a time, which dirties a page less in most transactions, and more than
 // were appended, so that they do not pile up.
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kRemovedForOne = 4;
 
-std::size_t claims_until(std::int64_t turn) {
-  return kClaimsOfFirstTurn << std::clamp<std::int64_t>(turn, 0, kDoublings);
+std::size_t claims_until(std::int64_t pass) {
+  return kClaimsOfFirstPass << std::clamp<std::int64_t>(pass, 0, kDoublings);
 }
 
 Error damaged() {
@@ -42,12 +42,13 @@ Error damaged() {
 
 // What a row is marked with: it depends on all rows before it, so that two logs that are not the
 // same differ in all marks from there on, also where a file was put back under an open store.
-std::int64_t mark_of(std::int64_t before, const MovedTo& moved, std::string_view claims) {
-  const Digest digest =
-      sha256_of_parts({std::to_string(before), std::to_string(moved.turn), moved.key, claims});
-  std::uint64_t mark = 0;
-  for (std::size_t i = 0; i < sizeof mark; ++i) mark |= std::uint64_t{digest[i]} << (8 * i);
-  return static_cast<std::int64_t>(mark);
+std::int64_t chain_hash_of(std::int64_t before, const MergePosition& merged_up_to,
+                           std::string_view claims) {
+  const Digest digest = sha256_of_parts(
+      {std::to_string(before), std::to_string(merged_up_to.pass), merged_up_to.key, claims});
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < sizeof hash; ++i) hash |= std::uint64_t{digest[i]} << (8 * i);
+  return static_cast<std::int64_t>(hash);
 }
 
 // SQLite's, because it matters to nobody but who wants to guess it.
@@ -70,7 +71,7 @@ void bind_claim(Run& row, const KeyedClaim& claim) {
 
 }  // namespace
 
-EventClaims::EventClaims(sqlite3* db)
+ClaimIndex::ClaimIndex(sqlite3* db)
     : read_(db, kReadEventClaim),
       index_one_new_(db, kIndexNewEventClaim),
       index_again_(db, kReindexEventClaim),
@@ -82,77 +83,78 @@ EventClaims::EventClaims(sqlite3* db)
       first_row_(db, kFirstRecent),
       append_(db, kAppendRecent),
       remove_(db, kRemoveRecent),
-      recent_(random_key()) {}
+      log_(random_key()) {}
 
-void EventClaims::start() {
-  if (has_moved_) recent_.rewind();
-  has_followed_ = has_moved_ = begins_turn_ = false;
+void ClaimIndex::start() {
+  if (has_merged_) log_.rewind();
+  has_caught_up_ = has_merged_ = starts_pass_ = false;
   fresh_.clear();
   appended_.clear();
 }
 
 // As long as the last row that was read is there, none after it was missed: rows go from the front.
-Result<void> EventClaims::follow() {
-  if (has_followed_) return {};
+Result<void> ClaimIndex::catch_up() {
+  if (has_caught_up_) return {};
   std::int64_t last = 0;
   {
     Run row(end_);
     HAPAX_TRY(row.bind(last_).step(kReadingClaims));
     last = row.number(0);
-    is_known_ = is_known_ && row.maybe(1) == mark_;
+    is_known_ = is_known_ && row.maybe(1) == chain_hash_;
   }
   if (!is_known_) {
-    recent_.clear();
+    log_.clear();
     last_ = 0;
   }
   if (last != last_) {
     is_known_ = false;
     HAPAX_TRY(read_rows());
   }
-  is_known_ = has_followed_ = true;
+  is_known_ = has_caught_up_ = true;
   return {};
 }
 
-Result<void> EventClaims::read_rows() {
+Result<void> ClaimIndex::read_rows() {
   Run rows(rows_);
   rows.bind(last_);
   for (;;) {
     HAPAX_TRY_ASSIGN(more, rows.step(kReadingClaims));
     if (!more) return {};
     const std::int64_t seq = rows.number(0);
-    const MovedTo moved{rows.number(2), std::string(rows.bytes(3))};
+    const MergePosition merged_up_to{rows.number(2), std::string(rows.bytes(3))};
     const bool is_next =
-        last_ == 0 || (seq == last_ + 1 && rows.number(1) == mark_of(mark_, moved, rows.bytes(4)));
-    if (!is_next || !recent_.read(moved, std::string(rows.bytes(4)))) return damaged();
+        last_ == 0 || (seq == last_ + 1 &&
+                       rows.number(1) == chain_hash_of(chain_hash_, merged_up_to, rows.bytes(4)));
+    if (!is_next || !log_.read(merged_up_to, std::string(rows.bytes(4)))) return damaged();
     last_ = seq;
-    mark_ = rows.number(1);
+    chain_hash_ = rows.number(1);
   }
 }
 
-Result<std::optional<EventClaim>> EventClaims::find(std::string_view key) {
-  HAPAX_TRY(follow());
+Result<std::optional<EventClaim>> ClaimIndex::find(std::string_view key) {
+  HAPAX_TRY(catch_up());
   if (const auto own = fresh_.find(key); own != fresh_.end()) return std::optional(own->second);
-  if (const std::optional<EventClaim> known = recent_.find(key)) return known;
+  if (const std::optional<EventClaim> known = log_.find(key)) return known;
   return read_index(read_, key);
 }
 
-Result<bool> EventClaims::settle_over(std::size_t& left, std::int64_t now_ms) {
-  HAPAX_TRY(follow());
-  if (!recent_.has_over(now_ms)) return true;
-  if (recent_.is_turn_over()) {
-    begins_turn_ = !has_moved_;
+Result<bool> ClaimIndex::flush_expired(std::size_t& left, std::int64_t now_ms) {
+  HAPAX_TRY(catch_up());
+  if (!log_.has_expired(now_ms)) return true;
+  if (log_.is_pass_finished()) {
+    starts_pass_ = !has_merged_;
     return false;
   }
-  HAPAX_TRY_ASSIGN(moved, move(left));
-  left -= moved;
+  HAPAX_TRY_ASSIGN(merged, merge(left));
+  left -= merged;
   return false;
 }
 
-Result<std::size_t> EventClaims::move(std::size_t most) {
+Result<std::size_t> ClaimIndex::merge(std::size_t most) {
   std::vector<KeyedClaim> claims;
   while (claims.size() < most) {
-    has_moved_ = true;
-    const std::optional<KeyedClaim> next = recent_.take();
+    has_merged_ = true;
+    const std::optional<KeyedClaim> next = log_.take();
     if (!next) break;
     claims.push_back(*next);
   }
@@ -161,7 +163,7 @@ Result<std::size_t> EventClaims::move(std::size_t most) {
 }
 
 // Most are new there, and those are written some at once.
-Result<void> EventClaims::index(std::span<const KeyedClaim> claims) {
+Result<void> ClaimIndex::index(std::span<const KeyedClaim> claims) {
   while (!claims.empty()) {
     const auto some = claims.first(std::min(kRowsOfStatement, claims.size()));
     claims = claims.subspan(some.size());
@@ -174,27 +176,27 @@ Result<void> EventClaims::index(std::span<const KeyedClaim> claims) {
   return {};
 }
 
-Result<void> EventClaims::index_one(const KeyedClaim& claim) {
+Result<void> ClaimIndex::index_one(const KeyedClaim& claim) {
   {
     Run row(index_one_new_);
     bind_claim(row, claim);
-    HAPAX_TRY_ASSIGN(added, row.change(kMoving));
+    HAPAX_TRY_ASSIGN(added, row.change(kMerging));
     if (added == 1) return {};
   }
   HAPAX_TRY(check_took_over(claim));
   Run row(index_again_);
   bind_claim(row, claim);
-  HAPAX_TRY(row.change(kMoving));
+  HAPAX_TRY(row.change(kMerging));
   return {};
 }
 
 // The claim that the index has must have been over when the event came that has the id now. Of an
 // event that is not there any more this cannot be said.
-Result<void> EventClaims::check_took_over(const KeyedClaim& claim) {
+Result<void> ClaimIndex::check_took_over(const KeyedClaim& claim) {
   HAPAX_TRY_ASSIGN(before, read_index(read_, claim.key));
   if (!before || before->event == claim.claim.event) return {};
   Run row(received_);
-  HAPAX_TRY_ASSIGN(found, row.bind(claim.claim.event.value()).step(kMoving));
+  HAPAX_TRY_ASSIGN(found, row.bind(claim.claim.event.value()).step(kMerging));
   if (!found || is_expired(before->expires_ms, row.number(0))) return {};
   Run note(note_double_);
   note.bind(claim.claim.event.value()).bind(before->event.value());
@@ -203,26 +205,27 @@ Result<void> EventClaims::check_took_over(const KeyedClaim& claim) {
 }
 
 // False: one of them at least was there, and is as it was.
-Result<bool> EventClaims::index_if_new(std::span<const KeyedClaim> claims) {
+Result<bool> ClaimIndex::index_if_new(std::span<const KeyedClaim> claims) {
   Run rows(index_new_);
   for (const KeyedClaim& each : claims) bind_claim(rows, each);
-  HAPAX_TRY_ASSIGN(added, rows.change(kMoving));
+  HAPAX_TRY_ASSIGN(added, rows.change(kMerging));
   return added == static_cast<std::int64_t>(claims.size());
 }
 
-Result<void> EventClaims::finish() {
-  if (fresh_.empty() && !has_moved_ && !begins_turn_) return {};
-  const bool is_turn_over = recent_.is_turn_over() && !has_moved_;
-  if (!is_turn_over) HAPAX_TRY(move(kMovesForOne * fresh_.size()));
-  moved_ = recent_.moved();
-  const bool is_next_due = is_turn_over && recent_.made_in_turn() >= claims_until(moved_.turn);
-  if (begins_turn_ || is_next_due) moved_ = {moved_.turn + 1, ""};
+Result<void> ClaimIndex::finish() {
+  if (fresh_.empty() && !has_merged_ && !starts_pass_) return {};
+  const bool is_pass_finished = log_.is_pass_finished() && !has_merged_;
+  if (!is_pass_finished) HAPAX_TRY(merge(kMergesForOne * fresh_.size()));
+  merged_up_to_ = log_.merged_up_to();
+  const bool is_next_due =
+      is_pass_finished && log_.added_in_pass() >= claims_until(merged_up_to_.pass);
+  if (starts_pass_ || is_next_due) merged_up_to_ = {merged_up_to_.pass + 1, ""};
   HAPAX_TRY(append_rows());
   return remove_rows();
 }
 
 // One without claims says how far they were moved.
-Result<void> EventClaims::append_rows() {
+Result<void> ClaimIndex::append_rows() {
   std::size_t count = 0;
   appended_.emplace_back();
   for (const auto& [key, claim] : fresh_) {
@@ -230,21 +233,25 @@ Result<void> EventClaims::append_rows() {
     append_claim(appended_.back(), {key, claim});
   }
   std::int64_t seq = last_;
-  appended_mark_ = mark_;
+  appended_chain_hash_ = chain_hash_;
   for (const std::string& claims : appended_) {
-    appended_mark_ = mark_of(appended_mark_, moved_, claims);
+    appended_chain_hash_ = chain_hash_of(appended_chain_hash_, merged_up_to_, claims);
     Run row(append_);
-    row.bind(++seq).bind(appended_mark_).bind(moved_.turn).bind(moved_.key).bind(claims);
+    row.bind(++seq)
+        .bind(appended_chain_hash_)
+        .bind(merged_up_to_.pass)
+        .bind(merged_up_to_.key)
+        .bind(claims);
     HAPAX_TRY(row.change("append claims"));
   }
   return {};
 }
 
-Result<void> EventClaims::remove_rows() {
+Result<void> ClaimIndex::remove_rows() {
   const auto appended = static_cast<std::int64_t>(appended_.size());
   if (last_ / kRowsAtOnce == (last_ + appended) / kRowsAtOnce) return {};
   for (auto left = kRemovedForOne * (kRowsAtOnce + appended); left > 0; --left) {
-    HAPAX_TRY_ASSIGN(seq, first_row_if_moved());
+    HAPAX_TRY_ASSIGN(seq, first_row_if_merged());
     if (!seq) return {};
     HAPAX_TRY(Run(remove_).bind(*seq).change("remove claims that were moved"));
   }
@@ -252,36 +259,36 @@ Result<void> EventClaims::remove_rows() {
 }
 
 // Not one of this transaction: there must always be a last one.
-Result<std::optional<std::int64_t>> EventClaims::first_row_if_moved() {
+Result<std::optional<std::int64_t>> ClaimIndex::first_row_if_merged() {
   Run row(first_row_);
   HAPAX_TRY_ASSIGN(found, row.step(kReadingClaims));
   if (!found || row.number(0) > last_) return std::optional<std::int64_t>();
   ClaimsOfRow claims(row.bytes(2));
   while (const auto each = claims.next()) {
-    if (!is_moved(row.number(1), each->key, moved_)) return std::optional<std::int64_t>();
+    if (!is_merged(row.number(1), each->key, merged_up_to_)) return std::optional<std::int64_t>();
   }
   if (!claims.at_end()) return damaged();
   return std::optional(row.number(0));
 }
 
-void EventClaims::note_commit() {
+void ClaimIndex::note_commit() {
   if (appended_.empty()) return;
   is_known_ = false;  // until all of it is noted
   for (std::string& claims : appended_) {
-    recent_.read(moved_, std::move(claims));
+    log_.read(merged_up_to_, std::move(claims));
     ++last_;
   }
-  mark_ = appended_mark_;
+  chain_hash_ = appended_chain_hash_;
   is_known_ = true;
-  has_moved_ = false;
+  has_merged_ = false;
   start();
 }
 
-EventClaimsOnFile::EventClaimsOnFile(sqlite3* db)
+ClaimIndexReader::ClaimIndexReader(sqlite3* db)
     : read_(db, kReadEventClaim), rows_(db, kRecentAfter) {}
 
 // The last row that has it counts: as long as an older one is there, a newer one is.
-Result<std::vector<std::optional<EventClaim>>> EventClaimsOnFile::find(
+Result<std::vector<std::optional<EventClaim>>> ClaimIndexReader::find(
     const std::vector<std::string>& keys) {
   if (keys.empty()) return std::vector<std::optional<EventClaim>>();
   std::map<std::string_view, std::optional<EventClaim>> wanted;
