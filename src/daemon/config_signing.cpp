@@ -172,10 +172,10 @@ std::optional<Verifier> make_verifier(const Node& holder, const Way& way, const 
                                       const Context& context, Report& report) {
   const std::size_t before = report.count();
   const bool is_signed = way.scheme.algorithm != Algorithm::none;
-  const bool handed_over = way.preset != nullptr && hands_over_secrets(*way.preset);
+  const bool provisioned = way.preset != nullptr && provisions_secret(*way.preset);
   if (!is_signed) {
     check_unsigned(holder, way, report);
-  } else if (!has_secrets(holder) && !handed_over) {
+  } else if (!has_secrets(holder) && !provisioned) {
     report.problem_of(holder, "secrets",
                       "this is missing; write secrets = [{ env = "
                       "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
@@ -197,7 +197,7 @@ std::optional<Verifier> make_verifier(const Node& holder, const Way& way, const 
 
 }  // namespace
 
-bool hands_over_secrets(const Preset& preset) {
+bool provisions_secret(const Preset& preset) {
   return preset.handshake == Handshake::asana || preset.handshake == Handshake::notion;
 }
 

@@ -134,11 +134,11 @@ Spans read_spans(const Node& table, const Way& way, Report& report) {
   return spans;
 }
 
-std::optional<gateway::Ack> read_ack(const Node& node, Report& report) {
+std::optional<gateway::AckResponse> read_ack(const Node& node, Report& report) {
   if (!is_table(node, report)) return std::nullopt;
   static constexpr std::array<std::string_view, 3> kKeys{"status", "body", "content_type"};
   check_keys(node, {kKeys}, report);
-  gateway::Ack ack;
+  gateway::AckResponse ack;
   std::int64_t status = ack.status;
   take(node, "status", status, read_number, 200, 299, report);
   ack.status = static_cast<int>(status);
@@ -205,7 +205,7 @@ struct Common {
   const Node& table;
   Way way;
   Spans spans;
-  std::optional<gateway::Ack> ack;
+  std::optional<gateway::AckResponse> ack;
   std::vector<std::string> deliver_to;
   std::size_t max_body = 0;
   bool enforce = true;

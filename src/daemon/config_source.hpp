@@ -48,7 +48,7 @@ struct Signing {
 };
 
 // Whether the provider gives the secret away in a handshake, so that there need be none at first.
-bool hands_over_secrets(const Preset& preset);
+bool provisions_secret(const Preset& preset);
 
 // Nothing when a problem was reported. The scheme's texts are in the tree or in `kept`.
 std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Report& report);

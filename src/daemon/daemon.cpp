@@ -258,10 +258,10 @@ Result<void> Daemon::Parts::begin() {
 
 Result<void> Daemon::Parts::know_handshakes() {
   const std::string path = config.data_dir + "/handshake.secrets";
-  HAPAX_TRY_ASSIGN(known, read_handed_secrets(path));
+  HAPAX_TRY_ASSIGN(known, read_provisioned_secrets(path));
   handshakes.emplace(clock(), std::move(known),
-                     [path](std::span<const gateway::HandedSecret> secrets) {
-                       return write_handed_secrets(path, secrets);
+                     [path](std::span<const gateway::ProvisionedSecret> secrets) {
+                       return write_provisioned_secrets(path, secrets);
                      });
   return {};
 }

@@ -97,8 +97,8 @@ Result<std::string> token_in(const std::string& path, Random& random) {
   return token;
 }
 
-Result<std::vector<gateway::HandedSecret>> read_handed_secrets(const std::string& path) {
-  std::vector<gateway::HandedSecret> secrets;
+Result<std::vector<gateway::ProvisionedSecret>> read_provisioned_secrets(const std::string& path) {
+  std::vector<gateway::ProvisionedSecret> secrets;
   errno = 0;
   std::ifstream file(path);
   if (!file && errno == ENOENT) return secrets;
@@ -117,10 +117,11 @@ Result<std::vector<gateway::HandedSecret>> read_handed_secrets(const std::string
   return secrets;
 }
 
-Result<void> write_handed_secrets(const std::string& path,
-                                  std::span<const gateway::HandedSecret> secrets) {
+Result<void> write_provisioned_secrets(const std::string& path,
+                                       std::span<const gateway::ProvisionedSecret> secrets) {
   std::string text;
-  for (const gateway::HandedSecret& each : secrets) text += each.path + ' ' + each.secret + '\n';
+  for (const gateway::ProvisionedSecret& each : secrets)
+    text += each.path + ' ' + each.secret + '\n';
   const std::string fresh = path + ".new";
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return unkept("write", fresh);

@@ -37,9 +37,9 @@ Result<std::string> token_in(const std::string& path, Random& random);
 
 // The secrets that providers handed over, a line each: the source's path, a space, the secret; the
 // newest of a source first. None where there is no file.
-Result<std::vector<gateway::HandedSecret>> read_handed_secrets(const std::string& path);
+Result<std::vector<gateway::ProvisionedSecret>> read_provisioned_secrets(const std::string& path);
 // Replaces the file as a whole, readable for its owner alone, on disk when this is done.
-Result<void> write_handed_secrets(const std::string& path,
-                                  std::span<const gateway::HandedSecret> secrets);
+Result<void> write_provisioned_secrets(const std::string& path,
+                                       std::span<const gateway::ProvisionedSecret> secrets);
 
 }  // namespace hapax::daemon

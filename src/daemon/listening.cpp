@@ -25,7 +25,7 @@ std::vector<store::Target> targets_of(const gateway::Source& source,
     return std::any_of(targets.begin(), targets.end(),
                        [&](const store::Target& each) { return each.to == no; });
   };
-  for (const store::Target& each : source.targets->now()) {
+  for (const store::Target& each : source.routing->snapshot()) {
     if (!each.listen) targets.push_back(each);
   }
   for (const Listening::One& each : listening) {
@@ -61,7 +61,7 @@ std::shared_ptr<const admin::Served> Listening::let_listen(const admin::Served& 
                        [&](const auto& other) { return other.no == each.no; });
   });
   for (const auto& [path, entry] : sources.by_name) {
-    entry.source.targets->replace(targets_of(entry.source, heard), clock_.since_boot());
+    entry.source.routing->replace(targets_of(entry.source, heard), clock_.since_boot());
   }
   for (const One& each : heard) {
     auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));

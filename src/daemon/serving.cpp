@@ -19,7 +19,7 @@ Result<void> intern(gateway::Source& source, store::Driver& driver) {
     HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
     targets.push_back({.to = DestinationNo(to)});
   }
-  source.targets->replace(std::move(targets), BootTime{});
+  source.routing->replace(std::move(targets), BootTime{});
   return {};
 }
 
@@ -61,8 +61,8 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
   made->public_url = from.public_url;
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, driver));
-    HAPAX_TRY_ASSIGN(handed, handshakes.of(each));
-    each.handed = std::move(handed);
+    HAPAX_TRY_ASSIGN(provisioned, handshakes.of(each));
+    each.provisioned = std::move(provisioned);
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
     std::string path = path_of(each);
     if (before != nullptr && before->by_name.contains(path)) {

@@ -25,8 +25,8 @@ void append_event(std::string& out, const Accepted& event) {
   out += '}';
 }
 
-std::string list_of(const Taken& taken) {
-  const std::span<const Accepted> accepted = taken.events;
+std::string list_of(const Stored& stored) {
+  const std::span<const Accepted> accepted = stored.events;
   std::string out = R"({"events":[)";
   for (const Accepted& each : accepted) {
     if (&each != accepted.data()) out += ',';
@@ -37,7 +37,7 @@ std::string list_of(const Taken& taken) {
   const auto fresh = static_cast<std::ptrdiff_t>(accepted.size()) - duplicates;
   out += R"(],"accepted":)" + std::to_string(fresh);
   out += R"(,"duplicates":)" + std::to_string(duplicates);
-  return out + R"(,"rejected":)" + std::to_string(taken.rejected.size()) + "}\n";
+  return out + R"(,"rejected":)" + std::to_string(stored.rejected.size()) + "}\n";
 }
 
 // The same sentence for everybody: what exactly was wrong is for the log.
@@ -67,18 +67,18 @@ std::string_view sentence(Reason reason) {
 
 }  // namespace
 
-std::string in_json(const Source& source, const Taken& taken) {
-  if (source.splits) return list_of(taken);
+std::string in_json(const Source& source, const Stored& stored) {
+  if (source.splits) return list_of(stored);
   constexpr std::size_t kRest = 80;  // of the text around the id
   std::string out;
-  out.reserve(taken.events.front().id.size() + kRest);
-  append_event(out, taken.events.front());
+  out.reserve(stored.events.front().id.size() + kRest);
+  append_event(out, stored.events.front());
   out += '\n';
   return out;
 }
 
-http::Reply acknowledgement(const Source& source, const Taken& taken) {
-  const std::vector<Accepted>& accepted = taken.events;
+http::Reply acknowledgement(const Source& source, const Stored& stored) {
+  const std::vector<Accepted>& accepted = stored.events;
   http::Reply reply{.status = 200, .content_type = "application/json"};
   const bool duplicate = accepted.size() == 1 && accepted.front().duplicate;
   if (duplicate && !source.splits) reply.headers.push_back({"Hapax-Duplicate", "true"});
@@ -90,7 +90,7 @@ http::Reply acknowledgement(const Source& source, const Taken& taken) {
       reply.headers.push_back({"Content-Type", source.ack->content_type});
     }
   } else {
-    reply.body = in_json(source, taken);
+    reply.body = in_json(source, stored);
   }
   return reply;
 }

@@ -10,9 +10,9 @@
 // What the sender gets to hear.
 namespace hapax::gateway {
 
-http::Reply acknowledgement(const Source& source, const Taken& taken);
+http::Reply acknowledgement(const Source& source, const Stored& stored);
 // hapax's own JSON, whatever the source is acknowledged with.
-std::string in_json(const Source& source, const Taken& taken);
+std::string in_json(const Source& source, const Stored& stored);
 http::Reply refusal(const Refused& refused);
 http::Reply handshake(const HandshakeAnswer& answer);
 http::Reply failure(const Error& error);

@@ -21,7 +21,7 @@ std::string_view source_in(std::string_view path) {
 }
 
 // Why there is nobody under this path.
-Refusal why_nobody(const Sources& sources, std::string_view path) {
+Refusal not_found_reason(const Sources& sources, std::string_view path) {
   const std::string_view whole = source_in(path);
   if (whole.empty()) return Refusal::not_found;
   const std::string name(whole.substr(0, whole.find('/')));
@@ -31,16 +31,16 @@ Refusal why_nobody(const Sources& sources, std::string_view path) {
   return known ? Refusal::tenant_unknown : Refusal::source_unknown;
 }
 
-bool greets(const Source& source) {
+bool has_handshake(const Source& source) {
   return source.preset != nullptr && source.preset->handshake != Handshake::none;
 }
 
-bool may_greet(const Source& source, std::string_view method) {
-  return greets(source) && (method == "GET" || method == "HEAD");
+bool accepts_handshake(const Source& source, std::string_view method) {
+  return has_handshake(source) && (method == "GET" || method == "HEAD");
 }
 
 // Whether it hands over a secret, which is nothing to store.
-bool hands_over(const Source& source, const Request& request, WallTime now) {
+bool carries_secret(const Source& source, const Request& request, WallTime now) {
   if (source.preset == nullptr) return false;
   const Handshake kind = source.preset->handshake;
   if (kind != Handshake::asana && kind != Handshake::notion) return false;
@@ -55,9 +55,9 @@ std::size_t size_of(const Request& request) {
   return size;
 }
 
-KeptReject reject_of(const Source& source, const Request& request, const Occasion& occasion,
+KeptReject reject_of(const Source& source, const Request& request, const ReceiveContext& context,
                      Redacted redacted) {
-  KeptReject kept{.source = source.no, .source_name = source.name, .received = occasion.received};
+  KeptReject kept{.source = source.no, .source_name = source.name, .received = context.received};
   kept.tenant = source.tenant;
   kept.method = request.method;
   kept.headers = std::move(redacted.headers);
@@ -96,11 +96,11 @@ std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& he
                                                             std::string_view peer) {
   const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
-    const Refusal why = why_nobody(*sources_, head.path());
+    const Refusal why = not_found_reason(*sources_, head.path());
     note_refusal("", name(why), head.path(), peer);
     return http::problem(why);
   }
-  if (head.method != "POST" && !may_greet(entry->source, head.method)) {
+  if (head.method != "POST" && !accepts_handshake(entry->source, head.method)) {
     return wrong_method(entry->source, peer);
   }
   return entry->source.max_body;
@@ -116,14 +116,14 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const Occasion occasion{.received = shared_.clock.wall()};
-  Received received = co_await receiver_.receive(entry->source, request, occasion);
+  const ReceiveContext context{.received = shared_.clock.wall()};
+  Received received = co_await receiver_.receive(entry->source, request, context);
   const bool observes = !entry->source.enforce && request.method == "POST" &&
-                        !hands_over(entry->source, request, occasion.received);
+                        !carries_secret(entry->source, request, context.received);
   if (observes) {
     co_await receiver_.observe(entry->source, request, received);
   }
-  keep(entry->source, request, occasion, received, incoming);
+  keep(entry->source, request, context, received, incoming);
   co_return reply_to(*entry, received, incoming);
 }
 
@@ -143,14 +143,14 @@ void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accept
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
                                const http::Incoming& incoming) {
   const Source& source = entry.source;
-  if (const auto* taken = std::get_if<Taken>(&received)) {
-    for (const Item& each : taken->rejected) {
+  if (const auto* stored = std::get_if<Stored>(&received)) {
+    for (const Item& each : stored->rejected) {
       note_refusal(source.name, name(each.reason), each.detail, incoming.peer);
     }
-    count(*entry.metrics, taken->events, incoming.body.size());
-    return acknowledgement(source, *taken);
+    count(*entry.metrics, stored->events, incoming.body.size());
+    return acknowledgement(source, *stored);
   }
-  if (const auto* greeting = std::get_if<HandshakeAnswer>(&received)) return handshake(*greeting);
+  if (const auto* answer = std::get_if<HandshakeAnswer>(&received)) return handshake(*answer);
   if (const auto* refused = std::get_if<Refused>(&received)) {
     const bool no_method = incoming.head.method != "POST";  // a GET that was no handshake
     if (no_method) return wrong_method(source, incoming.peer);
@@ -162,11 +162,11 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
   return failure(error);
 }
 
-void Endpoint::keep(const Source& source, const Request& request, const Occasion& occasion,
+void Endpoint::keep(const Source& source, const Request& request, const ReceiveContext& context,
                     const Received& received, const http::Incoming& incoming) {
   const std::string network = network_of(incoming.peer);
   const auto kept = [&](Reason reason, const std::string& detail, Redacted redacted) {
-    KeptReject reject = reject_of(source, request, occasion, std::move(redacted));
+    KeptReject reject = reject_of(source, request, context, std::move(redacted));
     reject.reason = reason;
     reject.detail = detail;
     reject.target = incoming.head.target;
@@ -175,14 +175,14 @@ void Endpoint::keep(const Source& source, const Request& request, const Occasion
   };
   if (const auto* refused = std::get_if<Refused>(&received)) {
     if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
-    if (hands_over(source, request, occasion.received)) return;
+    if (carries_secret(source, request, context.received)) return;
     if (!shared_.rejects.reserve(source, network, size_of(request))) return;
     kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
   }
-  const auto* taken = std::get_if<Taken>(&received);
-  if (taken == nullptr) return;
+  const auto* stored = std::get_if<Stored>(&received);
+  if (stored == nullptr) return;
   const std::size_t around = size_of(request) - request.body.size();
-  for (const Item& each : taken->rejected) {
+  for (const Item& each : stored->rejected) {
     if (!shared_.rejects.reserve(source, network, around + each.bytes.size())) continue;
     kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
   }
@@ -190,7 +190,7 @@ void Endpoint::keep(const Source& source, const Request& request, const Occasion
 
 http::Reply Endpoint::wrong_method(const Source& source, std::string_view peer) {
   http::Reply reply = reject(Refusal::method_not_allowed, peer);
-  reply.headers.push_back({"Allow", greets(source) ? "GET, HEAD, POST" : "POST"});
+  reply.headers.push_back({"Allow", has_handshake(source) ? "GET, HEAD, POST" : "POST"});
   return reply;
 }
 

@@ -67,7 +67,7 @@ class Endpoint final : public http::Handler {
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
   // Kept as rejects, off the way of the answer.
-  void keep(const Source& source, const Request& request, const Occasion& occasion,
+  void keep(const Source& source, const Request& request, const ReceiveContext& context,
             const Received& received, const http::Incoming& incoming);
   void count(SourceMetrics& metrics, const std::vector<Accepted>& accepted, std::size_t bytes);
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,

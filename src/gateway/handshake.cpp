@@ -12,7 +12,7 @@ namespace hapax::gateway {
 
 namespace {
 
-bool leaves_something(const Preset& preset) {
+bool keeps_state(const Preset& preset) {
   return preset.handshake == Handshake::asana || preset.handshake == Handshake::notion ||
          preset.handshake == Handshake::sns;
 }
@@ -25,28 +25,28 @@ std::string name_of(const Source& source) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Verifier>> HandedOver::verifier_of(
+Result<std::shared_ptr<const Verifier>> ProvisionedSecrets::verifier_of(
     const std::vector<std::string>& secrets) const {
   if (secrets.empty()) return std::shared_ptr<const Verifier>();
   HAPAX_TRY_ASSIGN(made, Verifier::make(preset_.verify, secrets));
   return std::shared_ptr<const Verifier>(std::make_shared<Verifier>(std::move(made)));
 }
 
-Result<void> HandedOver::make_ready() {
+Result<void> ProvisionedSecrets::make_ready() {
   const std::lock_guard lock(mutex_);
   HAPAX_TRY_ASSIGN(made, verifier_of(secrets_));
   verifier_ = std::move(made);
   return {};
 }
 
-Result<WallTime> HandedOver::open(std::chrono::seconds time) {
+Result<WallTime> ProvisionedSecrets::open(std::chrono::seconds time) {
   const std::lock_guard lock(mutex_);
   if (preset_.handshake == Handshake::sns) {
     return Error(Code::invalid_argument,
                  "Amazon SNS hands over no secret; a subscription is confirmed by opening the URL "
                  "that is shown here");
   }
-  if (time > std::chrono::seconds(0) && secrets_.size() >= kMaxHandedSecrets) {
+  if (time > std::chrono::seconds(0) && secrets_.size() >= kMaxProvisionedSecrets) {
     return Error(Code::invalid_argument,
                  "16 secrets were handed over already; take out of handshake.secrets in data_dir "
                  "those that are over, and start again");
@@ -56,14 +56,14 @@ Result<WallTime> HandedOver::open(std::chrono::seconds time) {
   return clock_.wall() + time;
 }
 
-HandedOver::Status HandedOver::status() const {
+ProvisionedSecrets::Status ProvisionedSecrets::status() const {
   const std::lock_guard lock(mutex_);
   Status status{{}, secrets_.size(), taken_at_, confirm_urls_};
   if (in_time() && !taken_) status.open_until = clock_.wall() + (*until_ - clock_.since_boot());
   return status;
 }
 
-Result<bool> HandedOver::take(const std::string& secret) {
+Result<bool> ProvisionedSecrets::take(const std::string& secret) {
   const std::lock_guard lock(mutex_);
   if (!in_time()) return false;
   // By a stranger, perhaps: the time that it takes must say nothing about the secret.
@@ -81,21 +81,21 @@ Result<bool> HandedOver::take(const std::string& secret) {
   return true;
 }
 
-void HandedOver::note_confirmation(const std::string& url) {
+void ProvisionedSecrets::note_confirmation(const std::string& url) {
   const std::lock_guard lock(mutex_);
   std::erase(confirm_urls_, url);
   if (confirm_urls_.size() >= kMaxConfirmations) confirm_urls_.erase(confirm_urls_.begin());
   confirm_urls_.push_back(url);
 }
 
-std::shared_ptr<const Verifier> HandedOver::verifier() const {
+std::shared_ptr<const Verifier> ProvisionedSecrets::verifier() const {
   const std::lock_guard lock(mutex_);
   return verifier_;
 }
 
-Handshakes::Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep)
+Handshakes::Handshakes(Clock& clock, std::vector<ProvisionedSecret> known, Keep keep)
     : clock_(clock), keep_(std::move(keep)) {
-  for (HandedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
+  for (ProvisionedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
 }
 
 // Under the mutex.
@@ -110,42 +110,43 @@ std::vector<std::string> Handshakes::secrets_of(const std::string& path,
   return secrets;
 }
 
-Result<std::shared_ptr<HandedOver>> Handshakes::of(const Source& source) {
-  std::shared_ptr<HandedOver> handed;
-  if (source.preset == nullptr || !leaves_something(*source.preset)) return handed;
+Result<std::shared_ptr<ProvisionedSecrets>> Handshakes::of(const Source& source) {
+  std::shared_ptr<ProvisionedSecrets> provisioned;
+  if (source.preset == nullptr || !keeps_state(*source.preset)) return provisioned;
   const std::string path = path_of(source);
   const std::string name = name_of(source);
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = by_name_.find(name); known != by_name_.end()) handed = known->second;
-    if (!handed) {
-      handed = std::make_shared<HandedOver>(
+    if (const auto known = by_name_.find(name); known != by_name_.end())
+      provisioned = known->second;
+    if (!provisioned) {
+      provisioned = std::make_shared<ProvisionedSecrets>(
           clock_, *source.preset, secrets_of(path, name),
           [this, name](const std::vector<std::string>& all) { return keep(name, all); });
     }
   }
-  if (Result<void> used = handed->make_ready(); !used) {
+  if (Result<void> used = provisioned->make_ready(); !used) {
     return Error(Code::misconfigured, "a secret that was handed over to '" + path +
                                           "' cannot be used: " + used.error().detail());
   }
-  return handed;
+  return provisioned;
 }
 
 void Handshakes::use(const Sources& sources) {
   const std::lock_guard lock(mutex_);
   by_path_.clear();
   for (const auto& [path, entry] : sources.by_name) {
-    const std::shared_ptr<HandedOver>& handed = entry.source.handed;
-    if (!handed) continue;
-    by_path_[path] = handed;
+    const std::shared_ptr<ProvisionedSecrets>& provisioned = entry.source.provisioned;
+    if (!provisioned) continue;
+    by_path_[path] = provisioned;
     const std::string name = name_of(entry.source);
-    if (!by_name_.emplace(name, handed).second) continue;
+    if (!by_name_.emplace(name, provisioned).second) continue;
     secrets_[name] = secrets_of(path, name);
     secrets_.erase(path);
   }
 }
 
-std::shared_ptr<HandedOver> Handshakes::find(const std::string& path) const {
+std::shared_ptr<ProvisionedSecrets> Handshakes::find(const std::string& path) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_path_.find(path);
   return found == by_path_.end() ? nullptr : found->second;
@@ -153,7 +154,7 @@ std::shared_ptr<HandedOver> Handshakes::find(const std::string& path) const {
 
 Result<void> Handshakes::keep(const std::string& name, const std::vector<std::string>& secrets) {
   const std::lock_guard lock(mutex_);
-  std::vector<HandedSecret> all;
+  std::vector<ProvisionedSecret> all;
   for (const auto& [other, theirs] : secrets_) {
     for (const std::string& each : other == name ? secrets : theirs) all.push_back({other, each});
   }
@@ -162,8 +163,8 @@ Result<void> Handshakes::keep(const std::string& name, const std::vector<std::st
   return {};
 }
 
-Result<std::optional<HandshakeAnswer>> shake_hands(const Source& source, const Request& request,
-                                                   WallTime now) {
+Result<std::optional<HandshakeAnswer>> handle_handshake(const Source& source,
+                                                        const Request& request, WallTime now) {
   std::optional<HandshakeAnswer> answer;
   if (source.preset == nullptr || source.preset->handshake == Handshake::none) return answer;
   std::vector<Header> parameters;
@@ -173,19 +174,19 @@ Result<std::optional<HandshakeAnswer>> shake_hands(const Source& source, const R
   if (!answer) return answer;
   if (!answer->secret.empty()) {
     // Outside of a window it is nobody's wish: the request goes the ordinary way, which refuses it.
-    if (!source.handed) return std::optional<HandshakeAnswer>();
-    HAPAX_TRY_ASSIGN(taken, source.handed->take(answer->secret));
+    if (!source.provisioned) return std::optional<HandshakeAnswer>();
+    HAPAX_TRY_ASSIGN(taken, source.provisioned->take(answer->secret));
     if (!taken) return std::optional<HandshakeAnswer>();
   }
-  if (!answer->confirm_url.empty() && source.handed) {
-    source.handed->note_confirmation(answer->confirm_url);
+  if (!answer->confirm_url.empty() && source.provisioned) {
+    source.provisioned->note_confirmation(answer->confirm_url);
   }
   return answer;
 }
 
-Verdict verify_handed_over(const Source& source, const Request& request, WallTime now,
+Verdict verify_provisioned(const Source& source, const Request& request, WallTime now,
                            Scratch& scratch, Verdict refused) {
-  const std::shared_ptr<const Verifier> verifier = source.handed->verifier();
+  const std::shared_ptr<const Verifier> verifier = source.provisioned->verifier();
   if (!verifier) return refused;
   return verifier->verify(request, now, scratch);
 }

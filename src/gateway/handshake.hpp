@@ -25,11 +25,11 @@ namespace hapax::gateway {
 
 struct Sources;
 
-inline constexpr std::size_t kMaxHandedSecrets = 16;  // of one source
+inline constexpr std::size_t kMaxProvisionedSecrets = 16;  // of one source
 inline constexpr std::size_t kMaxConfirmations = 16;
 inline constexpr std::chrono::seconds kMaxWindow = std::chrono::hours(24);
 
-struct HandedSecret {
+struct ProvisionedSecret {
   // path_of() its source, a colon and the preset that it is a secret of. Without the latter, as it
   // was written once, it is that of the preset that the source has when it is asked for first.
   std::string path;
@@ -37,7 +37,7 @@ struct HandedSecret {
 };
 
 // Of one source, or one declared tenant, and one preset. Thread-safe.
-class HandedOver {
+class ProvisionedSecrets {
  public:
   struct Status {
     std::optional<WallTime> open_until;  // nothing: the window is closed
@@ -49,7 +49,8 @@ class HandedOver {
   using Keep = std::function<Result<void>(const std::vector<std::string>&)>;
 
   // `secrets`: the newest first.
-  HandedOver(Clock& clock, const Preset& preset, std::vector<std::string> secrets, Keep keep)
+  ProvisionedSecrets(Clock& clock, const Preset& preset, std::vector<std::string> secrets,
+                     Keep keep)
       : clock_(clock), preset_(preset), keep_(std::move(keep)), secrets_(std::move(secrets)) {}
 
   // Takes the secrets into use. An error: one of them cannot be used.
@@ -89,19 +90,19 @@ class HandedOver {
 // Of all sources, for as long as the server runs. Thread-safe.
 class Handshakes {
  public:
-  using Keep = std::function<Result<void>(std::span<const HandedSecret>)>;
+  using Keep = std::function<Result<void>(std::span<const ProvisionedSecret>)>;
 
   // `known` was kept by an earlier run.
-  Handshakes(Clock& clock, std::vector<HandedSecret> known, Keep keep);
+  Handshakes(Clock& clock, std::vector<ProvisionedSecret> known, Keep keep);
 
   // What belongs to this source and its preset; null where the preset has no such handshake. What
   // was handed over to the source under another preset counts again when it has that one again.
   // Changes nothing: the configuration that it is of may still be refused.
-  Result<std::shared_ptr<HandedOver>> of(const Source& source);
+  Result<std::shared_ptr<ProvisionedSecrets>> of(const Source& source);
   // These are in force from now on, with what of() gave for them.
   void use(const Sources& sources);
   // The one that is posted to under this path; null: none is.
-  std::shared_ptr<HandedOver> find(const std::string& path) const;
+  std::shared_ptr<ProvisionedSecrets> find(const std::string& path) const;
 
  private:
   Result<void> keep(const std::string& name, const std::vector<std::string>& secrets);
@@ -110,19 +111,19 @@ class Handshakes {
   Clock& clock_;
   const Keep keep_;
   mutable std::mutex mutex_;
-  // By HandedSecret::path, also of former sources.
+  // By ProvisionedSecret::path, also of former sources.
   std::map<std::string, std::vector<std::string>> secrets_;
-  std::map<std::string, std::shared_ptr<HandedOver>> by_name_;  // likewise
-  std::map<std::string, std::shared_ptr<HandedOver>> by_path_;  // those in force
+  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_name_;  // likewise
+  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_path_;  // those in force
 };
 
 // The answer to a handshake; nothing when the request is none. An error: a secret could not be
 // kept.
-Result<std::optional<HandshakeAnswer>> shake_hands(const Source& source, const Request& request,
-                                                   WallTime now);
+Result<std::optional<HandshakeAnswer>> handle_handshake(const Source& source,
+                                                        const Request& request, WallTime now);
 
 // Verifies what the configured secrets refused with those that were handed over.
-Verdict verify_handed_over(const Source& source, const Request& request, WallTime now,
+Verdict verify_provisioned(const Source& source, const Request& request, WallTime now,
                            Scratch& scratch, Verdict refused);
 
 }  // namespace hapax::gateway

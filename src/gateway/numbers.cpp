@@ -4,7 +4,7 @@
 
 namespace hapax::gateway {
 
-void NodeNumbers::lend(NodeNo node, BootTime until) {
+void NodeNumbers::assign(NodeNo node, BootTime until) {
   const std::lock_guard lock(mutex_);
   if (!numbers_ || node != node_) numbers_ = std::make_unique<EventNumbers>(clock_, node);
   node_ = node;

@@ -17,7 +17,7 @@ class NodeNumbers {
   explicit NodeNumbers(Clock& clock) : clock_(clock) {}
 
   // The node is ours until then. The same one again goes on where it was.
-  void lend(NodeNo node, BootTime until);
+  void assign(NodeNo node, BootTime until);
   std::optional<EventNo> next();
   std::optional<NodeNo> node() const;
 

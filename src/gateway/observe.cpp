@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "gateway/arrivals.hpp"
+#include "gateway/admit_request.hpp"
 #include "gateway/receive.hpp"
 
 // A source in observe mode is tried out on live traffic: what would be refused or suppressed is
@@ -86,11 +86,11 @@ Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& 
   if (!unclaimed_.take(source.no, identified.items.size(), bytes_of(identified))) {
     co_return std::nullopt;
   }
-  Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
-  if (!arrivals) co_return store::AdmitAnswer(std::move(arrivals).error());
-  const store::Admit admit = arrivals->admit(would);
+  Result<AdmitRequest> admit_request = AdmitRequest::make(source, request, identified, numbers_);
+  if (!admit_request) co_return store::AdmitAnswer(std::move(admit_request).error());
+  const store::Admit admit = admit_request->admit(would);
   store::AdmitAnswer answer = co_await async_store_.admit(admit);
-  notifier_.notify(source.targets->now());
+  notifier_.notify(source.routing->snapshot());
   co_return std::move(answer);
 }
 
@@ -104,32 +104,32 @@ Task<void> Receiver::observe(const Source& source, const Request& request, Recei
     } else if (!*answer) {
       received = answer->error();
     } else {
-      Taken stored;
+      Stored stored;
       add_rejected(stored.events, one, **answer);
       received = std::move(stored);
     }
     co_return;
   }
-  auto* taken = std::get_if<Taken>(&received);
-  if (taken == nullptr) co_return;
-  const Identified known = duplicates_of(source, request, taken->events, scratch_);
+  auto* stored = std::get_if<Stored>(&received);
+  if (stored == nullptr) co_return;
+  const Identified known = duplicates_of(source, request, stored->events, scratch_);
   if (!known.items.empty()) {
     const auto answer = co_await store_unclaimed(source, request, known, Would::duplicate);
     // One over the rate is in the store already: leaving this one out loses nothing.
-    if (answer && *answer) put_back(taken->events, **answer);
+    if (answer && *answer) put_back(stored->events, **answer);
     if (answer && !*answer) received = answer->error();
   }
-  taken = std::get_if<Taken>(&received);
-  if (taken == nullptr || taken->rejected.empty()) co_return;
-  const Identified bad = without_ids(taken->rejected);
+  stored = std::get_if<Stored>(&received);
+  if (stored == nullptr || stored->rejected.empty()) co_return;
+  const Identified bad = without_ids(stored->rejected);
   const auto answer = co_await store_unclaimed(source, request, bad, Would::reject);
   if (!answer) co_return;  // they are kept as rejects
   if (!*answer) {
     received = answer->error();
     co_return;
   }
-  add_rejected(taken->events, bad, **answer);
-  taken->rejected.clear();
+  add_rejected(stored->events, bad, **answer);
+  stored->rejected.clear();
 }
 
 }  // namespace hapax::gateway

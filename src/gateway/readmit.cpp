@@ -19,15 +19,16 @@ namespace {
 constexpr std::size_t kAtOnce = 64;  // that share transactions
 constexpr std::size_t kBytesAtOnce = std::size_t{16} * 1024 * 1024;
 
-bool all_known(const Taken& taken) {
-  return !taken.events.empty() && std::all_of(taken.events.begin(), taken.events.end(),
-                                              [](const Accepted& each) { return each.duplicate; });
+bool all_known(const Stored& accepted) {
+  return !accepted.events.empty() &&
+         std::all_of(accepted.events.begin(), accepted.events.end(),
+                     [](const Accepted& each) { return each.duplicate; });
 }
 
 }  // namespace
 
 // One reject, from the store to its answer.
-struct Readmission::Tried {
+struct Readmission::Candidate {
   store::StoredReject stored;
   std::shared_ptr<const Sources> sources;
   const Sources::Entry* entry = nullptr;
@@ -35,45 +36,45 @@ struct Readmission::Tried {
   http::Head head;
   std::string url;
   Request request;
-  Occasion occasion;
+  ReceiveContext context;
   std::optional<StillInvalid> invalid;
   Received received = Error(Code::store_unavailable, "it was not tried");
 
-  static Task<void> receive(Receiver& receiver, Tried& tried) {
+  static Task<void> receive(Receiver& receiver, Candidate& candidate) {
     Received received =
-        co_await receiver.receive(tried.entry->source, tried.request, tried.occasion);
-    tried.received = std::move(received);
+        co_await receiver.receive(candidate.entry->source, candidate.request, candidate.context);
+    candidate.received = std::move(received);
   }
 };
 
-std::unique_ptr<Readmission::Tried> Readmission::prepare(
+std::unique_ptr<Readmission::Candidate> Readmission::prepare(
     store::StoredReject stored, std::shared_ptr<const Sources> sources) const {
-  auto tried = std::make_unique<Tried>();
-  tried->stored = std::move(stored);
-  tried->sources = std::move(sources);
-  const store::StoredReject& from = tried->stored;
-  http::Head& head = tried->head;
+  auto candidate = std::make_unique<Candidate>();
+  candidate->stored = std::move(stored);
+  candidate->sources = std::move(sources);
+  const store::StoredReject& from = candidate->stored;
+  http::Head& head = candidate->head;
   head.method = from.method;
   head.target = from.url;
-  tried->entry = find_source(*tried->sources, head.path());
-  if (tried->entry == nullptr || tried->entry->source.no != from.row.source) {
-    tried->invalid = {"source-unknown", "the configuration in force has no such source"};
-    return tried;
+  candidate->entry = find_source(*candidate->sources, head.path());
+  if (candidate->entry == nullptr || candidate->entry->source.no != from.row.source) {
+    candidate->invalid = {"source-unknown", "the configuration in force has no such source"};
+    return candidate;
   }
-  const Source& source = tried->entry->source;
+  const Source& source = candidate->entry->source;
   std::optional<Restored> restored = restore(source, from, with_.secret);
   if (!restored) {
-    tried->invalid = {"header-malformed", "its stored headers cannot be read"};
-    return tried;
+    candidate->invalid = {"header-malformed", "its stored headers cannot be read"};
+    return candidate;
   }
-  tried->restored = *std::move(restored);
-  for (const OwnedHeader& each : tried->restored.headers) {
+  candidate->restored = *std::move(restored);
+  for (const OwnedHeader& each : candidate->restored.headers) {
     head.headers.push_back({each.name, each.value});
   }
-  tried->url = url_of(*tried->sources, head);
-  tried->request = {head.method, tried->url, head.headers, tried->restored.body, 0};
-  tried->occasion = {from.row.received, from.row.no, is_item(source, from, with_.secret)};
-  return tried;
+  candidate->url = url_of(*candidate->sources, head);
+  candidate->request = {head.method, candidate->url, head.headers, candidate->restored.body, 0};
+  candidate->context = {from.row.received, from.row.no, is_item(source, from, with_.secret)};
+  return candidate;
 }
 
 // Each goes the way of a request, on an event loop of our own; together, so that they share the
@@ -84,7 +85,7 @@ void Readmission::run(Group& group) {
                     with_.notifier, with_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
-    boost::asio::co_spawn(loop_.get_executor(), Tried::receive(receiver, *each),
+    boost::asio::co_spawn(loop_.get_executor(), Candidate::receive(receiver, *each),
                           boost::asio::detached);
   }
   loop_.restart();
@@ -101,23 +102,23 @@ void Readmission::run(Group& group) {
 }
 
 // As run(), without a change: what is known already is asked for.
-Result<void> Readmission::look(Group& group) {
+Result<void> Readmission::dry_run(Group& group) {
   Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
                     with_.notifier, with_.clock);
   std::deque<std::variant<Identified, Refused>> all;  // what is wanted points into them
   std::vector<store::WantedIdentity> wanted;
-  std::vector<Tried*> whose;
+  std::vector<Candidate*> whose;
   for (const auto& each : group) {
     if (each->invalid) continue;
     const Source& source = each->entry->source;
-    const auto& examined =
-        all.emplace_back(receiver.examine(source, each->request, each->occasion));
-    if (const auto* refused = std::get_if<Refused>(&examined)) {
+    const auto& checked =
+        all.emplace_back(receiver.authenticate_and_identify(source, each->request, each->context));
+    if (const auto* refused = std::get_if<Refused>(&checked)) {
       each->invalid = {std::string(name(refused->reason)), refused->detail};
       continue;
     }
-    each->received = Taken();
-    for (const Item& item : std::get<Identified>(examined).items) {
+    each->received = Stored();
+    for (const Item& item : std::get<Identified>(checked).items) {
       const Identity& identity = item.identity;
       if (identity.key.empty()) continue;
       wanted.push_back({source.no, tenant_of(source, identity), identity.key});
@@ -126,7 +127,7 @@ Result<void> Readmission::look(Group& group) {
   }
   HAPAX_TRY_ASSIGN(found, with_.driver.find(wanted));
   for (std::size_t at = 0; at < found.size(); ++at) {
-    std::get<Taken>(whose[at]->received)
+    std::get<Stored>(whose[at]->received)
         .events.push_back(
             {.event = found[at].value_or(EventNo()), .id = {}, .duplicate = found[at].has_value()});
   }
@@ -143,12 +144,12 @@ Result<void> Readmission::settle(Group& group) {
       failed = *error;
       continue;
     }
-    const auto* taken = std::get_if<Taken>(&each->received);
-    if (taken == nullptr) continue;
+    const auto* accepted = std::get_if<Stored>(&each->received);
+    if (accepted == nullptr) continue;
     // Items without an id are kept by it alone. What became an event is a duplicate the next time.
-    if (taken->rejected.empty()) gone.push_back(each->stored.row.no);
+    if (accepted->rejected.empty()) gone.push_back(each->stored.row.no);
     with_.metrics.reject_admitted(each->entry->source.name);
-    for (const Accepted& event : taken->events) {
+    for (const Accepted& event : accepted->events) {
       counter_of(*each->entry->metrics, event).Increment();
     }
   }
@@ -166,12 +167,12 @@ Readmission::admit(RejectNo number) {
   Group group;
   group.push_back(prepare(*std::move(stored), with_.sources()));
   run(group);
-  const Tried& tried = *group.front();
-  if (tried.invalid) return Answer(*tried.invalid);
+  const Candidate& candidate = *group.front();
+  if (candidate.invalid) return Answer(*candidate.invalid);
   HAPAX_TRY(settle(group));
-  const auto* taken = std::get_if<Taken>(&tried.received);
-  if (taken == nullptr) return Error(Code::store_unavailable, "the request was not taken");
-  return Answer(Admitted{in_json(tried.entry->source, *taken)});
+  const auto* accepted = std::get_if<Stored>(&candidate.received);
+  if (accepted == nullptr) return Error(Code::store_unavailable, "the request was not taken");
+  return Answer(Admitted{in_json(candidate.entry->source, *accepted)});
 }
 
 Result<Readmission::Stepped> Readmission::admit(const Step& step) {
@@ -192,46 +193,47 @@ Result<Readmission::Stepped> Readmission::admit(const Step& step) {
       group.push_back(prepare(*std::move(stored), sources));
     }
     if (step.dry) {
-      HAPAX_TRY(look(group));
+      HAPAX_TRY(dry_run(group));
     } else {
       run(group);
       HAPAX_TRY(settle(group));
     }
     for (const auto& each : group) {
       ++stepped.matched;
-      const auto* taken = std::get_if<Taken>(&each->received);
+      const auto* accepted = std::get_if<Stored>(&each->received);
       if (each->invalid) {
         ++stepped.still_invalid;
         ++stepped.reasons[each->invalid->reason];
-      } else if (taken != nullptr) {
-        ++(all_known(*taken) ? stepped.duplicates : stepped.admitted);
+      } else if (accepted != nullptr) {
+        ++(all_known(*accepted) ? stepped.duplicates : stepped.admitted);
       }
     }
   }
   return stepped;
 }
 
-Readmission::Finding Readmission::look_at(const store::StoredReject& stored) {
-  const auto tried = prepare(stored, with_.sources());
-  Finding finding{tried->invalid, {}};
-  if (tried->invalid) return finding;
-  const Source& source = tried->entry->source;
+Readmission::Diagnosis Readmission::diagnose(const store::StoredReject& stored) {
+  const auto candidate = prepare(stored, with_.sources());
+  Diagnosis diagnosis{candidate->invalid, {}};
+  if (candidate->invalid) return diagnosis;
+  const Source& source = candidate->entry->source;
   Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
                     with_.notifier, with_.clock);
-  const auto examined = receiver.examine(source, tried->request, tried->occasion);
-  const auto* refused = std::get_if<Refused>(&examined);
-  if (refused == nullptr) return finding;
-  finding.invalid = {std::string(name(refused->reason)), refused->detail};
+  const auto checked =
+      receiver.authenticate_and_identify(source, candidate->request, candidate->context);
+  const auto* refused = std::get_if<Refused>(&checked);
+  if (refused == nullptr) return diagnosis;
+  diagnosis.invalid = {std::string(name(refused->reason)), refused->detail};
   Scratch scratch;
   const bool authentic =
-      tried->occasion.item ||
-      source.verifier.verify(tried->request, tried->occasion.received, scratch).authentic();
-  if (authentic || !source.scheme) return finding;
+      candidate->context.item ||
+      source.verifier.verify(candidate->request, candidate->context.received, scratch).authentic();
+  if (authentic || !source.scheme) return diagnosis;
   std::vector<Header> parameters;
   for (const OwnedHeader& each : source.parameters) parameters.push_back({each.name, each.value});
-  finding.explanation = explain(source.scheme->scheme, source.secrets, tried->request,
-                                tried->occasion.received, {source.key_id, parameters});
-  return finding;
+  diagnosis.explanation = explain(source.scheme->scheme, source.secrets, candidate->request,
+                                  candidate->context.received, {source.key_id, parameters});
+  return diagnosis;
 }
 
 }  // namespace hapax::gateway

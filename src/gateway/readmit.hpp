@@ -64,20 +64,20 @@ class Readmission {
   Result<Stepped> admit(const Step& step);
 
   // What would be said to it now.
-  struct Finding {
+  struct Diagnosis {
     std::optional<StillInvalid> invalid;   // nothing: it would be admitted
     std::vector<std::string> explanation;  // what is likely wrong, most likely first
   };
-  Finding look_at(const store::StoredReject& stored);
+  Diagnosis diagnose(const store::StoredReject& stored);
 
  private:
-  struct Tried;
-  using Group = std::vector<std::unique_ptr<Tried>>;
+  struct Candidate;
+  using Group = std::vector<std::unique_ptr<Candidate>>;
 
-  std::unique_ptr<Tried> prepare(store::StoredReject stored,
-                                 std::shared_ptr<const Sources> sources) const;
+  std::unique_ptr<Candidate> prepare(store::StoredReject stored,
+                                     std::shared_ptr<const Sources> sources) const;
   void run(Group& group);
-  Result<void> look(Group& group);
+  Result<void> dry_run(Group& group);
   Result<void> settle(Group& group);
 
   With with_;

@@ -3,7 +3,7 @@
 #include "gateway/receive.hpp"
 
 #include "async/run_on.hpp"
-#include "gateway/arrivals.hpp"
+#include "gateway/admit_request.hpp"
 #include "gateway/handshake.hpp"
 #include "model/field.hpp"
 
@@ -19,10 +19,10 @@ constexpr std::size_t kMostUnpacked = 100;  // times the size of a compressed bo
 // A claim is forgotten after `remember`: what was signed before that could be an event that was
 // accepted once already. A reject may be the copy of one that was accepted before it came, by as
 // long as its sender tries.
-bool is_forgotten(const Source& source, const Verdict& verdict, const Occasion& occasion,
+bool is_forgotten(const Source& source, const Verdict& verdict, const ReceiveContext& context,
                   WallTime now) {
   if (verdict.signed_at && now - *verdict.signed_at >= source.remember) return true;
-  return occasion.reject && now - occasion.received >= source.remember - source.sender_retries;
+  return context.reject && now - context.received >= source.remember - source.sender_retries;
 }
 
 }  // namespace
@@ -36,23 +36,24 @@ bool is_costly(const Source& source, const Request& request) {
   return size * std::max<std::size_t>(1, source.secrets.size()) > kCostly;
 }
 
-std::variant<Identified, Refused> Receiver::examine(const Source& source, const Request& request,
-                                                    const Occasion& occasion,
-                                                    Scratch& scratch) const {
+std::variant<Identified, Refused> Receiver::authenticate_and_identify(const Source& source,
+                                                                      const Request& request,
+                                                                      const ReceiveContext& context,
+                                                                      Scratch& scratch) const {
   Verdict verdict;
-  if (!occasion.item) verdict = source.verifier.verify(request, occasion.received, scratch);
-  if (!occasion.reject && verdict.authentic()) {
-    source.secret_use->note(verdict.secret, occasion.received);
-  } else if (!verdict.authentic() && source.handed) {
-    verdict = verify_handed_over(source, request, occasion.received, scratch, std::move(verdict));
+  if (!context.item) verdict = source.verifier.verify(request, context.received, scratch);
+  if (!context.reject && verdict.authentic()) {
+    source.secret_use->note(verdict.secret, context.received);
+  } else if (!verdict.authentic() && source.provisioned) {
+    verdict = verify_provisioned(source, request, context.received, scratch, std::move(verdict));
   }
   if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
-  const WallTime now = occasion.reject ? clock_.wall() : occasion.received;
-  if (is_forgotten(source, verdict, occasion, now)) {
+  const WallTime now = context.reject ? clock_.wall() : context.received;
+  if (is_forgotten(source, verdict, context, now)) {
     return Refused{Reason::timestamp_outside_window,
                    "signed or received longer ago than ids are remembered"};
   }
-  const bool alone = occasion.item && source.item_identifier;
+  const bool alone = context.item && source.item_identifier;
   const Identifier& identifier = alone ? *source.item_identifier : source.identifier;
   Identified identified = identifier.identify(request, scratch);
   if (identified.reason != Reason::none) {
@@ -65,48 +66,48 @@ std::variant<Identified, Refused> Receiver::examine(const Source& source, const 
 
 Task<std::variant<Identified, Refused>> Receiver::examine_aside(const Source& source,
                                                                 const Request& request,
-                                                                const Occasion& occasion) {
+                                                                const ReceiveContext& context) {
   const std::function<std::variant<Identified, Refused>()> work = [&] {
     Scratch scratch;
-    return examine(source, request, occasion, scratch);
+    return authenticate_and_identify(source, request, context, scratch);
   };
   co_return co_await run_on(*verifying_, work);
 }
 
 Task<Received> Receiver::receive(const Source& source, const Request& request,
-                                 const Occasion& occasion) {
-  Result<std::optional<HandshakeAnswer>> greeting = std::optional<HandshakeAnswer>();
-  if (!occasion.reject) greeting = shake_hands(source, request, occasion.received);
-  if (!greeting) co_return std::move(greeting).error();
-  if (*greeting) co_return std::move(**greeting);
+                                 const ReceiveContext& context) {
+  Result<std::optional<HandshakeAnswer>> handshake = std::optional<HandshakeAnswer>();
+  if (!context.reject) handshake = handle_handshake(source, request, context.received);
+  if (!handshake) co_return std::move(handshake).error();
+  if (*handshake) co_return std::move(**handshake);
   if (request.method != "POST") co_return Refused{};  // it was to be a handshake
 
   const bool aside = verifying_ != nullptr && is_costly(source, request);
-  std::variant<Identified, Refused> examined = Refused{};
+  std::variant<Identified, Refused> checked = Refused{};
   if (aside) {
-    examined = co_await examine_aside(source, request, occasion);
+    checked = co_await examine_aside(source, request, context);
   } else {
-    examined = examine(source, request, occasion);
+    checked = authenticate_and_identify(source, request, context);
   }
-  if (auto* refused = std::get_if<Refused>(&examined)) co_return std::move(*refused);
-  Identified& identified = std::get<Identified>(examined);
-  Taken taken;
-  if (source.splits) taken.rejected = take_refused(identified);
-  if (identified.items.empty() && !taken.rejected.empty()) {
-    co_return Refused{taken.rejected.front().reason, taken.rejected.front().detail};
+  if (auto* refused = std::get_if<Refused>(&checked)) co_return std::move(*refused);
+  Identified& identified = std::get<Identified>(checked);
+  Stored stored;
+  if (source.splits) stored.rejected = take_refused(identified);
+  if (identified.items.empty() && !stored.rejected.empty()) {
+    co_return Refused{stored.rejected.front().reason, stored.rejected.front().detail};
   }
-  if (identified.items.empty()) co_return std::move(taken);  // an empty array
+  if (identified.items.empty()) co_return std::move(stored);  // an empty array
 
-  Result<Arrivals> arrivals = Arrivals::make(source, request, identified, numbers_);
-  if (!arrivals) co_return std::move(arrivals).error();
-  if (occasion.reject) arrivals->know_by(*occasion.reject);
+  Result<AdmitRequest> admit_request = AdmitRequest::make(source, request, identified, numbers_);
+  if (!admit_request) co_return std::move(admit_request).error();
+  if (context.reject) admit_request->claim_by_reject(*context.reject);
 
-  const store::Admit admit = arrivals->admit();
+  const store::Admit admit = admit_request->admit();
   const store::AdmitAnswer answer = co_await async_store_.admit(admit);
   if (!answer) co_return answer.error();
-  notifier_.notify(source.targets->now());
-  taken.events = arrivals->accepted(*answer, occasion.received, duplicates_);
-  co_return std::move(taken);
+  notifier_.notify(source.routing->snapshot());
+  stored.events = admit_request->accepted(*answer, context.received, duplicates_);
+  co_return std::move(stored);
 }
 
 }  // namespace hapax::gateway

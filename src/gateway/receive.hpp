@@ -32,17 +32,17 @@ struct Refused {
   std::string detail;  // for the log; never for the sender
 };
 
-struct Taken {
+struct Stored {
   std::vector<Accepted> events;  // durable, in the order of the request
   std::vector<Item> rejected;    // items of a split source that are no events; views of its body
 };
 
 // What became of one request: what was taken; a refusal; an answer that is not about an event; or
 // an error of the store, after which nothing is promised.
-using Received = std::variant<Taken, Refused, HandshakeAnswer, Error>;
+using Received = std::variant<Stored, Refused, HandshakeAnswer, Error>;
 
 // When a request came, and whether it was refused then.
-struct Occasion {
+struct ReceiveContext {
   WallTime received{};  // signatures are checked against this time
   // It is a reject that is tried again: what it has no id of is known by this number, so that it is
   // not admitted twice.
@@ -71,13 +71,15 @@ class Receiver {
         verifying_(verifying) {}
 
   // All must live until the answer is there.
-  Task<Received> receive(const Source& source, const Request& request, const Occasion& occasion);
+  Task<Received> receive(const Source& source, const Request& request,
+                         const ReceiveContext& context);
 
   // The first half: what the request is, if it is authentic and can be identified. Of a split
   // source some items may be refused.
-  std::variant<Identified, Refused> examine(const Source& source, const Request& request,
-                                            const Occasion& occasion) {
-    return examine(source, request, occasion, scratch_);
+  std::variant<Identified, Refused> authenticate_and_identify(const Source& source,
+                                                              const Request& request,
+                                                              const ReceiveContext& context) {
+    return authenticate_and_identify(source, request, context, scratch_);
   }
 
   // Observe mode: of what was `received` of a source that does not enforce, stores what was refused
@@ -85,11 +87,13 @@ class Receiver {
   Task<void> observe(const Source& source, const Request& request, Received& received);
 
  private:
-  std::variant<Identified, Refused> examine(const Source& source, const Request& request,
-                                            const Occasion& occasion, Scratch& scratch) const;
+  std::variant<Identified, Refused> authenticate_and_identify(const Source& source,
+                                                              const Request& request,
+                                                              const ReceiveContext& context,
+                                                              Scratch& scratch) const;
   Task<std::variant<Identified, Refused>> examine_aside(const Source& source,
                                                         const Request& request,
-                                                        const Occasion& occasion);
+                                                        const ReceiveContext& context);
   Task<std::optional<store::AdmitAnswer>> store_unclaimed(const Source& source,
                                                           const Request& request,
                                                           const Identified& identified,

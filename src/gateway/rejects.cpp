@@ -24,8 +24,8 @@ std::string network_of(std::string_view address) {
 
 // Half of all for one source that is alone, and always something for the next.
 bool RejectQueue::has_room(const Allowance& allowance) const {
-  return allowance.held.rejects + held_.rejects < kMaxRejects &&
-         allowance.held.bytes + held_.bytes < kMaxBytes;
+  return allowance.usage.rejects + usage_.rejects < kMaxRejects &&
+         allowance.usage.bytes + usage_.bytes < kMaxBytes;
 }
 
 bool RejectQueue::allow(Allowance& allowance, std::string_view address, std::size_t bytes) {
@@ -51,8 +51,8 @@ bool RejectQueue::reserve(const Source& source, std::string_view address, std::s
   Allowance& allowance = allowances_[source.no];
   if (allowance.source_name.empty()) allowance.source_name = source.name;
   if (has_room(allowance) && allow(allowance, address, bytes)) {
-    ++allowance.held.rejects;
-    ++held_.rejects;
+    ++allowance.usage.rejects;
+    ++usage_.rejects;
     return true;
   }
   ++allowance.dropped;
@@ -62,8 +62,8 @@ bool RejectQueue::reserve(const Source& source, std::string_view address, std::s
 void RejectQueue::add(KeptReject reject) {
   const std::lock_guard lock(mutex_);
   const std::size_t bytes = reject.size();
-  allowances_[reject.source].held.bytes += bytes;
-  held_.bytes += bytes;
+  allowances_[reject.source].usage.bytes += bytes;
+  usage_.bytes += bytes;
   rejects_.push_back(std::move(reject));
 }
 
@@ -74,8 +74,8 @@ RejectQueue::Batch RejectQueue::take(std::size_t most, std::size_t most_bytes) {
   while (!rejects_.empty() && batch.rejects.size() < most && bytes < most_bytes) {
     const KeptReject& first = rejects_.front();
     const std::size_t size = first.size();
-    Held& of_source = allowances_[first.source].held;
-    for (Held* each : {&of_source, &held_}) {
+    Usage& of_source = allowances_[first.source].usage;
+    for (Usage* each : {&of_source, &usage_}) {
       --each->rejects;
       each->bytes -= size;
     }

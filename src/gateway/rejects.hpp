@@ -80,13 +80,13 @@ class RejectQueue {
   Batch take(std::size_t most, std::size_t most_bytes);
 
  private:
-  struct Held {
+  struct Usage {
     std::size_t rejects = 0;  // also those that are reserved
     std::size_t bytes = 0;
   };
   struct Allowance {
     std::string source_name;
-    Held held;
+    Usage usage;
     TokenBucket bucket{kBurst};
     std::map<std::string, double, std::less<>> taken;  // units by address, since it was whole
     std::uint64_t dropped = 0;
@@ -99,7 +99,7 @@ class RejectQueue {
   std::mutex mutex_;
   std::map<SourceNo, Allowance> allowances_;
   std::deque<KeptReject> rejects_;
-  Held held_;  // of all sources
+  Usage usage_;  // of all sources
 };
 
 }  // namespace hapax::gateway

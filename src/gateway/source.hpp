@@ -7,8 +7,8 @@
 #include <hapax/verify.hpp>
 
 #include "gateway/own_scheme.hpp"
+#include "gateway/routing_table.hpp"
 #include "gateway/secret_use.hpp"
-#include "gateway/targets.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -20,13 +20,13 @@
 namespace hapax::gateway {
 
 // What an accepted arrival is answered with in place of hapax's own JSON.
-struct Ack {
+struct AckResponse {
   int status = 200;
   std::string body;
   std::string content_type;  // empty: no Content-Type
 };
 
-class HandedOver;
+class ProvisionedSecrets;
 
 // One [[source]] of the configuration, or one declared tenant of it, checked and made ready.
 // Immutable while it serves.
@@ -48,7 +48,7 @@ struct Source {
   std::chrono::milliseconds keep = kDefaultTtl;
   std::chrono::milliseconds keep_dead = kDefaultTtl;
   std::size_t max_body = 0;
-  std::optional<Ack> ack;
+  std::optional<AckResponse> ack;
   std::vector<std::string> deliver_to;
   // How the verifier was made, to explain a refusal; and for how long the sender tries.
   std::shared_ptr<const OwnScheme> scheme = {};
@@ -58,10 +58,10 @@ struct Source {
 
   // What the store calls them; filled in when the store is open.
   SourceNo no{};
-  std::shared_ptr<Targets> targets = std::make_shared<Targets>();
+  std::shared_ptr<RoutingTable> routing = std::make_shared<RoutingTable>();
 
   // Secrets that the provider handed over, where it does such a thing; otherwise null.
-  std::shared_ptr<HandedOver> handed = {};
+  std::shared_ptr<ProvisionedSecrets> provisioned = {};
 };
 
 // Whose an event of it is: by the path, or by what it says.

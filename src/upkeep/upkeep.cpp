@@ -38,7 +38,7 @@ Result<void> Upkeep::take_node() {
   // Counted from before the call: the store counts from some time after it.
   const BootTime start = with_.clock.since_boot();
   HAPAX_TRY_ASSIGN(node, with_.driver.take_node(owner_, kNodeLease));
-  with_.numbers.lend(node, start + kNodeLease);
+  with_.numbers.assign(node, start + kNodeLease);
   renewed_ = start;
   return {};
 }

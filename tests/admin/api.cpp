@@ -200,7 +200,7 @@ struct Api::Parts {
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
-      clock, {}, [](std::span<const gateway::HandedSecret>) { return Result<void>(); }};
+      clock, {}, [](std::span<const gateway::ProvisionedSecret>) { return Result<void>(); }};
   deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
   admin::Shared shared{*driver,    metrics,
                        log,        clock,

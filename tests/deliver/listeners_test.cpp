@@ -3,7 +3,7 @@
 #include "deliver/listeners.hpp"
 
 #include "deliver/by_hand.hpp"
-#include "gateway/targets.hpp"
+#include "gateway/routing_table.hpp"
 #include "store/memory/driver.hpp"
 #include "support/world.hpp"
 
@@ -148,16 +148,16 @@ TEST(ListenerNameTest, IsWhatAnyShellAndUrlTakes) {
   }
 }
 
-TEST(TargetsTest, WhatSomebodyLooksAtStaysWhileItIsReplaced) {
-  gateway::Targets targets;
-  EXPECT_TRUE(targets.now().empty());
-  targets.replace({{.to = DestinationNo(1)}}, BootTime{});
-  const std::span<const store::Target> before = targets.now();
+TEST(RoutingTableTest, WhatSomebodyLooksAtStaysWhileItIsReplaced) {
+  gateway::RoutingTable routing;
+  EXPECT_TRUE(routing.snapshot().empty());
+  routing.replace({{.to = DestinationNo(1)}}, BootTime{});
+  const std::span<const store::Target> before = routing.snapshot();
   for (int i = 0; i < 500; ++i) {
-    targets.replace({{.to = DestinationNo(2), .listen = true}}, std::chrono::seconds(i));
+    routing.replace({{.to = DestinationNo(2), .listen = true}}, std::chrono::seconds(i));
   }
   EXPECT_EQ(before.front().to, DestinationNo(1));
-  EXPECT_EQ(targets.now().front().to, DestinationNo(2));
+  EXPECT_EQ(routing.snapshot().front().to, DestinationNo(2));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class ReceiveTest : public testing::Test {
  private:
   Task<void> receive(const Source& source, const Request& request,
                      std::optional<Received>& received) {
-    const Occasion occasion{.received = clock_.wall()};
+    const ReceiveContext occasion{.received = clock_.wall()};
     received = co_await receiver_.receive(source, request, occasion);
   }
 };

@@ -102,7 +102,7 @@ void Node::upkeep() {
   if (renewed_ == BootTime::min() || now - renewed_ >= upkeep::kRenewNode) {
     const Result<NodeNo> node = store_.driver().take_node(owner_, upkeep::kNodeLease);
     if (node) {
-      numbers_.lend(*node, now + upkeep::kNodeLease);
+      numbers_.assign(*node, now + upkeep::kNodeLease);
       renewed_ = now;
     }
   }
@@ -116,8 +116,8 @@ void Node::receive(const gateway::Source& source, const Request& request, Answer
 }
 
 Task<void> Node::serve(const gateway::Source& source, Request request, Answered answered) {
-  const gateway::Occasion occasion{.received = clock_.wall()};
-  const gateway::Received received = co_await receiver_.receive(source, request, occasion);
+  const gateway::ReceiveContext context{.received = clock_.wall()};
+  const gateway::Received received = co_await receiver_.receive(source, request, context);
   --serving_;
   answered(received);
 }

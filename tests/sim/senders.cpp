@@ -89,11 +89,11 @@ void Senders::send(std::size_t number, bool again) {
 
 void Senders::answered(std::size_t number, bool forged, const gateway::Received& received) {
   Message& message = messages_[number];
-  const auto* taken = std::get_if<gateway::Taken>(&received);
-  timeline_.note("sender", message.id + (taken != nullptr ? " acked" : " refused"));
-  if (taken == nullptr) return;
+  const auto* stored = std::get_if<gateway::Stored>(&received);
+  timeline_.note("sender", message.id + (stored != nullptr ? " acked" : " refused"));
+  if (stored == nullptr) return;
   if (forged) return timeline_.fail("forged", message.id + " was accepted with a wrong signature");
-  const gateway::Accepted& accepted = taken->events.at(0);
+  const gateway::Accepted& accepted = stored->events.at(0);
   if (message.event && *message.event != accepted.event) {
     timeline_.fail("one-event", message.id + " is two events");
   }

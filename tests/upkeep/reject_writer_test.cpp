@@ -36,7 +36,7 @@ class WithoutInbox final : public store::Driver {
 
 class RejectWriterTest : public testing::Test {
  protected:
-  RejectWriterTest() { numbers_.lend(NodeNo(1), BootTime::max()); }
+  RejectWriterTest() { numbers_.assign(NodeNo(1), BootTime::max()); }
 
   // As many as are told to come, each with its number as its text.
   void refuse(int number, const std::string& address = kAddress) {
@@ -206,12 +206,12 @@ INSTANTIATE_TEST_SUITE_P(Each, RejectWriterFault,
                          });
 
 TEST_F(RejectWriterTest, WithoutANodeNumberTheyWait) {
-  numbers_.lend(NodeNo(1), store_.clock.since_boot());
+  numbers_.assign(NodeNo(1), store_.clock.since_boot());
   refuse(3);
   writer_.step();
   EXPECT_EQ(kept(), 0);
   EXPECT_TRUE(store_.calls().empty());
-  numbers_.lend(NodeNo(1), BootTime::max());
+  numbers_.assign(NodeNo(1), BootTime::max());
   writer_.step();
   EXPECT_EQ(texts(), all_texts());
 }

@@ -60,9 +60,8 @@ Result<HandshakeRequest> read_handshake_request(std::string_view body) {
 }
 
 // What is kept of the source's handshakes, or why there is nothing.
-std::variant<std::shared_ptr<gateway::HandedOver>, http::Reply> find(const Context& context,
-                                                                     const Call& call,
-                                                                     const std::string& tenant) {
+std::variant<std::shared_ptr<gateway::ProvisionedSecrets>, http::Reply> find(
+    const Context& context, const Call& call, const std::string& tenant) {
   const std::string name(call.argument);
   const auto& sources = context.served.sources;
   const auto served = std::find_if(sources.begin(), sources.end(),
@@ -72,15 +71,15 @@ std::variant<std::shared_ptr<gateway::HandedOver>, http::Reply> find(const Conte
                                     : std::find(served->tenants.begin(), served->tenants.end(),
                                                 tenant) != served->tenants.end();
   if (!known) return http::problem(http::Refusal::tenant_unknown);
-  auto handed = context.handshakes.find(tenant.empty() ? name : name + '/' + tenant);
-  if (handed) return handed;
+  auto provisioned = context.handshakes.find(tenant.empty() ? name : name + '/' + tenant);
+  if (provisioned) return provisioned;
   return http::problem(http::Refusal::bad_request,
                        "this source's provider hands over no secret and no subscription");
 }
 
 http::Reply status_of(const Call& call, const std::string& tenant,
-                      const gateway::HandedOver& handed) {
-  const gateway::HandedOver::Status status = handed.status();
+                      const gateway::ProvisionedSecrets& provisioned) {
+  const gateway::ProvisionedSecrets::Status status = provisioned.status();
   JsonObject answer;
   answer.text("source", call.argument)
       .text("tenant", tenant)
@@ -99,7 +98,7 @@ http::Reply show_handshake(const Context& context, const Call& call) {
   const std::string tenant(query->text("tenant").value_or(""));
   const auto found = find(context, call, tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
-  return status_of(call, tenant, *std::get<std::shared_ptr<gateway::HandedOver>>(found));
+  return status_of(call, tenant, *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found));
 }
 
 http::Reply open_handshake(const Context& context, const Call& call) {
@@ -109,10 +108,11 @@ http::Reply open_handshake(const Context& context, const Call& call) {
   if (!asked) return failure(asked.error());
   const auto found = find(context, call, asked->tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
-  gateway::HandedOver& handed = *std::get<std::shared_ptr<gateway::HandedOver>>(found);
-  const Result<WallTime> opened = handed.open(asked->time);
+  gateway::ProvisionedSecrets& provisioned =
+      *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found);
+  const Result<WallTime> opened = provisioned.open(asked->time);
   if (!opened) return failure(opened.error());
-  return status_of(call, asked->tenant, handed);
+  return status_of(call, asked->tenant, provisioned);
 }
 
 }  // namespace hapax::admin

@@ -29,12 +29,12 @@ void add_finding(JsonObject& json, const Context& context, const store::StoredRe
     json.json("now", "null").json("explanation", "[]");
     return;
   }
-  const gateway::Readmission::Finding finding = context.readmission->look_at(stored);
+  const gateway::Readmission::Diagnosis diagnosis = context.readmission->diagnose(stored);
   JsonObject now;
-  now.flag("admissible", !finding.invalid)
-      .text_or_null("reason", finding.invalid ? finding.invalid->reason : "")
-      .text_or_null("detail", finding.invalid ? finding.invalid->detail : "");
-  json.json("now", now.done()).json("explanation", json_texts(finding.explanation));
+  now.flag("admissible", !diagnosis.invalid)
+      .text_or_null("reason", diagnosis.invalid ? diagnosis.invalid->reason : "")
+      .text_or_null("detail", diagnosis.invalid ? diagnosis.invalid->detail : "");
+  json.json("now", now.done()).json("explanation", json_texts(diagnosis.explanation));
 }
 
 Result<http::Reply> shown_reject(const Context& context, const Call& call) {

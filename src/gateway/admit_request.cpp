@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "gateway/arrivals.hpp"
+#include "gateway/admit_request.hpp"
 
 #include "base/sha256.hpp"
 #include "base/try.hpp"
@@ -46,7 +46,7 @@ store::Arrival arrival_of(const Source& source, const Item& item, EventNo number
   arrival.digest = sha256(item.bytes);
   arrival.body = item.bytes;
   arrival.remember = source.remember;
-  arrival.targets = source.targets->now();
+  arrival.targets = source.routing->snapshot();
   return arrival;
 }
 
@@ -69,9 +69,9 @@ std::vector<Item> take_refused(Identified& identified) {
   return refused;
 }
 
-Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
-                                const Identified& identified, NodeNumbers& numbers) {
-  Arrivals made;
+Result<AdmitRequest> AdmitRequest::make(const Source& source, const Request& request,
+                                        const Identified& identified, NodeNumbers& numbers) {
+  AdmitRequest made;
   made.headers_ = stored_headers(source, request);
   made.arrivals_.reserve(identified.items.size());
   for (const Item& each : identified.items) {
@@ -86,7 +86,7 @@ Result<Arrivals> Arrivals::make(const Source& source, const Request& request,
   return made;
 }
 
-void Arrivals::know_by(RejectNo reject) {
+void AdmitRequest::claim_by_reject(RejectNo reject) {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     // No key of a sender's id begins so: they begin with a kind.
     const std::string name = "reject:" + to_text(reject) + ":" + std::to_string(i);
@@ -94,13 +94,13 @@ void Arrivals::know_by(RejectNo reject) {
   }
 }
 
-store::Admit Arrivals::admit(Would would) {
+store::Admit AdmitRequest::admit(Would would) {
   for (store::Arrival& each : arrivals_) each.headers = headers_;
   return {.arrivals = arrivals_, .would = would, .guard = enforce_};
 }
 
-std::vector<Accepted> Arrivals::accepted(const std::vector<store::Admission>& admissions,
-                                         WallTime now, DuplicateCounts& duplicates) const {
+std::vector<Accepted> AdmitRequest::accepted(const std::vector<store::Admission>& admissions,
+                                             WallTime now, DuplicateCounts& duplicates) const {
   using Kind = store::Admission::Kind;
   std::vector<Accepted> accepted;
   accepted.reserve(admissions.size());

@@ -17,15 +17,15 @@ std::vector<Item> take_refused(Identified& identified);
 
 // The events of one request as the store takes them. Shows what it was made from, which must
 // outlive it.
-class Arrivals {
+class AdmitRequest {
  public:
   // Of one event at least. store_unavailable: no event numbers can be made now. invalid_argument:
   // over a limit.
-  static Result<Arrivals> make(const Source& source, const Request& request,
-                               const Identified& identified, NodeNumbers& numbers);
+  static Result<AdmitRequest> make(const Source& source, const Request& request,
+                                   const Identified& identified, NodeNumbers& numbers);
 
   // They came as this reject, which claims in place of ids that they have not.
-  void know_by(RejectNo reject);
+  void claim_by_reject(RejectNo reject);
   // Shows this object too, which must stay where it is.
   store::Admit admit(Would would = Would::none);
   // What the store said of each, with duplicates counted.
@@ -35,7 +35,7 @@ class Arrivals {
  private:
   std::string headers_;
   std::vector<store::Arrival> arrivals_;
-  std::deque<std::string> keys_;  // of know_by()
+  std::deque<std::string> keys_;  // of claim_by_reject()
   bool enforce_ = true;
 };
 

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 the hapax authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hapax/env.hpp>
+
+#include "store/inbox_queue.hpp"
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace hapax::gateway {
+
+// Where the events of a source go: what the configuration says, and who listens. Read on the way of
+// every request, at the price of a load; replaced while that goes on.
+class RoutingTable {
+ public:
+  std::span<const store::Target> snapshot() const {
+    return *current_.load(std::memory_order_acquire);
+  }
+
+  // At this time. Nobody looks at what was replaced for longer than kRetained: a request has its
+  // answer long before.
+  void replace(std::vector<store::Target> next, BootTime time) {
+    const std::lock_guard lock(mutex_);
+    versions_.back().replaced = time;
+    versions_.push_back({std::move(next), BootTime::max()});
+    current_.store(&versions_.back().targets, std::memory_order_release);
+    while (time - versions_.front().replaced > kRetained) versions_.pop_front();
+  }
+
+ private:
+  static constexpr BootTime kRetained = std::chrono::minutes(10);
+
+  struct Version {
+    std::vector<store::Target> targets;
+    BootTime replaced = BootTime::max();
+  };
+
+  std::mutex mutex_;
+  std::deque<Version> versions_{1};  // a deque's elements stay where they are
+  std::atomic<const std::vector<store::Target>*> current_{&versions_.back().targets};
+};
+
+}  // namespace hapax::gateway
