@@ -66,13 +66,13 @@ Judgement judge(const Destination& destination, unsigned attempt, const Answer& 
   if (is_success(answer.status)) return {Ack{}, true, {}};
   Judgement judgement{Ack{}, is_healthy(answer), error_of(answer)};
   if (answer.status == kGone) {
-    judgement.ruling = Dead{EndReason::gone, destination.on_dead};
+    judgement.disposition = Dead{EndReason::gone, destination.on_dead};
   } else if (attempt > destination.retry.size()) {
-    judgement.ruling = Dead{EndReason::exhausted, destination.on_dead};
+    judgement.disposition = Dead{EndReason::exhausted, destination.on_dead};
   } else {
     const milliseconds scheduled = destination.retry[attempt - 1];
     const milliseconds asked = asked_to_wait(answer.retry_after, now).value_or(milliseconds(0));
-    judgement.ruling = RetryIn{with_jitter(std::max(scheduled, asked), random), answer.sent};
+    judgement.disposition = RetryIn{with_jitter(std::max(scheduled, asked), random), answer.sent};
   }
   return judgement;
 }

@@ -15,7 +15,7 @@ bool is_success(int status);
 
 // What an answer means for the delivery, and for the destination.
 struct Judgement {
-  Ruling ruling;
+  Disposition disposition;
   bool healthy = true;  // false: the destination could not deal with it, whatever it was
   std::string error;    // of the attempt's record; empty when it went well
 };

@@ -323,7 +323,7 @@ Task<Result<Pull::LoanList>> Pull::loans_of(std::span<const LeaseName> names,
   co_return loans;
 }
 
-Ruling Pull::ruling_of(const Said& said, const std::optional<Loan>& loan) {
+Disposition Pull::disposition_of(const Said& said, const std::optional<Loan>& loan) {
   if (said.outcome == Said::Outcome::ack) return Ack{};
   if (said.outcome == Said::Outcome::drop) return Drop{};
   const auto to = loan ? with_.destination(loan->to) : nullptr;
@@ -366,8 +366,8 @@ Task<Result<std::vector<store::Settled>>> Pull::settle(std::span<const Said> sai
     const std::optional<Loan>& loan = (*loans)[i];
     auto& settlement = settlements.emplace_back();
     if (mine && !(loan && mine(loan->to))) continue;
-    settlement.emplace(store::Settlement{names[i].which, names[i].fence, ruling_of(said[i], loan),
-                                         note_of(said[i], loan)});
+    settlement.emplace(store::Settlement{names[i].which, names[i].fence,
+                                         disposition_of(said[i], loan), note_of(said[i], loan)});
   }
   Result<std::vector<store::Settled>> settled = co_await settle_owned(settlements);
   notify_for(*loans);

@@ -160,7 +160,7 @@ class Pull {
                                                     const std::function<bool()>& left);
   void note(const store::Lease& lease, DestinationNo from, WallTime since);
   Task<Result<LoanList>> loans_of(std::span<const LeaseName> names, const std::vector<bool>& asked);
-  Ruling ruling_of(const Said& said, const std::optional<Loan>& loan);
+  Disposition disposition_of(const Said& said, const std::optional<Loan>& loan);
   AttemptNote note_of(const Said& said, const std::optional<Loan>& loan) const;
   std::chrono::milliseconds lease_of(const std::optional<Loan>& loan) const;
   Task<Result<std::vector<store::Settled>>> settle_owned(

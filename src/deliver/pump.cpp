@@ -229,9 +229,9 @@ Task<void> Pump::attempt(HeldPtr held) {
   ++settling_;
   if (!stopping_) start_ready();
   ask_soon();  // behind the settle: what comes next in its lane becomes due by it
-  co_await settle(*held, judgement.ruling, note);
+  co_await settle(*held, judgement.disposition, note);
   --settling_;
-  if (const auto* retry = std::get_if<RetryIn>(&judgement.ruling)) {
+  if (const auto* retry = std::get_if<RetryIn>(&judgement.disposition)) {
     // The store counts from when it was settled, in whole milliseconds.
     const BootTime due = with_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
     next_due_ = std::min(next_due_, due);
@@ -244,9 +244,9 @@ Task<void> Pump::attempt(HeldPtr held) {
 
 // Tries until the store has taken it: it is the same settlement again. When the server stops before
 // that, the lease lapses.
-Task<void> Pump::settle(const Held& held, const Ruling& ruling, const AttemptNote& note) {
+Task<void> Pump::settle(const Held& held, const Disposition& disposition, const AttemptNote& note) {
   const store::Settlement settlement{
-      {held.leased.event.no, held.leased.delivery}, held.leased.fence, ruling, note};
+      {held.leased.event.no, held.leased.delivery}, held.leased.fence, disposition, note};
   const std::span<const store::Settlement> settlements(&settlement, 1);
   const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
   for (unsigned failures = 0;; ++failures) {
@@ -255,7 +255,8 @@ Task<void> Pump::settle(const Held& held, const Ruling& ruling, const AttemptNot
     if (settled) {
       const bool ok = settled->front() == store::Settled::ok;
       with_.watcher({*held.destination,
-                     ok ? name(*store::outcome_of(ruling)) : std::string_view("stale"), note.took});
+                     ok ? name(*store::outcome_of(disposition)) : std::string_view("stale"),
+                     note.took});
       co_return;
     }
     complain("not settled", settled.error());

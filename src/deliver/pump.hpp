@@ -77,7 +77,7 @@ class Pump : public std::enable_shared_from_this<Pump> {
   void start_ready();
   void hand_back_ready();
   Task<void> attempt(HeldPtr held);
-  Task<void> settle(const Held& held, const Ruling& ruling, const AttemptNote& note);
+  Task<void> settle(const Held& held, const Disposition& disposition, const AttemptNote& note);
   Task<void> hand_back(std::vector<HeldPtr> held, bool sent);
   Task<void> wind_down();
   void show();

@@ -80,9 +80,9 @@ struct Renew {
 struct Release {     // handed back; it was not the handler's fault
   bool sent = true;  // false: it is certain that not one byte went out
 };
-using Ruling = std::variant<Ack, RetryIn, Drop, Dead, Renew, Release>;
+using Disposition = std::variant<Ack, RetryIn, Drop, Dead, Renew, Release>;
 
-// What became of an attempt, one for each ruling that ends a lease.
+// What became of an attempt, one for each disposition that ends a lease.
 enum class AttemptOutcome : std::uint8_t { completed, retried, dropped, dead, released };
 std::string_view name(AttemptOutcome outcome) noexcept;
 

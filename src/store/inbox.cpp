@@ -34,7 +34,7 @@ std::string lane_key(SourceNo source, std::string_view tenant, std::string_view 
   return claim_key(ClaimKind::lane, group_of(source, tenant), order_key);
 }
 
-std::optional<AttemptOutcome> outcome_of(const Ruling& ruling) {
+std::optional<AttemptOutcome> outcome_of(const Disposition& disposition) {
   struct Visitor {
     using Answer = std::optional<AttemptOutcome>;
     Answer operator()(const Ack&) const { return AttemptOutcome::completed; }
@@ -44,7 +44,7 @@ std::optional<AttemptOutcome> outcome_of(const Ruling& ruling) {
     Answer operator()(const Release&) const { return AttemptOutcome::released; }
     Answer operator()(const Renew&) const { return std::nullopt; }
   };
-  return std::visit(Visitor{}, ruling);
+  return std::visit(Visitor{}, disposition);
 }
 
 Error no_room_for_records() {

@@ -291,7 +291,7 @@ std::string event_claim_key(SourceNo source, std::string_view tenant, std::strin
 std::string lane_key(SourceNo source, std::string_view tenant, std::string_view order_key);
 
 // The outcome that a ruling leaves in the attempt row; nothing for Renew.
-std::optional<AttemptOutcome> outcome_of(const Ruling& ruling);
+std::optional<AttemptOutcome> outcome_of(const Disposition& disposition);
 
 // store_full, of put_record().
 Error no_room_for_records();

@@ -78,7 +78,7 @@ Result<void> check_arrival(const Arrival& arrival) {
   return check_targets(arrival.targets);
 }
 
-struct RulingCheck {
+struct DispositionCheck {
   Result<void> operator()(const Ack&) const { return {}; }
   Result<void> operator()(const Drop&) const { return {}; }
   Result<void> operator()(const Release&) const { return {}; }
@@ -112,7 +112,7 @@ Result<void> check(const Admit& admit) {
 Result<void> check(const Settlement& settlement) {
   HAPAX_TRY(check_most("an attempt's error", settlement.note.error.size(), kMaxAttemptError));
   HAPAX_TRY(check_most("an attempt's excerpt", settlement.note.excerpt.size(), kMaxExcerpt));
-  return std::visit(RulingCheck{}, settlement.ruling);
+  return std::visit(DispositionCheck{}, settlement.disposition);
 }
 
 Result<void> check(const LeaseRequest& request) {

@@ -203,7 +203,7 @@ struct Lease {
 // fresh fence of a delivery that nobody holds matches nothing, even when it is guessed.
 //
 // Every transition other than lease and renew gives the delivery a fresh fence, so that nothing can
-// be settled twice. All rulings but Renew write an attempt row under (event, delivery, fence).
+// be settled twice. All dispositions but Renew write an attempt row under (event, delivery, fence).
 //
 //   Ack        completed. Moves the version of its lane.
 //   RetryIn    attempts + 1; pending, due after `delay`. sent == false: as of Release.
@@ -215,7 +215,7 @@ struct Lease {
 struct Settlement {
   DeliveryRef which;
   Fence fence;
-  Ruling ruling;
+  Disposition disposition;
   AttemptNote note = {};
 };
 

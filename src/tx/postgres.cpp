@@ -122,7 +122,7 @@ Result<Tx::Entered> PostgresTx::enter(const OnceId& what) {
   session_->world.random.fill(entered.token.bytes);
 
   const std::string sql = enter_sql(entered.key, entered.token, what.ttl, session_->moment_us());
-  const Result<pg::Answer> answer = session_->connection.run(sql.c_str(), "claim an id");
+  const Result<pg::QueryResult> answer = session_->connection.run(sql.c_str(), "claim an id");
   if (!answer) {
     HAPAX_TRY_ASSIGN(goes_on, leave(entered));
     return goes_on ? answer.error() : transaction_over(answer.error());
@@ -159,7 +159,7 @@ Result<bool> PostgresTx::leave(const Entered& entered) {
   HAPAX_TRY(session_->check_alive());
   pg::CallersConnection& connection = session_->connection;
   if (status_of(connection) != PQTRANS_IDLE) {
-    const Result<pg::Answer> undone =
+    const Result<pg::QueryResult> undone =
         connection.run("ROLLBACK TO SAVEPOINT hapax_once; RELEASE SAVEPOINT hapax_once",
                        "roll back to the savepoint");
     if (undone) return true;
@@ -170,7 +170,7 @@ Result<bool> PostgresTx::leave(const Entered& entered) {
   const std::string sql = "SELECT 1 FROM hapax.claim WHERE key OPERATOR(pg_catalog.=) " +
                           literal(entered.key) + " AND token OPERATOR(pg_catalog.=) " +
                           literal(store::view(entered.token));
-  const Result<pg::Answer> found = connection.run(sql.c_str(), "look for the claim");
+  const Result<pg::QueryResult> found = connection.run(sql.c_str(), "look for the claim");
   if (!found || found->rows() > 0) return transaction_lost();
   return false;
 }
@@ -182,13 +182,13 @@ Result<Enqueued> PostgresTx::enqueue(const Message& message) {
   pg::Parameters parameters;
   pg::add_message(parameters, id, message);
   parameters.add_time(session_->moment_us());
-  const Result<pg::Answer> ran =
+  const Result<pg::QueryResult> ran =
       session_->connection.run(pg::kEnqueue, parameters, "enqueue a message");
   if (!ran) {
     session_->is_epoch_in_doubt = ran.error().code() == Code::store_busy;
     return ran.error();
   }
-  const pg::Answer& answer = *ran;
+  const pg::QueryResult& answer = *ran;
   if (answer.field(0, 2) == "t") return key_reused(message);
   Enqueued enqueued{.message = {}, .duplicate = answer.field(0, 1) == "t"};
   const std::string stored = from_hex(answer.field(0, 0)).value_or(std::string());
@@ -223,7 +223,7 @@ Result<void> PostgresTransaction::commit() {
   }
   if (status_of(session_->connection) == PQTRANS_IDLE) HAPAX_TRY(session_->check_in_transaction());
   const pg::StandbyWatch watch(handle());
-  const Result<pg::Answer> done = session_->connection.run("COMMIT", "commit");
+  const Result<pg::QueryResult> done = session_->connection.run("COMMIT", "commit");
   // PostgreSQL answers a COMMIT of a failed transaction with success and rolls back.
   if (done && done->command() == "COMMIT" && !watch.not_replicated()) return {};
   if (done && done->command() != "COMMIT") {
@@ -268,7 +268,7 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   }
   // In a caller's transaction only compared: see hapax._check_epoch.
   if (!is_transaction(status_of(session->connection))) {
-    const Result<pg::Answer> compared =
+    const Result<pg::QueryResult> compared =
         session->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
     if (!compared && !pg::is_passing(compared.error())) return compared.error();
   }
@@ -282,11 +282,11 @@ Result<PostgresTransaction> PostgresSession::begin() & {
                  "the connection is in a transaction already; use join() to work inside it");
   }
   if (std::exchange(session_->is_epoch_in_doubt, false)) {
-    const Result<pg::Answer> compared =
+    const Result<pg::QueryResult> compared =
         session_->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
     if (!compared) return compared.error();
   }
-  const Result<pg::Answer> begun = session_->connection.run("BEGIN", "begin a transaction");
+  const Result<pg::QueryResult> begun = session_->connection.run("BEGIN", "begin a transaction");
   if (begun) return PostgresTransaction(*session_);
   session_->roll_back();  // it may have begun
   return begun.error();

@@ -312,8 +312,8 @@ std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples) {
   return ids;
 }
 
-std::string rule_first(Api& api, const std::string& destination, const Ruling& ruling,
-                       std::chrono::milliseconds horizon) {
+std::string settle_first(Api& api, const std::string& destination, const Disposition& disposition,
+                         std::chrono::milliseconds horizon) {
   const store::LeaseRequest request{.from = destination_no(api, destination),
                                     .lease = std::chrono::seconds(30),
                                     .holder = {Holder::Kind::push, 1},
@@ -321,7 +321,7 @@ std::string rule_first(Api& api, const std::string& destination, const Ruling& r
   const store::Answers leased = api.driver().write({.lease = std::span(&request, 1)});
   if (leased.lease->at(0).deliveries.empty()) return "";
   const store::Leased& one = leased.lease->at(0).deliveries.at(0);
-  const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, ruling};
+  const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, disposition};
   const store::Answers settled = api.driver().write({.settle = std::span(&settlement, 1)});
   EXPECT_EQ(settled.settle->at(0), store::Settled::ok);
   return one.event.id;

@@ -99,8 +99,8 @@ struct Sample {
 std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples);
 
 // Leases what is due first and rules on it; the sender's id, empty when nothing is due.
-std::string rule_first(Api& api, const std::string& destination, const Ruling& ruling,
-                       std::chrono::milliseconds horizon = {});
+std::string settle_first(Api& api, const std::string& destination, const Disposition& disposition,
+                         std::chrono::milliseconds horizon = {});
 // Of the deliveries of an event: "dead", or of many "completed pending".
 std::string states_of(Api& api, const std::string& event);
 

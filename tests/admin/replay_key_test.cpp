@@ -50,7 +50,9 @@ class ReplayKeys : public testing::TestWithParam<StoreKind> {
   std::string make(const std::string& id) {
     return admit(api_, {{.id = id, .destinations = {"work"}}}).at(0);
   }
-  void rule(const Ruling& ruling) { EXPECT_NE(rule_first(api_, "work", ruling), ""); }
+  void settle_next(const Disposition& disposition) {
+    EXPECT_NE(settle_first(api_, "work", disposition), "");
+  }
   std::string states(const std::string& event) { return states_of(api_, event); }
   void until_done(const ApiAnswer& begun) {
     const std::string replay(begun.json().at("replay").as_string());
@@ -63,12 +65,12 @@ class ReplayKeys : public testing::TestWithParam<StoreKind> {
 
 TEST_P(ReplayKeys, TheSameRequestGetsTheSameAnswerAndMakesNothingMore) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const ApiAnswer first = one(event, kAsNew, "k1");
   EXPECT_EQ(first.status, 200) << first.body;
   EXPECT_EQ(one(event, kAsNew, "k1").body, first.body);
   EXPECT_EQ(states(event), "completed pending");
-  rule(Ack{});
+  settle_next(Ack{});
   const ApiAnswer again = one(event, kAsNew, "\"k1\"");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.body, first.body) << "the other spelling of the key, and it is completed by now";
@@ -79,10 +81,10 @@ TEST_P(ReplayKeys, TheSameRequestGetsTheSameAnswerAndMakesNothingMore) {
 
 TEST_P(ReplayKeys, WhatWasCompletedSinceIsNoFailure) {
   const std::string event = make("a");
-  rule(Dead{});
+  settle_next(Dead{});
   const ApiAnswer first = one(event, "", "k");
   EXPECT_EQ(first.status, 200);
-  rule(Ack{});
+  settle_next(Ack{});
   const ApiAnswer again = one(event, "", "k");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.body, first.body);
@@ -92,20 +94,20 @@ TEST_P(ReplayKeys, WhatWasCompletedSinceIsNoFailure) {
 // that was answered long ago does not come to life.
 TEST_P(ReplayKeys, AnOldRequestReplaysNothingThatDiedAnew) {
   const std::string event = make("a");
-  rule(Dead{});
+  settle_next(Dead{});
   const ApiAnswer first = one(event, "", "mine");
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_EQ(one(event, "", "another's").status, 200);
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_EQ(one(event, "", "mine").body, first.body);
   EXPECT_EQ(states(event), "dead");
 }
 
 TEST_P(ReplayKeys, AnotherRequestWithTheKeyIsRefusedAndDoesNothing) {
   const std::string a = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const std::string b = make("b");
-  rule(Ack{});
+  settle_next(Ack{});
   EXPECT_EQ(one(a, kAsNew, "k").status, 200);
   for (const ApiAnswer& each :
        {one(b, kAsNew, "k"), one(a, R"({"as":"new","destination":"work"})", "k"),
@@ -121,7 +123,7 @@ TEST_P(ReplayKeys, AnotherRequestWithTheKeyIsRefusedAndDoesNothing) {
 TEST_P(ReplayKeys, ARefusalLeavesTheKeyFree) {
   const std::string event = make("a");
   EXPECT_EQ(one(event, "", "k").problem(), "not-replayable");
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_EQ(one(event, R"({"destination":"nobody"})", "k").status, 404);
   EXPECT_EQ(one(event, R"({"destination":"work"})", "k").status, 200);
   EXPECT_EQ(states(event), "pending");
@@ -129,7 +131,7 @@ TEST_P(ReplayKeys, ARefusalLeavesTheKeyFree) {
 
 TEST_P(ReplayKeys, ABadKeyIsSaidAndNothingIsDone) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const std::string target = "/v1/events/" + event + "/replay";
   for (const std::string& bad :
        {std::string(), std::string("a b"), std::string("a,b"), std::string("a;b"),
@@ -148,11 +150,11 @@ TEST_P(ReplayKeys, ABadKeyIsSaidAndNothingIsDone) {
 
 TEST_P(ReplayKeys, OfManyTheSameRequestGetsTheSameJob) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const ApiAnswer first = many(kAllAsNew, "k");
   EXPECT_EQ(first.status, 202) << first.body;
   until_done(first);
-  rule(Ack{});
+  settle_next(Ack{});
   const std::string later = make("b");
   const ApiAnswer again = many(kAllAsNew, "k");
   EXPECT_EQ(again.status, 202);
@@ -165,14 +167,14 @@ TEST_P(ReplayKeys, OfManyTheSameRequestGetsTheSameJob) {
 
 TEST_P(ReplayKeys, ADryRunLeavesTheKeyFree) {
   make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   EXPECT_EQ(many(R"({"filter":{},"dry_run":true})", "k").status, 200);
   EXPECT_EQ(many(kAllAsNew, "k").status, 202);
 }
 
 TEST_P(ReplayKeys, OfManyAtOnceOneReplays) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   std::vector<std::future<std::string>> all;
   for (int i = 0; i < 16; ++i) {
     all.push_back(std::async(std::launch::async, [&, i] {

@@ -27,8 +27,8 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
                    std::vector<std::string> to = {"work"}) {
     return admit(api_, {{.id = id, .order_key = order_key, .destinations = std::move(to)}}).at(0);
   }
-  std::string rule(const Ruling& ruling, milliseconds horizon = {}) {
-    return rule_first(api_, "work", ruling, horizon);
+  std::string settle_next(const Disposition& disposition, milliseconds horizon = {}) {
+    return settle_first(api_, "work", disposition, horizon);
   }
   std::string states(const std::string& event) { return states_of(api_, event); }
   ApiAnswer replay(const std::string& event, const std::string& body = "") {
@@ -68,17 +68,17 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
 
 TEST_P(ReplayApi, WhatIsDeadGoesAgainUnderTheSameId) {
   const std::string event = make("a");
-  EXPECT_EQ(rule(Dead{}), "a");
+  EXPECT_EQ(settle_next(Dead{}), "a");
   const ApiAnswer answer = replay(event);
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(deliveries(answer), ElementsAre(delivery(event, 1)));
   EXPECT_EQ(states(event), "pending");
-  EXPECT_EQ(rule(Ack{}), "a");
+  EXPECT_EQ(settle_next(Ack{}), "a");
 }
 
 TEST_P(ReplayApi, WhatIsCompletedGoesAgainOnlyAsNew) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const ApiAnswer same = replay(event);
   EXPECT_EQ(same.status, 409);
   EXPECT_EQ(same.problem(), "not-replayable");
@@ -96,7 +96,7 @@ TEST_P(ReplayApi, WhatIsUnderWayIsNotReplayed) {
 
 TEST_P(ReplayApi, OneDestinationCanBeNamed) {
   const std::string event = make("a", "", {"work", "other"});
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_EQ(cancel(event, 2).status, 200);
   EXPECT_EQ(replay(event, R"({"destination":"nobody"})").problem(), "not-found");
   EXPECT_THAT(deliveries(replay(event, R"({"destination":"other"})")),
@@ -106,20 +106,20 @@ TEST_P(ReplayApi, OneDestinationCanBeNamed) {
 
 TEST_P(ReplayApi, PastItsHorizonADuplicateMustBeAccepted) {
   const std::string event = make("a");
-  rule(RetryIn{seconds(1)}, hours(24));
+  settle_next(RetryIn{seconds(1)}, hours(24));
   api_.clock().advance(hours(25));
-  EXPECT_EQ(rule(Ack{}, hours(24)), "") << "dead by its horizon";
+  EXPECT_EQ(settle_next(Ack{}, hours(24)), "") << "dead by its horizon";
   EXPECT_EQ(states(event), "dead");
   const ApiAnswer refused = replay(event);
   EXPECT_EQ(refused.status, 409);
   EXPECT_EQ(refused.problem(), "past-horizon");
   EXPECT_EQ(replay(event, R"({"accept_duplicate":true})").status, 200);
-  EXPECT_EQ(rule(Ack{}, hours(24)), "a");
+  EXPECT_EQ(settle_next(Ack{}, hours(24)), "a");
 }
 
 TEST_P(ReplayApi, WhatIsNotKeptIsGoneAndWhatNeverWasIsNotFound) {
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   api_.clock().advance(hours(48));
   sweep();
   EXPECT_EQ(replay(event, R"({"as":"new"})").status, 410);
@@ -135,11 +135,11 @@ TEST_P(ReplayApi, WhatIsNotKeptIsGoneAndWhatNeverWasIsNotFound) {
 TEST_P(ReplayApi, AReplayedHeadUnblocksItsLane) {
   const std::string first = make("a", "k");
   const std::string second = make("b", "k");
-  rule(Dead{EndReason::exhausted, OnDead::block});
-  EXPECT_EQ(rule(Ack{}), "") << "the lane waits for a person";
+  settle_next(Dead{EndReason::exhausted, OnDead::block});
+  EXPECT_EQ(settle_next(Ack{}), "") << "the lane waits for a person";
   EXPECT_EQ(replay(first).status, 200);
-  EXPECT_EQ(rule(Ack{}), "a");
-  EXPECT_EQ(rule(Ack{}), "b");
+  EXPECT_EQ(settle_next(Ack{}), "a");
+  EXPECT_EQ(settle_next(Ack{}), "b");
 }
 
 TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
@@ -148,7 +148,7 @@ TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
   EXPECT_EQ(cancel(first).status, 200);
   EXPECT_EQ(cancel(first).status, 200) << "again: nothing changes";
   EXPECT_EQ(states(first), "cancelled");
-  EXPECT_EQ(rule(Dead{EndReason::exhausted, OnDead::block}), "b");
+  EXPECT_EQ(settle_next(Dead{EndReason::exhausted, OnDead::block}), "b");
   EXPECT_EQ(cancel(second).status, 200);
   const std::string third = make("c", "k");
   const store::LeaseRequest request{
@@ -162,7 +162,7 @@ TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
   EXPECT_EQ(api_.driver().write({.settle = std::span(&late, 1)}).settle->at(0),
             store::Settled::stale);
   const std::string fourth = make("d");
-  EXPECT_EQ(rule(Ack{}), "d");
+  EXPECT_EQ(settle_next(Ack{}), "d");
   const ApiAnswer refused = cancel(fourth);
   EXPECT_EQ(refused.status, 409);
   EXPECT_EQ(refused.problem(), "not-cancellable");
@@ -190,7 +190,7 @@ TEST_P(ReplayApi, BadRequestsSayWhatToWrite) {
 // A client that leaves a variable unset must not replay everything, to everyone, for real.
 TEST_P(ReplayApi, NullIsNotEverything) {
   const std::string event = make("a");
-  EXPECT_EQ(rule(Dead{}), "a");
+  EXPECT_EQ(settle_next(Dead{}), "a");
   for (const char* body :
        {R"({"as":null})", R"({"destination":null})", R"({"accept_duplicate":null})"}) {
     const ApiAnswer answer = replay(event, body);
@@ -218,8 +218,8 @@ TEST_P(ReplayApi, ManyAreCountedThenReplayed) {
     samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
   }
   const std::vector<std::string> events = admit(api_, samples);
-  for (int i = 0; i < 12; ++i) rule(Dead{});
-  rule(Ack{});
+  for (int i = 0; i < 12; ++i) settle_next(Dead{});
+  settle_next(Ack{});
   const std::string dead = R"("filter":{"source":"demo","status":"dead"})";
   const ApiAnswer dry = api_.post("/v1/replay", "{" + dead + ",\"dry_run\":true}");
   EXPECT_EQ(dry.status, 200);
@@ -240,7 +240,7 @@ TEST_P(ReplayApi, NothingThatMatchesIsDoneAtOnce) {
   EXPECT_EQ(ended(begin(R"({"filter":{"source":"nobody"}})", 0)).at("state").as_string(), "done");
   EXPECT_EQ(ended(begin(R"({"filter":{}})", 0)).at("state").as_string(), "done");
   const std::string event = make("a");
-  rule(Ack{});
+  settle_next(Ack{});
   const json::value job = ended(begin(R"({"filter":{"id":"a"}})", 1));
   EXPECT_EQ(job.at("replayed").as_int64(), 0) << "it is completed, which needs new";
   EXPECT_EQ(job.at("filter"), json::parse(R"({"id":"a"})"));
@@ -256,7 +256,7 @@ TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
     samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
   }
   const std::vector<std::string> events = admit(api_, samples);
-  for (int i = 0; i < 50; ++i) rule(Dead{});
+  for (int i = 0; i < 50; ++i) settle_next(Dead{});
   const std::string replay = begin(R"({"filter":{"status":"dead"},"rate":1})", 50);
   // Time stands still, so that there is a first step and no second.
   ASSERT_TRUE(eventually(
@@ -273,7 +273,7 @@ TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
 
 TEST_P(ReplayApi, OnlyTheLastHundredAreKept) {
   make("a");
-  rule(Dead{});
+  settle_next(Dead{});
   make("b");
   for (int i = 0; i < 200; ++i) {
     const ApiAnswer answer = api_.post("/v1/replay", R"({"filter":{"id":"none"}})");

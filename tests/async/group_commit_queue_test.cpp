@@ -317,7 +317,7 @@ TEST_F(MixedQueueTest, ASettleIsDoneBeforeALeaseThatCameWithIt) {
   send();
   gate_.wait_for(1);
   Settlements back = acks(held);
-  back[0].ruling = Release{};
+  back[0].disposition = Release{};
   std::optional<Result<store::Lease>> leased;
   std::optional<Result<std::vector<store::Settled>>> settled;
   start(lease(*queue_, lease_request(10), leased));

@@ -130,8 +130,8 @@ void what_is_too_long_is_refused_and_claims_nothing(InboxSteps& steps) {
 }
 
 void what_a_worker_may_not_say_is_refused(InboxSteps&) {
-  const auto refuses = [](const Ruling& ruling, const AttemptNote& note = {}) {
-    const Result<void> checked = check(Settlement{{}, {}, ruling, note});
+  const auto refuses = [](const Disposition& disposition, const AttemptNote& note = {}) {
+    const Result<void> checked = check(Settlement{{}, {}, disposition, note});
     return !checked && checked.error().code() == Code::invalid_argument;
   };
   EXPECT_TRUE(refuses(RetryIn{milliseconds(-1)}));

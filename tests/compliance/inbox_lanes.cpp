@@ -80,7 +80,7 @@ void the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers(InboxSteps& s
 }
 
 void what_ends_lets_the_next_one_go(InboxSteps& steps) {
-  const std::vector<Ruling> ends{Ack{}, Drop{}, Dead{EndReason::exhausted, OnDead::skip}};
+  const std::vector<Disposition> ends{Ack{}, Drop{}, Dead{EndReason::exhausted, OnDead::skip}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::string lane = std::to_string(i);
     steps.fresh(in_lane(lane + "a", lane));
@@ -247,7 +247,7 @@ void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
           ++all;
         }
         const Settlement settlement{ref(each), each.fence,
-                                    fails ? Ruling(RetryIn{}) : Ruling(Ack{})};
+                                    fails ? Disposition(RetryIn{}) : Disposition(Ack{})};
         const auto answer = steps.same().write({.settle = std::span(&settlement, 1)}).settle;
         ASSERT_TRUE(answer) << answer.error().to_string();
         ASSERT_EQ(answer->front(), Settled::ok);

@@ -21,7 +21,7 @@ struct Describer {
     out << "write";
     for (const SettleOp& each : op.settle) {
       out << " settle(" << each.lease << " with " << static_cast<int>(each.with) << " ruling "
-          << each.ruling.index() << ")";
+          << each.disposition.index() << ")";
     }
     for (const AdmitOp& each : op.admit) {
       out << " admit(would " << name(each.would) << " guard " << each.guard;

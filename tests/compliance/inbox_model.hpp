@@ -21,7 +21,7 @@ struct SettleOp {
   enum class With : std::uint8_t { its_fence, another_fence, a_guess, nothing };
   With with = With::its_fence;
   std::size_t other = 0;  // the lease that another_fence is of
-  Ruling ruling = Ack{};
+  Disposition disposition = Ack{};
   int status = 0;
 };
 
@@ -139,7 +139,7 @@ class OperationSource {
   AdmitOp admit(const Known& known);
   LeaseOp lease();
   SettleOp settle(const Known& known);
-  Ruling ruling();
+  Disposition disposition();
   WriteOp write(const Known& known);
   ReplayOp replay(const Known& known);
   ReplayManyOp replay_many();

@@ -101,7 +101,7 @@ LeaseOp OperationSource::lease() {
   return made;
 }
 
-Ruling OperationSource::ruling() {
+Disposition OperationSource::disposition() {
   const std::uint64_t drawn = random_.below(100);
   if (drawn < 45) return Ack{};
   if (drawn < 65) return RetryIn{one_of(kDelays), chance(80)};
@@ -123,7 +123,7 @@ SettleOp OperationSource::settle(const Known& known) {
   if (chance(8)) made.with = SettleOp::With::another_fence;
   if (chance(4)) made.with = SettleOp::With::a_guess;
   if (chance(1)) made.with = SettleOp::With::nothing;
-  made.ruling = ruling();
+  made.disposition = disposition();
   made.status = static_cast<int>(200 + random_.below(400));
   return made;
 }

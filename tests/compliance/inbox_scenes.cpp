@@ -19,8 +19,8 @@ WriteOp lease(const std::string& from, Holder holder = {Holder::Kind::push, 1}) 
   return {.settle = {}, .admit = {}, .lease = {{from, {.max = 100, .holder = holder}}}};
 }
 
-SettleOp with(std::size_t lease, const Ruling& ruling) {
-  return {.lease = lease, .ruling = ruling, .status = 500};
+SettleOp with(std::size_t lease, const Disposition& disposition) {
+  return {.lease = lease, .disposition = disposition, .status = 500};
 }
 
 template <class... Settles>

@@ -8,8 +8,8 @@ namespace hapax::test {
 
 namespace {
 
-const std::vector<Ruling> kEnding{Ack{}, RetryIn{seconds(1)}, Drop{},
-                                  Dead{EndReason::exhausted, OnDead::skip}, Release{}};
+const std::vector<Disposition> kEnding{Ack{}, RetryIn{seconds(1)}, Drop{},
+                                       Dead{EndReason::exhausted, OnDead::skip}, Release{}};
 
 void an_ack_completes(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
@@ -196,7 +196,7 @@ void an_old_fence_settles_nothing(InboxSteps& steps) {
   const Leased old = steps.lease_one("dst", {.holder = kPull});
   steps.advance(seconds(30));
   const Leased current = steps.lease_one("dst", {.holder = {Holder::Kind::pull, 8}});
-  for (const Ruling& each : kEnding) EXPECT_EQ(steps.settle(old, each), Settled::stale);
+  for (const Disposition& each : kEnding) EXPECT_EQ(steps.settle(old, each), Settled::stale);
   EXPECT_EQ(steps.settle(old, Renew{hours(1)}), Settled::stale);
   EXPECT_EQ(steps.row(event).state, DeliveryState::leased);
   EXPECT_EQ(steps.row(event).due, current.until);
@@ -232,7 +232,7 @@ void what_was_cancelled_while_it_was_leased_is_stale(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
   EXPECT_EQ(steps.cancel(event), Cancelled::done);
-  for (const Ruling& each : kEnding) EXPECT_EQ(steps.settle(lease, each), Settled::stale);
+  for (const Disposition& each : kEnding) EXPECT_EQ(steps.settle(lease, each), Settled::stale);
   EXPECT_EQ(steps.settle(lease, Renew{seconds(1)}), Settled::stale);
   EXPECT_EQ(steps.state(event), DeliveryState::cancelled);
 }
@@ -241,7 +241,7 @@ void what_was_removed_while_it_was_leased_is_unknown(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {}, .listen = {"dev"}});
   const Leased lease = steps.lease_one("dev");
   EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 1U) << "listeners hold nothing";
-  for (const Ruling& each : kEnding) EXPECT_EQ(steps.settle(lease, each), Settled::unknown);
+  for (const Disposition& each : kEnding) EXPECT_EQ(steps.settle(lease, each), Settled::unknown);
   EXPECT_EQ(steps.presence(event), Presence::gone);
 }
 

@@ -183,7 +183,7 @@ std::vector<Settlement> Applier::settlements(const WriteOp& op) const {
     AttemptNote note;
     note.status = each.status;
     note.error = "error";
-    made.push_back({side.known_.leases.at(each.lease), fence_for(each), each.ruling, note});
+    made.push_back({side.known_.leases.at(each.lease), fence_for(each), each.disposition, note});
   }
   return made;
 }

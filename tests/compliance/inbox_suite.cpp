@@ -187,13 +187,14 @@ std::vector<Leased> InboxSteps::lease_all(const std::string& destination_name, L
   return all;
 }
 
-Settled InboxSteps::settle(const Leased& lease, const Ruling& ruling, const AttemptNote& note) {
-  return settle(ref(lease), lease.fence, ruling, note);
+Settled InboxSteps::settle(const Leased& lease, const Disposition& disposition,
+                           const AttemptNote& note) {
+  return settle(ref(lease), lease.fence, disposition, note);
 }
 
-Settled InboxSteps::settle(const DeliveryRef& which, Fence fence, const Ruling& ruling,
+Settled InboxSteps::settle(const DeliveryRef& which, Fence fence, const Disposition& disposition,
                            const AttemptNote& note) {
-  const Settlement settlement{which, fence, ruling, note};
+  const Settlement settlement{which, fence, disposition, note};
   EXPECT_TRUE(check(settlement));
   const std::vector<Settled> answers =
       must(next().write({.settle = std::span(&settlement, 1)}).settle, "settle");

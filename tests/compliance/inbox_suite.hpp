@@ -109,8 +109,8 @@ class InboxSteps {
   // Asks until nothing is passed over.
   std::vector<Leased> lease_all(const std::string& destination, LeaseHow how = {});
 
-  Settled settle(const Leased& lease, const Ruling& ruling, const AttemptNote& note = {});
-  Settled settle(const DeliveryRef& which, Fence fence, const Ruling& ruling,
+  Settled settle(const Leased& lease, const Disposition& disposition, const AttemptNote& note = {});
+  Settled settle(const DeliveryRef& which, Fence fence, const Disposition& disposition,
                  const AttemptNote& note = {});
   void ack(const Leased& lease);                         // which must be ok
   void deliver(const std::string& destination = "dst");  // leases one and acks it

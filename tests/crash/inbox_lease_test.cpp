@@ -64,7 +64,7 @@ class Inbox {
     return {file.driver().write({.lease = std::span(&request, 1)}).lease};
   }
   Settled ack(const Leased& lease) {
-    const Settlement settlement{.which = ref(lease), .fence = lease.fence, .ruling = Ack{}};
+    const Settlement settlement{.which = ref(lease), .fence = lease.fence, .disposition = Ack{}};
     return file.driver().write({.settle = std::span(&settlement, 1)}).settle.value().at(0);
   }
   std::uint64_t leased() {

@@ -160,7 +160,7 @@ class Migration {
       const std::vector<Leased>& leases = answer.at(0).deliveries;
       ASSERT_EQ(leases.size(), 1U) << "they share an order key";
       EXPECT_EQ(leases[0].event.body, payload);
-      const Settlement ack{.which = ref(leases[0]), .fence = leases[0].fence, .ruling = Ack{}};
+      const Settlement ack{.which = ref(leases[0]), .fence = leases[0].fence, .disposition = Ack{}};
       EXPECT_EQ(driver.write({.settle = std::span(&ack, 1)}).settle.value().at(0), Settled::ok);
     }
   }

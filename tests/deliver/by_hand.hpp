@@ -35,13 +35,14 @@ inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo sourc
 }
 
 // All that is due, up to a hundred; how many they were.
-inline std::size_t rule_due(store::Driver& driver, DestinationNo from, const Ruling& ruling) {
+inline std::size_t settle_due(store::Driver& driver, DestinationNo from,
+                              const Disposition& disposition) {
   const store::LeaseRequest request{
       .from = from, .max = 100, .lease = std::chrono::seconds(30), .holder = {}};
   const store::Answers leased = driver.write({.lease = std::span(&request, 1)});
   std::vector<store::Settlement> settlements;
   for (const store::Leased& each : leased.lease->at(0).deliveries) {
-    settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
+    settlements.push_back({{each.event.no, each.delivery}, each.fence, disposition});
   }
   EXPECT_TRUE(driver.write({.settle = settlements}).settle);
   return settlements.size();

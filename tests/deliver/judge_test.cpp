@@ -29,7 +29,7 @@ class JudgeTest : public testing::Test {
     return judge(destination_, attempt, answer, kNow, random_);
   }
   milliseconds delay_of(int status, unsigned attempt, const std::string& retry_after) {
-    return std::get<RetryIn>(of(status, attempt, retry_after).ruling).delay;
+    return std::get<RetryIn>(of(status, attempt, retry_after).disposition).delay;
   }
 
   Destination destination_;
@@ -39,7 +39,7 @@ class JudgeTest : public testing::Test {
 TEST_F(JudgeTest, EverySuccessCompletes) {
   for (const int status : {200, 201, 202, 204, 299}) {
     const Judgement judgement = of(status);
-    EXPECT_TRUE(std::holds_alternative<Ack>(judgement.ruling)) << status;
+    EXPECT_TRUE(std::holds_alternative<Ack>(judgement.disposition)) << status;
     EXPECT_TRUE(judgement.healthy);
     EXPECT_EQ(judgement.error, "");
   }
@@ -48,7 +48,7 @@ TEST_F(JudgeTest, EverySuccessCompletes) {
 TEST_F(JudgeTest, GoneIsDeadAtOnceAndSaysNothingAgainstTheDestination) {
   destination_.on_dead = OnDead::block;
   const Judgement judgement = of(410);
-  const auto& dead = std::get<Dead>(judgement.ruling);
+  const auto& dead = std::get<Dead>(judgement.disposition);
   EXPECT_EQ(dead.reason, EndReason::gone);
   EXPECT_EQ(dead.on_dead, OnDead::block);
   EXPECT_TRUE(judgement.healthy);
@@ -62,10 +62,10 @@ TEST_F(JudgeTest, AllElseIsTriedAgainByTheSchedule) {
 }
 
 TEST_F(JudgeTest, PastTheLastEntryItIsDead) {
-  EXPECT_EQ(std::get<Dead>(of(500, 3).ruling).reason, EndReason::exhausted);
-  EXPECT_EQ(std::get<Dead>(of(429, 4, "5").ruling).reason, EndReason::exhausted);
+  EXPECT_EQ(std::get<Dead>(of(500, 3).disposition).reason, EndReason::exhausted);
+  EXPECT_EQ(std::get<Dead>(of(429, 4, "5").disposition).reason, EndReason::exhausted);
   destination_.retry.clear();
-  EXPECT_EQ(std::get<Dead>(of(500, 1).ruling).reason, EndReason::exhausted);
+  EXPECT_EQ(std::get<Dead>(of(500, 1).disposition).reason, EndReason::exhausted);
 }
 
 TEST_F(JudgeTest, JitterOnlyEverDelaysAndByATenthAtMost) {

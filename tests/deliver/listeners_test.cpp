@@ -91,7 +91,7 @@ TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
 class TakenNameTest : public ListenersTest {
  protected:
   void admit(bool listen) { test::admit_one(*driver_, ++last_, SourceNo(1), {to_, listen}); }
-  void rule(const Ruling& ruling) { test::rule_due(*driver_, to_, ruling); }
+  void settle_next(const Disposition& disposition) { test::settle_due(*driver_, to_, disposition); }
   bool is_taken() { return listeners_.is_taken("orders").value(); }
 
   const DestinationNo to_{driver_->number_of(store::NameKind::destination, "orders").value()};
@@ -103,10 +103,10 @@ TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
   EXPECT_FALSE(is_taken()) << "known, and nothing is left";
   admit(false);
   EXPECT_TRUE(is_taken());
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_TRUE(is_taken()) << "somebody may replay it";
   ASSERT_TRUE(driver_->replay({.event = EventNo(1)}));
-  rule(Ack{});
+  settle_next(Ack{});
   EXPECT_FALSE(is_taken());
 }
 

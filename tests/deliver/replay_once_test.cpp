@@ -25,7 +25,9 @@ using testing::ElementsAre;
 class ReplayOnceTest : public testing::Test {
  protected:
   void make(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
-  std::size_t rule(const Ruling& ruling) { return test::rule_due(*inner_, target_.to, ruling); }
+  std::size_t settle_next(const Disposition& disposition) {
+    return test::settle_due(*inner_, target_.to, disposition);
+  }
   Result<std::optional<Replayed>> replay(store::Driver& driver, std::int64_t event,
                                          const std::string& key,
                                          store::ReplayAs as = store::ReplayAs::same) {
@@ -53,7 +55,7 @@ TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
     for (const Fault fault : {Fault::fail, Fault::lose_answer, Fault::lose_request}) {
       for (int nth = 1, hit = 1; hit > 0; ++nth) {
         make(++event);
-        rule(as == store::ReplayAs::same ? Ruling(Dead{}) : Ruling(Ack{}));
+        settle_next(as == store::ReplayAs::same ? Disposition(Dead{}) : Disposition(Ack{}));
         int calls = 0;
         store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
           return ++calls == nth ? fault : calls > nth ? Fault::fail : Fault::none;
@@ -61,10 +63,10 @@ TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
         const std::string key = std::to_string(event);
         const auto cut = replay(faulty, event, key, as);
         hit = calls >= nth ? 1 : 0;
-        std::size_t attempts = rule(Ack{});
+        std::size_t attempts = settle_next(Ack{});
         const auto answer = replay(*inner_, event, key, as);
         ASSERT_TRUE(answer && *answer) << nth;
-        attempts += rule(Ack{});
+        attempts += settle_next(Ack{});
         const DeliveryNo going(as == store::ReplayAs::same ? 1 : 2);
         EXPECT_EQ((*answer)->status, Replayed::Status::done) << nth;
         EXPECT_THAT((*answer)->deliveries, ElementsAre(going)) << nth;
@@ -81,17 +83,17 @@ TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
 TEST_F(ReplayOnceTest, AKeyIsForOneRequest) {
   make(1);
   make(2);
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_TRUE(replay(*inner_, 1, "k").value());
   EXPECT_FALSE(replay(*inner_, 2, "k").value());
-  EXPECT_EQ(rule(Ack{}), 1U);
+  EXPECT_EQ(settle_next(Ack{}), 1U);
 }
 
 TEST_F(ReplayOnceTest, AnAnswerIsKeptForAWeekAndNotForEver) {
   make(1);
-  rule(Dead{});
+  settle_next(Dead{});
   EXPECT_TRUE(replay(*inner_, 1, "k").value());
-  rule(Ack{});
+  settle_next(Ack{});
   clock_.advance(kKeepReplayNote - hours(1));
   EXPECT_TRUE(replay(*inner_, 2, "another").value());
   EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::done);
@@ -103,11 +105,11 @@ TEST_F(ReplayOnceTest, AnAnswerIsKeptForAWeekAndNotForEver) {
 // The bound is that of a store's records; what had to make room is still not replayed twice.
 TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
   make(1);
-  rule(Ack{});
+  settle_next(Ack{});
   for (std::size_t i = 0; i <= kMaxReplayNotes; ++i) {
     clock_.advance(seconds(1));
     ASSERT_TRUE(replay(*inner_, 1, "k" + std::to_string(i), store::ReplayAs::as_new).value());
-    rule(Ack{});
+    settle_next(Ack{});
   }
   EXPECT_EQ(inner_->records("replayed/").value().size(), kMaxReplayNotes);
   const std::size_t before = deliveries(1);
@@ -118,7 +120,7 @@ TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
 
 TEST_F(ReplayOnceTest, AJobWhoseAnswerIsLostIsFoundAgain) {
   make(1);
-  rule(Ack{});
+  settle_next(Ack{});
   test::SilentLog log;
   DeliveryNotifier notifier;
   const RequestKey key = request_key("many", "k", "", "all");

@@ -40,7 +40,7 @@ class Backlog {
     for (std::size_t i = 0; i < count; i += kAtOnce) admit_some(i, std::min(count, i + kAtOnce));
   }
   // Leases all that is due and rules on it.
-  void rule(const Ruling& ruling) {
+  void settle_next(const Disposition& disposition) {
     for (;;) {
       const store::LeaseRequest request{.from = target_.to,
                                         .max = kAtOnce,
@@ -50,7 +50,7 @@ class Backlog {
       ASSERT_TRUE(leased.lease) << leased.lease.error().to_string();
       std::vector<store::Settlement> settlements;
       for (const store::Leased& each : leased.lease->at(0).deliveries) {
-        settlements.push_back({{each.event.no, each.delivery}, each.fence, ruling});
+        settlements.push_back({{each.event.no, each.delivery}, each.fence, disposition});
       }
       if (settlements.empty()) return;
       ASSERT_TRUE(driver_.write({.settle = settlements}).settle);
@@ -182,13 +182,13 @@ struct Place {
 class ReplayStory : public testing::TestWithParam<bool> {
  protected:
   // Events that ended as `ruling` says, and a server that runs.
-  void begin(std::size_t count, const Ruling& ruling) {
+  void begin(std::size_t count, const Disposition& disposition) {
     serve_.stop();
     {
       StoreView view(place_.url(serve_));
       Backlog backlog(view.driver());
       backlog.admit(count);
-      backlog.rule(ruling);
+      backlog.settle_next(disposition);
     }
     serve_.start();
   }
@@ -268,7 +268,7 @@ TEST_P(ReplayStory, AServerThatIsKilledDoesNotForgetAKey) {
   serve_.stop();
   {
     StoreView view(place_.url(serve_));
-    Backlog(view.driver()).rule(Dead{});
+    Backlog(view.driver()).settle_next(Dead{});
   }
   serve_.start();
   const HttpAnswer dead = admin(serve_, "POST", one, "", headers);
@@ -276,7 +276,7 @@ TEST_P(ReplayStory, AServerThatIsKilledDoesNotForgetAKey) {
   EXPECT_TRUE(serve_.kill_it());
   {
     StoreView view(place_.url(serve_));
-    Backlog(view.driver()).rule(Ack{});
+    Backlog(view.driver()).settle_next(Ack{});
   }
   serve_.start();
   EXPECT_EQ(admin(serve_, "POST", one, "", headers).body, dead.body);
@@ -359,7 +359,7 @@ TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
   serve_.stop();
   {
     StoreView view(place_.url(serve_));
-    Backlog(view.driver()).rule(Ack{});
+    Backlog(view.driver()).settle_next(Ack{});
   }
   serve_.start();
   EXPECT_EQ(listen().status, 200) << "nothing is left";
@@ -377,7 +377,7 @@ TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
     StoreView view(place.url(one));
     Backlog backlog(view.driver());
     backlog.admit(20);
-    backlog.rule(Ack{});
+    backlog.settle_next(Ack{});
   }
   const std::string event = member(admin(one, "GET", "/v1/events?limit=1").body, "event");
   const std::string all = R"({"filter":{"status":"completed"},"as":"new","rate":1000})";
@@ -405,7 +405,7 @@ TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
     wait_for([&] { return admin(one, "GET", "/v1/replays/" + replay).body; },
              [](const std::string& json) { return member(json, "state") == "done"; });
     StoreView view(place.url(one));
-    Backlog(view.driver()).rule(Ack{});
+    Backlog(view.driver()).settle_next(Ack{});
     EXPECT_LE(most_replays_of_an_event(place.url(one)), 2U * static_cast<std::size_t>(round + 1));
   }
   const std::string jobs = admin(one, "GET", "/v1/replays").body;
@@ -434,7 +434,7 @@ TEST(ReplayNodes, AnotherNodeLearnsOfAListenerAndGoesOnWithAReplay) {
     StoreView view(place.url(one));
     Backlog backlog(view.driver());
     backlog.admit(300);
-    backlog.rule(Ack{});
+    backlog.settle_next(Ack{});
   }
   const std::string replay =
       member(admin(one, "POST", "/v1/replay",

@@ -32,7 +32,7 @@ class ReplaysTest : public testing::Test {
   }
 
   void admit(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
-  void complete_all() { test::rule_due(*inner_, target_.to, Ack{}); }
+  void complete_all() { test::settle_due(*inner_, target_.to, Ack{}); }
 
   std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
     auto made =

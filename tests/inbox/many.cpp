@@ -72,7 +72,7 @@ store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::millisec
 store::Settled settle(store::Driver& driver, const store::Leased& leased, const HowToSettle& how) {
   const store::Settlement settlement{.which = {leased.event.no, leased.delivery},
                                      .fence = leased.fence,
-                                     .ruling = how,
+                                     .disposition = how,
                                      .note = {}};
   return must(driver.write({.settle = std::span(&settlement, 1)}).settle).front();
 }

@@ -59,7 +59,7 @@ void admit_all(store::Driver& driver, const std::vector<Wanted>& events);
 store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
                    std::int64_t owner);
 
-using HowToSettle = decltype(store::Settlement::ruling);
+using HowToSettle = decltype(store::Settlement::disposition);
 
 // One settlement, which must work.
 store::Settled settle(store::Driver& driver, const store::Leased& leased, const HowToSettle& how);

@@ -62,7 +62,7 @@ constexpr Draws kDraws[] = {
     {"Lease", [](InboxNode& node, const Leased&) { EXPECT_FALSE(node.lease(1).empty()); }},
     {"Settle",
      [](InboxNode& node, const Leased& lease) {
-       node.settle(std::span(&lease, 1), std::vector<Ruling>{RetryIn{}});
+       node.settle(std::span(&lease, 1), std::vector<Disposition>{RetryIn{}});
      }},
     {"Cancel",
      [](InboxNode& node, const Leased& lease) {
@@ -101,7 +101,8 @@ TEST_F(FenceTest, ALeaseAfterwardsHasALargerFenceAndAnOldOneIsStale) {
   const std::vector<Leased> old = node_.lease(1);
   ASSERT_EQ(old.size(), 1U);
   witness_.text(kFailOver);
-  EXPECT_EQ(node_.settle(old, std::vector<Ruling>{RetryIn{}}), std::vector{store::Settled::ok});
+  EXPECT_EQ(node_.settle(old, std::vector<Disposition>{RetryIn{}}),
+            std::vector{store::Settled::ok});
   for (const Leased& each : node_.lease(10)) EXPECT_GT(each.fence, old.front().fence);
   EXPECT_EQ(node_.ack(old), std::vector{store::Settled::stale});
 }
@@ -219,8 +220,9 @@ void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
     std::vector<store::Settlement> settlements;
     for (const Leased& each : answers.lease->front().deliveries) {
       const bool retry = random.below(3) == 0;
-      settlements.push_back(
-          {{each.event.no, each.delivery}, each.fence, retry ? Ruling(RetryIn{}) : Ruling(Ack{})});
+      settlements.push_back({{each.event.no, each.delivery},
+                             each.fence,
+                             retry ? Disposition(RetryIn{}) : Disposition(Ack{})});
     }
     static_cast<void>(node.driver().write({.settle = settlements}).settle.has_value());
   }

@@ -70,7 +70,7 @@ TEST_P(InboxLostAnswerTest, ASettleIsOkAndRecordedOnce) {
 TEST_P(InboxLostAnswerTest, ARetryIsCountedOnce) {
   const std::vector<Leased> leases = node_.lease(1);
   lose();
-  EXPECT_EQ(node_.settle(leases, std::vector<Ruling>{RetryIn{}}), std::vector{Settled::ok});
+  EXPECT_EQ(node_.settle(leases, std::vector<Disposition>{RetryIn{}}), std::vector{Settled::ok});
   EXPECT_EQ(node_.lease(1).front().attempt, 2U);
 }
 
@@ -125,7 +125,7 @@ TEST(InboxHeldRequestTest, AStatementThatArrivesLateChangesNothing) {
 
   const std::vector<Leased> leases = node.lease(1);
   gate.arm(Fault::hold, Kind::any);
-  EXPECT_EQ(node.settle(leases, std::vector<Ruling>{RetryIn{}}), std::vector{Settled::ok});
+  EXPECT_EQ(node.settle(leases, std::vector<Disposition>{RetryIn{}}), std::vector{Settled::ok});
   gate.release_held();
   gate.wait_until_held_is_answered();
   EXPECT_EQ(node.lease(1).front().attempt, 2U);

@@ -68,17 +68,18 @@ class InboxNode {
   }
 
   std::vector<store::Settled> settle(std::span<const store::Leased> leases,
-                                     std::span<const Ruling> rulings) {
+                                     std::span<const Disposition> dispositions) {
     std::vector<store::Settlement> wanted;
     for (std::size_t i = 0; i < leases.size(); ++i) {
-      wanted.push_back({{leases[i].event.no, leases[i].delivery}, leases[i].fence, rulings[i]});
+      wanted.push_back(
+          {{leases[i].event.no, leases[i].delivery}, leases[i].fence, dispositions[i]});
     }
     store::Answers answers = driver_->write({.settle = wanted});
     EXPECT_TRUE(answers.settle) << answers.settle.error().to_string();
     return answers.settle ? std::move(*answers.settle) : std::vector<store::Settled>();
   }
   std::vector<store::Settled> ack(std::span<const store::Leased> leases) {
-    return settle(leases, std::vector<Ruling>(leases.size(), Ack{}));
+    return settle(leases, std::vector<Disposition>(leases.size(), Ack{}));
   }
 
  private:

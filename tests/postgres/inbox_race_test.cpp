@@ -106,17 +106,18 @@ TEST_F(InboxRaceTest, OverlappingAdmitsAndLanesOnTwoNodesKeepTheirOrderWithoutDe
       for (int empty = 0; empty < 20;) {
         const std::vector<Leased> leases = node(i).lease(20);
         empty = leases.empty() && admitting == 0 ? empty + 1 : 0;
-        std::vector<Ruling> rulings;
+        std::vector<Disposition> dispositions;
         {
           const std::lock_guard lock(mutex);
           for (const Leased& each : leases) {
             const std::string lane = std::to_string(std::stoi(each.event.id.substr(3)) % kLanes);
             if (each.attempt == 1) order[lane].push_back(each.event.no.value());
             const bool retry = random.below(5) == 0;
-            rulings.push_back(retry ? Ruling(RetryIn{}) : Ruling(Ack{}));
+            dispositions.push_back(retry ? Disposition(RetryIn{}) : Disposition(Ack{}));
           }
         }
-        for (const Settled each : node(i).settle(leases, rulings)) EXPECT_EQ(each, Settled::ok);
+        for (const Settled each : node(i).settle(leases, dispositions))
+          EXPECT_EQ(each, Settled::ok);
       }
     });
   }

@@ -60,7 +60,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
       if (got.at(0).deliveries.empty()) break;
       for (const Leased& each : got.at(0).deliveries) {
         payloads.push_back(each.event.body);
-        const Settlement ack{.which = ref(each), .fence = each.fence, .ruling = Ack{}};
+        const Settlement ack{.which = ref(each), .fence = each.fence, .disposition = Ack{}};
         EXPECT_EQ(node_->driver().write({.settle = std::span(&ack, 1)}).settle.value().at(0),
                   Settled::ok);
       }

@@ -165,8 +165,8 @@ void Book::settled(const store::Settlement& settlement, Settled answer, const Be
     return apply(settlement, entry);
   }
   const auto outcome = entry.outcomes.find(settlement.fence);
-  const bool again =
-      outcome != entry.outcomes.end() && outcome->second == store::outcome_of(settlement.ruling);
+  const bool again = outcome != entry.outcomes.end() &&
+                     outcome->second == store::outcome_of(settlement.disposition);
   if ((answer == Settled::ok) != again) {
     broken("fence", which, again ? "a repeated settle was refused" : "an old lease was settled");
   }
@@ -177,18 +177,18 @@ void Book::settled(const store::Settlement& settlement, Settled answer, const Be
 }
 
 void Book::apply(const store::Settlement& settlement, Entry& entry) {
-  if (std::holds_alternative<Renew>(settlement.ruling)) {
-    entry.lease->until_ms = now_ms() + std::get<Renew>(settlement.ruling).lease.count();
+  if (std::holds_alternative<Renew>(settlement.disposition)) {
+    entry.lease->until_ms = now_ms() + std::get<Renew>(settlement.disposition).lease.count();
     return;
   }
   check_push(settlement, entry);
-  entry.outcomes[settlement.fence] = *store::outcome_of(settlement.ruling);
+  entry.outcomes[settlement.fence] = *store::outcome_of(settlement.disposition);
   entry.lease.reset();
-  const bool dead = std::holds_alternative<Dead>(settlement.ruling);
-  if (dead || std::holds_alternative<RetryIn>(settlement.ruling)) ++entry.attempts;
+  const bool dead = std::holds_alternative<Dead>(settlement.disposition);
+  if (dead || std::holds_alternative<RetryIn>(settlement.disposition)) ++entry.attempts;
   look(settlement.which, entry);
   const std::optional<DeliveryRow> row = row_of(settlement.which);
-  const bool completed = std::holds_alternative<Ack>(settlement.ruling);
+  const bool completed = std::holds_alternative<Ack>(settlement.disposition);
   if (row && (row->state == DeliveryState::completed) != completed) {
     broken("settle", settlement.which, "it is " + std::string(name(row->state)) + " now");
   }
@@ -200,19 +200,19 @@ void Book::apply(const store::Settlement& settlement, Entry& entry) {
 // What a pump says about an attempt is what the courier told it.
 void Book::check_push(const store::Settlement& settlement, const Entry& entry) {
   const std::pair attempt(settlement.which, settlement.fence);
-  const bool dead = std::holds_alternative<Dead>(settlement.ruling);
-  if ((dead || std::holds_alternative<RetryIn>(settlement.ruling)) &&
+  const bool dead = std::holds_alternative<Dead>(settlement.disposition);
+  if ((dead || std::holds_alternative<RetryIn>(settlement.disposition)) &&
       !failures_.contains(attempt)) {
     broken("attempt-charged", settlement.which, "no attempt under this lease has failed");
   }
   const Rules& rules = rules_[entry.to];
   if (rules.timeout == BootTime(0)) return;
-  if (dead && std::get<Dead>(settlement.ruling).reason == EndReason::exhausted &&
+  if (dead && std::get<Dead>(settlement.disposition).reason == EndReason::exhausted &&
       entry.attempts != rules.schedule) {
     broken("attempt-charged", settlement.which,
            "given up after " + std::to_string(entry.attempts + 1) + " failures");
   }
-  const auto* release = std::get_if<Release>(&settlement.ruling);
+  const auto* release = std::get_if<Release>(&settlement.disposition);
   if (release != nullptr && !release->sent && begun_.contains(attempt)) {
     broken("attempt-charged", settlement.which, "said not to be sent, and was");
   }

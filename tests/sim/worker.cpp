@@ -56,27 +56,28 @@ void Worker::begin(const std::shared_ptr<const store::Leased>& leased) {
 void Worker::work(const std::shared_ptr<const store::Leased>& leased) {
   Timeline& timeline = life_.timeline();
   const DeliveryRef which{leased->event.no, leased->delivery};
-  Ruling ruling = Ack{};
+  Disposition disposition = Ack{};
   if (timeline.one_in(manners_.fails)) {
     with_.book.failed(which, leased->fence);
-    ruling = RetryIn{milliseconds(timeline.below(3000))};
+    disposition = RetryIn{milliseconds(timeline.below(3000))};
   } else if (timeline.one_in(manners_.drops)) {
-    ruling = Drop{};
+    disposition = Drop{};
   } else {
     const bool first = with_.book.effect(destination_, *leased);
     life_.note((first ? "effect of " : "again ") + to_text(which));
   }
   life_.in(timeline.between(BootTime(0), milliseconds(20)),
-           [this, leased, ruling] { settle(leased, ruling, 3); });
+           [this, leased, disposition] { settle(leased, disposition, 3); });
 }
 
-void Worker::settle(const std::shared_ptr<const store::Leased>& leased, const Ruling& ruling,
-                    int tries) {
+void Worker::settle(const std::shared_ptr<const store::Leased>& leased,
+                    const Disposition& disposition, int tries) {
   const store::Settlement settlement{
-      {leased->event.no, leased->delivery}, leased->fence, ruling, {}};
+      {leased->event.no, leased->delivery}, leased->fence, disposition, {}};
   const store::Answers answers = store_.driver().write({.settle = {&settlement, 1}});
   if (answers.settle || tries <= 1) return;
-  life_.in(seconds(1), [this, leased, ruling, tries] { settle(leased, ruling, tries - 1); });
+  life_.in(seconds(1),
+           [this, leased, disposition, tries] { settle(leased, disposition, tries - 1); });
 }
 
 }  // namespace hapax::sim

@@ -29,7 +29,8 @@ class Worker {
   void ask();
   void begin(const std::shared_ptr<const store::Leased>& leased);
   void work(const std::shared_ptr<const store::Leased>& leased);
-  void settle(const std::shared_ptr<const store::Leased>& leased, const Ruling& ruling, int tries);
+  void settle(const std::shared_ptr<const store::Leased>& leased, const Disposition& disposition,
+              int tries);
 
   NodeWith with_;
   Life life_;

@@ -114,9 +114,10 @@ void World::handle(const Leased& lease) {
   const DeliveryRef key{lease.event.no, lease.delivery};
   if (handled_[key]++ == 0) ++effects_[key];
   const bool fails = chance_.below(5) == 0;
-  const Settlement settlement{.which = key,
-                              .fence = lease.fence,
-                              .ruling = fails ? Ruling(RetryIn{seconds(1)}) : Ruling(Ack{})};
+  const Settlement settlement{
+      .which = key,
+      .fence = lease.fence,
+      .disposition = fails ? Disposition(RetryIn{seconds(1)}) : Disposition(Ack{})};
   const std::vector<Settled> answer =
       insist([&] { return driver_.write({.settle = std::span(&settlement, 1)}).settle; });
   EXPECT_EQ(answer.at(0), Settled::ok) << "nobody else had the lease";

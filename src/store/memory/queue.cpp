@@ -132,7 +132,7 @@ void record(Tables& tables, const Settlement& settlement, AttemptOutcome outcome
 Settled settled_before(const Tables& tables, const Settlement& settlement) {
   const auto attempt = tables.attempts.find({settlement.which, settlement.fence});
   if (attempt != tables.attempts.end()) {
-    const bool same = attempt->second.outcome == outcome_of(settlement.ruling);
+    const bool same = attempt->second.outcome == outcome_of(settlement.disposition);
     return same ? Settled::ok : Settled::stale;
   }
   const auto any = tables.attempts.lower_bound({settlement.which, Fence(0)});
@@ -166,8 +166,8 @@ Settled settle(Tables& tables, const Settlement& settlement, std::int64_t now) {
                     found->second.state == QueueState::open &&
                     found->second.fence == settlement.fence;
   if (!held) return settled_before(tables, settlement);
-  std::visit(Settling(tables, found->second, now), settlement.ruling);
-  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.ruling);
+  std::visit(Settling(tables, found->second, now), settlement.disposition);
+  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.disposition);
   if (outcome) record(tables, settlement, *outcome, now);
   return Settled::ok;
 }

@@ -131,7 +131,7 @@ Error number_taken(const Error& error) {
                                      error.detail() + "; make new numbers and admit again");
 }
 
-std::vector<std::vector<Admission>> read(const Answer& answer,
+std::vector<std::vector<Admission>> read(const QueryResult& answer,
                                          std::span<const Admit* const> items) {
   std::map<std::int64_t, Admission> others;
   for (int i = 0; i < answer.rows(); ++i) {
@@ -183,8 +183,8 @@ void Inbox::admit_or_split(std::span<const Admit* const> items, std::span<AdmitA
 
 Result<Inbox::Admissions> Inbox::admit_once(std::span<const Admit* const> items) {
   const Columns columns(items);
-  HAPAX_TRY_ASSIGN(answer,
-                   ask_to_store(columns.no, kAdmit, columns.parameters(runner_), "admit events"));
+  HAPAX_TRY_ASSIGN(
+      answer, run_query_with_days(columns.no, kAdmit, columns.parameters(runner_), "admit events"));
   return read(answer, items);
 }
 

@@ -85,24 +85,24 @@ Error connection_refused(PGconn* connection) {
 
 }  // namespace
 
-void Answer::Clear::operator()(pg_result* result) const {
+void QueryResult::Clear::operator()(pg_result* result) const {
   PQclear(result);
 }
 
-int Answer::rows() const {
+int QueryResult::rows() const {
   return PQntuples(result_.get());
 }
 
-std::string_view Answer::command() const {
+std::string_view QueryResult::command() const {
   return PQcmdStatus(result_.get());
 }
 
-std::string_view Answer::field(int row, int column) const {
+std::string_view QueryResult::field(int row, int column) const {
   return {PQgetvalue(result_.get(), row, column),
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
-bool Answer::is_null(int row, int column) const {
+bool QueryResult::is_null(int row, int column) const {
   return PQgetisnull(result_.get(), row, column) != 0;
 }
 
@@ -138,13 +138,13 @@ Result<Connection> Connection::connect(const std::string& url, const Clock& cloc
   return connection;
 }
 
-Result<Answer> judge(pg_result* result, std::string_view doing) {
-  Answer answer(result);
+Result<QueryResult> check_result(pg_result* result, std::string_view doing) {
+  QueryResult answer(result);
   if (succeeded(result)) return answer;
   return error_of(state_of(result), message_of(result), doing);
 }
 
-Result<void> check_settings(const Answer& answer) {
+Result<void> check_settings(const QueryResult& answer) {
   if (answer.field(0, 0) == "off") {
     return misconfigured(
         "the PostgreSQL server runs with fsync=off and would lose what hapax has acknowledged; "
@@ -220,18 +220,18 @@ void Connection::abandon() {
   canceller_->abandon(connection_.release());
 }
 
-Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
-  std::optional<Answer> answer;
+Result<QueryResult> Connection::collect(BootTime deadline, std::string_view doing) {
+  std::optional<QueryResult> answer;
   std::optional<Error> failure;
   for (;;) {
     if (!wait_for_input(deadline)) return lost("no answer in time");
     PGresult* result = PQgetResult(connection_.get());
     if (result == nullptr) break;
     if (!succeeded(result) && is_end(state_of(result))) {
-      const Answer ended(result);
+      const QueryResult ended(result);
       return lost(message_of(result));
     }
-    Result<Answer> part = judge(result, doing);
+    Result<QueryResult> part = check_result(result, doing);
     if (part) {
       answer.emplace(std::move(*part));
     } else {
@@ -245,8 +245,8 @@ Result<Answer> Connection::collect(BootTime deadline, std::string_view doing) {
   return std::move(*answer);
 }
 
-Result<Answer> Connection::run(const char* sql, const Parameters& parameters, BootTime deadline,
-                               std::string_view doing, Form form) {
+Result<QueryResult> Connection::run(const char* sql, const Parameters& parameters,
+                                    BootTime deadline, std::string_view doing, Form form) {
   if (broken()) return error_of("", "the connection is closed", doing);
   notices_->not_replicated = false;
   const std::vector<const char*> values = parameters.values();
@@ -260,15 +260,15 @@ Result<Answer> Connection::run(const char* sql, const Parameters& parameters, Bo
   return collect(deadline, doing);
 }
 
-Result<Answer> Connection::transact(const char* sql, const Parameters& parameters,
-                                    BootTime deadline, std::int64_t lock_timeout_ms,
-                                    std::string_view doing, Form form) {
+Result<QueryResult> Connection::transact(const char* sql, const Parameters& parameters,
+                                         BootTime deadline, std::int64_t lock_timeout_ms,
+                                         std::string_view doing, Form form) {
   // Should this process stand still in between, its locks do not outlast the patience of others.
   const std::string ms = std::to_string(lock_timeout_ms);
   const std::string begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = " + ms +
                             "; SET LOCAL idle_in_transaction_session_timeout = " + ms;
   HAPAX_TRY(execute(begin.c_str(), deadline, doing));
-  Result<Answer> answer = run(sql, parameters, deadline, doing, form);
+  Result<QueryResult> answer = run(sql, parameters, deadline, doing, form);
   if (!answer) {
     if (!broken()) static_cast<void>(execute("ROLLBACK", deadline, doing).has_value());
     return answer;
@@ -277,7 +277,8 @@ Result<Answer> Connection::transact(const char* sql, const Parameters& parameter
   return answer;
 }
 
-Result<Answer> Connection::execute(const char* sql, BootTime deadline, std::string_view doing) {
+Result<QueryResult> Connection::execute(const char* sql, BootTime deadline,
+                                        std::string_view doing) {
   if (broken()) return error_of("", "the connection is closed", doing);
   if (PQsendQuery(connection_.get(), sql) == 0 || !flush(deadline)) {
     return lost("the connection broke");

@@ -23,9 +23,9 @@ class Canceller;
 enum class Form : std::uint8_t { text, binary };
 
 // What a statement returned, as text; or in binary form, to be read by rows.hpp.
-class Answer {
+class QueryResult {
  public:
-  explicit Answer(pg_result* result) : result_(result) {}
+  explicit QueryResult(pg_result* result) : result_(result) {}
   int rows() const;
   std::string_view command() const;  // the tag of the command: "COMMIT", "ROLLBACK"
   std::string_view field(int row, int column) const;  // NULL reads as empty
@@ -39,7 +39,7 @@ class Answer {
 };
 
 // What the server said, of a result that is not null.
-Result<Answer> judge(pg_result* result, std::string_view doing);
+Result<QueryResult> check_result(pg_result* result, std::string_view doing);
 
 // Whether the server can keep the promises: fsync on, a failed sync taken for what it is, and not
 // read-only.
@@ -48,7 +48,7 @@ inline constexpr const char* kAskSettings =
     " pg_catalog.current_setting('transaction_read_only'),"
     " pg_catalog.current_setting('data_sync_retry'),"
     " pg_catalog.current_setting('synchronous_standby_names')";
-Result<void> check_settings(const Answer& answer);
+Result<void> check_settings(const QueryResult& answer);
 
 // One connection of the store's own. Used by one thread at a time. Everything it does ends by a
 // deadline of the boot clock. It holds no session state: between two transactions a pooler may put
@@ -64,16 +64,16 @@ class Connection {
   // Sends one statement, which is a transaction of its own unless one was begun, and waits for all
   // that the server says about it, commit included: rows that came before a failed commit do not
   // count. A failure of unknown outcome breaks the connection.
-  Result<Answer> run(const char* sql, const Parameters& parameters, BootTime deadline,
-                     std::string_view doing, Form form = Form::text);
+  Result<QueryResult> run(const char* sql, const Parameters& parameters, BootTime deadline,
+                          std::string_view doing, Form form = Form::text);
 
   // As run(), in a transaction that begins with a lock_timeout: for statements that do not set it
   // themselves. Three round trips.
-  Result<Answer> transact(const char* sql, const Parameters& parameters, BootTime deadline,
-                          std::int64_t lock_timeout_ms, std::string_view doing, Form form);
+  Result<QueryResult> transact(const char* sql, const Parameters& parameters, BootTime deadline,
+                               std::int64_t lock_timeout_ms, std::string_view doing, Form form);
 
   // One or several statements without parameters; the answer is the last one's.
-  Result<Answer> execute(const char* sql, BootTime deadline, std::string_view doing);
+  Result<QueryResult> execute(const char* sql, BootTime deadline, std::string_view doing);
 
   bool broken() const;
 
@@ -87,7 +87,7 @@ class Connection {
   };
 
   Connection(pg_conn* raw, const Clock& clock, Canceller* canceller);
-  Result<Answer> collect(BootTime deadline, std::string_view doing);
+  Result<QueryResult> collect(BootTime deadline, std::string_view doing);
   bool flush(BootTime deadline);
   bool wait_for_input(BootTime deadline);
   bool wait_for_socket(short events, BootTime deadline);

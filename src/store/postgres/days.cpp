@@ -29,7 +29,7 @@ Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool agai
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number_array(std::vector<std::int64_t>(wanted.begin(), wanted.end()));
-  HAPAX_TRY(ask(kNeedDays, parameters, "make partitions"));
+  HAPAX_TRY(run_query(kNeedDays, parameters, "make partitions"));
   const std::lock_guard lock(days_mutex_);
   days_.merge(wanted);
   return {};
@@ -39,20 +39,21 @@ Result<void> Inbox::make_ahead() {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_time(runner_.moment());
-  HAPAX_TRY(ask(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
+  HAPAX_TRY(run_query(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
   return {};
 }
 
 // Refused once it is asked again, because its day may have been dropped, and because a lost
 // statement of our own may have committed since. Refused after a loss, too: only then it is
 // certain.
-Result<Answer> Inbox::ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
-                                   const Parameters& parameters, std::string_view doing) {
+Result<QueryResult> Inbox::run_query_with_days(std::span<const std::int64_t> numbers,
+                                               const char* sql, const Parameters& parameters,
+                                               std::string_view doing) {
   constexpr int kTriesMax = 3;
   HAPAX_TRY(ensure_days(numbers));
   bool in_doubt = false;
   for (int tries = 1;; ++tries) {
-    Result<Answer> answer = ask(sql, parameters, doing);
+    Result<QueryResult> answer = run_query(sql, parameters, doing);
     if (answer) return answer;
     const bool lost = answer.error().outcome() == Outcome::unknown;
     const bool refused = is_refused(answer.error());

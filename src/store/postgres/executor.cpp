@@ -10,26 +10,28 @@ namespace hapax::store::postgres {
 
 namespace {
 
-Result<Answer> judge_or_null(PGconn* connection, PGresult* result, std::string_view doing) {
+Result<QueryResult> check_result_or_null(PGconn* connection, PGresult* result,
+                                         std::string_view doing) {
   if (result == nullptr) return error_of("", PQerrorMessage(connection), doing);
-  return judge(result, doing);
+  return check_result(result, doing);
 }
 
 }  // namespace
 
-Result<Answer> CallersConnection::run(const char* sql, std::string_view doing) {
-  return judge_or_null(connection_, PQexec(connection_, sql), doing);
+Result<QueryResult> CallersConnection::run(const char* sql, std::string_view doing) {
+  return check_result_or_null(connection_, PQexec(connection_, sql), doing);
 }
 
-Result<Answer> CallersConnection::run(const char* sql, const Parameters& parameters,
-                                      std::string_view doing) {
+Result<QueryResult> CallersConnection::run(const char* sql, const Parameters& parameters,
+                                           std::string_view doing) {
   const std::vector<const char*> values = parameters.values();
   const std::vector<int> lengths = parameters.lengths();
   const std::vector<int> formats = parameters.formats();
-  return judge_or_null(connection_,
-                       PQexecParams(connection_, sql, parameters.count(), parameters.types(),
-                                    values.data(), lengths.data(), formats.data(), /*text*/ 0),
-                       doing);
+  return check_result_or_null(
+      connection_,
+      PQexecParams(connection_, sql, parameters.count(), parameters.types(), values.data(),
+                   lengths.data(), formats.data(), /*text*/ 0),
+      doing);
 }
 
 }  // namespace hapax::store::postgres

@@ -13,9 +13,9 @@ class Executor {
  public:
   virtual ~Executor() = default;
   // One or several statements without parameters; the answer is the last one's.
-  virtual Result<Answer> run(const char* sql, std::string_view doing) = 0;
+  virtual Result<QueryResult> run(const char* sql, std::string_view doing) = 0;
   // A part of a migration: what it works on may be large.
-  virtual Result<Answer> run_long(const char* sql, std::string_view doing) {
+  virtual Result<QueryResult> run_long(const char* sql, std::string_view doing) {
     return run(sql, doing);
   }
 };
@@ -24,10 +24,10 @@ class ConnectionExecutor final : public Executor {
  public:
   ConnectionExecutor(Connection& connection, const Clock& clock, BootTime timeout)
       : connection_(connection), clock_(clock), timeout_(timeout) {}
-  Result<Answer> run(const char* sql, std::string_view doing) override {
+  Result<QueryResult> run(const char* sql, std::string_view doing) override {
     return connection_.execute(sql, clock_.since_boot() + timeout_, doing);
   }
-  Result<Answer> run_long(const char* sql, std::string_view doing) override {
+  Result<QueryResult> run_long(const char* sql, std::string_view doing) override {
     return connection_.execute(sql, clock_.since_boot() + std::max(timeout_, kMigrationStatement),
                                doing);
   }
@@ -47,8 +47,8 @@ class CallersConnection final : public Executor {
   explicit CallersConnection(pg_conn* connection) : connection_(connection) {}
 
   pg_conn* handle() const { return connection_; }
-  Result<Answer> run(const char* sql, std::string_view doing) override;
-  Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing);
+  Result<QueryResult> run(const char* sql, std::string_view doing) override;
+  Result<QueryResult> run(const char* sql, const Parameters& parameters, std::string_view doing);
 
  private:
   pg_conn* connection_;

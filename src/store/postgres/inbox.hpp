@@ -96,13 +96,13 @@ class Inbox : public Driver {
   std::int64_t lease_token();
   Result<void> settle_round(std::span<const Settlement* const> items,
                             std::span<const std::size_t> round, std::vector<Settled>& answers);
-  Result<Answer> ask(const char* sql, const Parameters& parameters, std::string_view doing,
-                     Lost lost = Lost::repeat) {
+  Result<QueryResult> run_query(const char* sql, const Parameters& parameters,
+                                std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost);
   }
   // As ask(), of a statement that does not set its lock_timeout itself.
-  Result<Answer> transact(const char* sql, const Parameters& parameters, std::string_view doing,
-                          Lost lost = Lost::repeat) {
+  Result<QueryResult> transact(const char* sql, const Parameters& parameters,
+                               std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost, Patience::in_transaction);
   }
   // Makes the partitions that these numbers fall into, where this node has not made sure of them
@@ -110,8 +110,8 @@ class Inbox : public Driver {
   Result<void> ensure_days(std::span<const std::int64_t> numbers, bool again = false);
   // As ask(), of a statement that stores events with these numbers. What it refuses for certain is
   // refused because a number is another event's.
-  Result<Answer> ask_to_store(std::span<const std::int64_t> numbers, const char* sql,
-                              const Parameters& parameters, std::string_view doing);
+  Result<QueryResult> run_query_with_days(std::span<const std::int64_t> numbers, const char* sql,
+                                          const Parameters& parameters, std::string_view doing);
   Result<Stats> count_stats();
   std::int64_t name_of(ReplayNo number);
   void add_how(Parameters& parameters, const HowToReplay& how);

@@ -17,8 +17,8 @@ Result<Enqueued> Inbox::enqueue(const MessageId& id, const Message& message) {
   parameters.add_number(runner_.patience_ms());
   add_message(parameters, id, message);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kSend, parameters, "enqueue a message",
-                               message.key.empty() ? Lost::report : Lost::repeat));
+  HAPAX_TRY_ASSIGN(answer, run_query(kSend, parameters, "enqueue a message",
+                                     message.key.empty() ? Lost::report : Lost::repeat));
   const Row row(answer, 0);
   if (row.flag(2)) {
     return Error(Code::key_reused, "this key was used for a message with other content");
@@ -38,7 +38,8 @@ Result<Moved> Inbox::move_messages(std::span<const EventNo> numbers) {
   parameters.add_number_array(values);
   parameters.add_number(std::chrono::milliseconds(kDefaultTtl).count());
   parameters.add_time(runner_.moment());
-  Result<Answer> answer = ask_to_store(values, kMoveMessages, parameters, "move messages");
+  Result<QueryResult> answer =
+      run_query_with_days(values, kMoveMessages, parameters, "move messages");
   if (!answer && is_refused(answer.error())) {
     return Error(Code::store_busy,
                  "an event number is another event's; make new numbers and move again");

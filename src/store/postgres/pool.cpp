@@ -61,7 +61,8 @@ void Pool::note(const Result<Connection>& made) {
 Result<Connection> Pool::connect() {
   Result<Connection> made = Connection::connect(url_, clock_, timeout_, &canceller_);
   if (!made || first_ == nullptr) return made;
-  Result<Answer> answer = made->run(first_, {}, clock_.since_boot() + timeout_, "begin a session");
+  Result<QueryResult> answer =
+      made->run(first_, {}, clock_.since_boot() + timeout_, "begin a session");
   if (!answer && made->broken()) return std::move(answer).error();
   return made;
 }

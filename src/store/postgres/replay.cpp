@@ -39,7 +39,7 @@ Result<Cancelled> Inbox::cancel(const DeliveryRef& which) {
   parameters.add_number(which.delivery.value());
   parameters.add_number(kMaxSuperseded);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kCancel, parameters, "cancel a delivery"));
+  HAPAX_TRY_ASSIGN(answer, run_query(kCancel, parameters, "cancel a delivery"));
   return static_cast<Cancelled>(Row(answer, 0).number(0));
 }
 
@@ -59,7 +59,7 @@ Result<Replayed> Inbox::replay(const Replay& what) {
   parameters.add_number(what.event.value());
   parameters.add_number_or_null(value(what.delivery));
   add_how(parameters, what.how);
-  HAPAX_TRY_ASSIGN(answer, ask(kReplay, parameters, "replay an event"));
+  HAPAX_TRY_ASSIGN(answer, run_query(kReplay, parameters, "replay an event"));
   const Row row(answer, 0);
   Replayed replayed{static_cast<Replayed::Status>(row.number(0)), {}};
   for (const std::int64_t each : row.numbers(1)) replayed.deliveries.emplace_back(each);
@@ -78,7 +78,7 @@ Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
   parameters.add_flag(step.dry);
   add_filter(parameters, step.filter);
   add_how(parameters, step.how);
-  HAPAX_TRY_ASSIGN(answer, ask(kReplayStep, parameters, "replay events"));
+  HAPAX_TRY_ASSIGN(answer, run_query(kReplayStep, parameters, "replay events"));
   const Row row(answer, 0);
   return Replaying{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                    row.no<EventNo>(2), row.flag(3)};

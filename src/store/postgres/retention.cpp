@@ -70,7 +70,7 @@ Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
     parameters.add_number(static_cast<std::int64_t>(step.limit));
     parameters.add_time(runner_.moment());
   }
-  HAPAX_TRY_ASSIGN(answer, ask(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
+  HAPAX_TRY_ASSIGN(answer, run_query(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
   const Row row(answer, 0);
   return Swept{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                row.flag(2)};
@@ -103,7 +103,7 @@ Result<Inbox::ReleasedPart> Inbox::release_part(const ReleaseStep& step, const D
   parameters.add_number(kRowsLookedAt);
   parameters.add_number(static_cast<std::int64_t>(most));
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, ask(kReleaseHolder, parameters, "free leases"));
+  HAPAX_TRY_ASSIGN(answer, run_query(kReleaseHolder, parameters, "free leases"));
   const Row row(answer, 0);
   return ReleasedPart{static_cast<std::size_t>(row.number(0)),
                       {row.no<EventNo>(1), row.no<DeliveryNo>(2)},
@@ -130,7 +130,7 @@ Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {
   parameters.add_number_array(ats);
   parameters.add_bytes_array(bodies);
   parameters.add_number(kMaxVariants);
-  HAPAX_TRY(ask(kNoteDuplicates, parameters, "note duplicates", Lost::report));
+  HAPAX_TRY(run_query(kNoteDuplicates, parameters, "note duplicates", Lost::report));
   return {};
 }
 

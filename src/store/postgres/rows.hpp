@@ -17,7 +17,7 @@ namespace hapax::store::postgres {
 // Reads the columns of one row of a binary answer, each as the type that the statement gives it.
 class Row {
  public:
-  Row(const Answer& answer, int row) : answer_(answer), row_(row) {}
+  Row(const QueryResult& answer, int row) : answer_(answer), row_(row) {}
 
   bool is_null(int column) const { return answer_.is_null(row_, column); }
   std::int64_t number(int column) const;  // of any integer type, or boolean; NULL is 0
@@ -35,7 +35,7 @@ class Row {
   }
 
  private:
-  const Answer& answer_;
+  const QueryResult& answer_;
   int row_;
 };
 

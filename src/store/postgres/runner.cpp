@@ -33,16 +33,16 @@ Result<void> Runner::start(const OpenOptions& options) {
   }
   if (options.needs.has(Capability::inbox)) HAPAX_TRY(check_owner(executor));
   // A conflict with another node is harmless: functions that draw a fence compare again.
-  const Result<Answer> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
+  const Result<QueryResult> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
   if (!compared && !is_passing(compared.error())) return compared.error();
   pool_.first_run(kCheckEpoch);
   pool_.release(std::move(connection));
   return {};
 }
 
-Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::string_view doing,
-                           Form form, Lost lost, Patience patience,
-                           const std::function<Parameters(int losses)>& repeated) {
+Result<QueryResult> Runner::run(const char* sql, const Parameters& parameters,
+                                std::string_view doing, Form form, Lost lost, Patience patience,
+                                const std::function<Parameters(int losses)>& repeated) {
   const BootTime began = io_clock_->since_boot();
   std::optional<Error> unknown;
   std::optional<Parameters> others;
@@ -51,7 +51,7 @@ Result<Answer> Runner::run(const char* sql, const Parameters& parameters, std::s
   for (int tries = 1;;) {
     // What may have happened is worth a wait; what did not can be told at once.
     const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
-    Result<Answer> answer =
+    Result<QueryResult> answer =
         try_once(sql, others ? *others : parameters, doing, form, patience, wait);
     if (answer) return answer;
     if (answer.error().outcome() == Outcome::unknown) {
@@ -84,13 +84,13 @@ void Runner::step_back(int conflicts) {
   pause(std::chrono::milliseconds(chance[0] % (1 << std::min(conflicts, 6))));
 }
 
-Result<Answer> Runner::try_once(const char* sql, const Parameters& parameters,
-                                std::string_view doing, Form form, Patience patience,
-                                Pool::Wait wait) {
+Result<QueryResult> Runner::try_once(const char* sql, const Parameters& parameters,
+                                     std::string_view doing, Form form, Patience patience,
+                                     Pool::Wait wait) {
   HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_, wait));
   // Counted from here: a statement that is sent must have its time.
   const BootTime deadline = io_clock_->since_boot() + timeout_;
-  Result<Answer> answer =
+  Result<QueryResult> answer =
       patience == Patience::in_statement
           ? connection.run(sql, parameters, deadline, doing, form)
           : connection.transact(sql, parameters, deadline, patience_ms(), doing, form);

@@ -43,10 +43,10 @@ class Runner {
   // connection: it waits for a transaction of the old one that is still committing, and finds what
   // that one did. `repeated`: with these values then, where the server must know how many answers
   // were lost.
-  Result<Answer> run(const char* sql, const Parameters& parameters, std::string_view doing,
-                     Form form = Form::text, Lost lost = Lost::repeat,
-                     Patience patience = Patience::in_statement,
-                     const std::function<Parameters(int losses)>& repeated = nullptr);
+  Result<QueryResult> run(const char* sql, const Parameters& parameters, std::string_view doing,
+                          Form form = Form::text, Lost lost = Lost::repeat,
+                          Patience patience = Patience::in_statement,
+                          const std::function<Parameters(int losses)>& repeated = nullptr);
 
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment() const;
@@ -59,8 +59,9 @@ class Runner {
   BootTime since_boot() const { return io_clock_->since_boot(); }
 
  private:
-  Result<Answer> try_once(const char* sql, const Parameters& parameters, std::string_view doing,
-                          Form form, Patience patience, Pool::Wait wait);
+  Result<QueryResult> try_once(const char* sql, const Parameters& parameters,
+                               std::string_view doing, Form form, Patience patience,
+                               Pool::Wait wait);
 
   void step_back(int conflicts);
 

@@ -53,11 +53,11 @@ Parameters columns_of(std::span<const Settlement* const> items, std::span<const 
   std::vector<std::string_view> excerpts;
   for (const std::size_t place : round) {
     const Settlement& each = *items[place];
-    const Carried carried = std::visit(Carrying{}, each.ruling);
+    const Carried carried = std::visit(Carrying{}, each.disposition);
     const std::array<std::int64_t, 10> row{each.which.event.value(),
                                            each.which.delivery.value(),
                                            each.fence.value(),
-                                           static_cast<std::int64_t>(each.ruling.index()),
+                                           static_cast<std::int64_t>(each.disposition.index()),
                                            carried.amount_ms,
                                            carried.reason,
                                            carried.flag,
@@ -94,7 +94,8 @@ Result<std::vector<Settled>> Inbox::settle(std::span<const Settlement* const> it
 Result<void> Inbox::settle_round(std::span<const Settlement* const> items,
                                  std::span<const std::size_t> round,
                                  std::vector<Settled>& answers) {
-  HAPAX_TRY_ASSIGN(answer, ask(kSettle, columns_of(items, round, runner_), "settle deliveries"));
+  HAPAX_TRY_ASSIGN(answer,
+                   run_query(kSettle, columns_of(items, round, runner_), "settle deliveries"));
   const std::string_view digits = answer.rows() == 1 ? answer.field(0, 0) : "";
   if (digits.size() != round.size()) {
     return Error(Code::store_corrupt, "hapax._settle gave " + std::to_string(digits.size()) +

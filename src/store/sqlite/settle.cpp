@@ -57,7 +57,7 @@ Settler::Settler(sqlite3* db, Queue& queue, Lanes& lanes)
       is_known_(db, kIsKnown) {}
 
 Result<Settled> Settler::settle(const Settlement& settlement, std::int64_t now_ms) {
-  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.ruling);
+  const std::optional<AttemptOutcome> outcome = outcome_of(settlement.disposition);
   if (!outcome) return renew(settlement, now_ms);
   HAPAX_TRY_ASSIGN(held, record(settlement, *outcome, now_ms));
   if (!held) return settled_before(settlement);
@@ -67,7 +67,7 @@ Result<Settled> Settler::settle(const Settlement& settlement, std::int64_t now_m
   }
   HAPAX_TRY_ASSIGN(delivery, queue_.read(settlement.which));
   if (!delivery) return Error(Code::store_corrupt, "a delivery in hapax_queue has vanished");
-  HAPAX_TRY(std::visit(Settling(lanes_, *delivery, now_ms), settlement.ruling));
+  HAPAX_TRY(std::visit(Settling(lanes_, *delivery, now_ms), settlement.disposition));
   return Settled::ok;
 }
 
@@ -93,7 +93,7 @@ Result<bool> Settler::complete_outside_lanes(const DeliveryRef& which) {
 Result<Settled> Settler::renew(const Settlement& settlement, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(delivery, queue_.read(settlement.which));
   if (!delivery || delivery->fence != settlement.fence) return settled_before(settlement);
-  delivery->due_ms = now_ms + std::get<Renew>(settlement.ruling).lease.count();
+  delivery->due_ms = now_ms + std::get<Renew>(settlement.disposition).lease.count();
   HAPAX_TRY(queue_.renew(*delivery));
   return Settled::ok;
 }
@@ -107,7 +107,7 @@ Result<Settled> Settler::settled_before(const Settlement& settlement) {
   HAPAX_TRY_ASSIGN(found, attempt.step("settle"));
   if (found) {
     const auto outcome = static_cast<AttemptOutcome>(attempt.number(0));
-    return outcome == outcome_of(settlement.ruling) ? Settled::ok : Settled::stale;
+    return outcome == outcome_of(settlement.disposition) ? Settled::ok : Settled::stale;
   }
   Run known(is_known_);
   HAPAX_TRY(known.bind(event).bind(delivery).step("settle"));

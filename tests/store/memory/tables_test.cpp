@@ -131,14 +131,14 @@ struct Play {
   void settle_some() {
     if (leases.empty()) return;
     const OnDead on_dead = random.below(2) == 0 ? OnDead::skip : OnDead::block;
-    const Ruling rulings[]{Ack{},
-                           RetryIn{seconds(random.below(20))},
-                           Drop{},
-                           Dead{EndReason::exhausted, on_dead},
-                           Renew{seconds(5)},
-                           Release{.sent = random.below(2) == 0}};
+    const Disposition dispositions[]{Ack{},
+                                     RetryIn{seconds(random.below(20))},
+                                     Drop{},
+                                     Dead{EndReason::exhausted, on_dead},
+                                     Renew{seconds(5)},
+                                     Release{.sent = random.below(2) == 0}};
     const auto& [which, fence] = leases[random.below(leases.size())];
-    settle(tables, {which, fence, rulings[random.below(6)], {}}, now);
+    settle(tables, {which, fence, dispositions[random.below(6)], {}}, now);
   }
   DeliveryRef some_delivery() {
     return {

@@ -62,8 +62,8 @@ class SqliteInboxTest : public testing::Test {
         .from = DestinationNo(1), .max = max, .lease = seconds(30), .holder = {}};
     return driver.write({.lease = std::span(&request, 1)}).lease.value().front().deliveries;
   }
-  static Settled settle(Driver& driver, const Leased& lease, const Ruling& ruling) {
-    const Settlement settlement{{lease.event.no, lease.delivery}, lease.fence, ruling};
+  static Settled settle(Driver& driver, const Leased& lease, const Disposition& disposition) {
+    const Settlement settlement{{lease.event.no, lease.delivery}, lease.fence, disposition};
     return driver.write({.settle = std::span(&settlement, 1)}).settle.value().front();
   }
 
