@@ -100,7 +100,7 @@ hapax_suite(http_client_test both unit)
 hapax_suite(reject_queue_test both unit)
 hapax_suite(receive_test both unit)
 hapax_suite(deliver_test both unit)
-hapax_suite(pump_test both unit)
+hapax_suite(push_dispatcher_test both unit)
 hapax_suite(pull_test both unit)
 hapax_suite(replays_test both unit)
 

@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 #include "deliver/outgoing.hpp"
 #include "env/pause.hpp"
 

@@ -3,7 +3,7 @@
 #include "daemon/config_destination.hpp"
 
 #include "base/base64.hpp"
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 #include "deliver/refetch.hpp"
 
 #include <algorithm>

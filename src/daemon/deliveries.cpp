@@ -4,8 +4,8 @@
 
 #include "async/run_on.hpp"
 #include "base/try.hpp"
-#include "deliver/http_courier.hpp"
-#include "deliver/pump.hpp"
+#include "deliver/http_transport.hpp"
+#include "deliver/push_dispatcher.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -65,19 +65,19 @@ struct Deliveries::Station {
   std::size_t thread;
   Executor executor;
   std::unique_ptr<TimerFactory> timers;
-  std::unique_ptr<deliver::HttpCourier> courier;
-  std::size_t pumps = 0;  // that run
+  std::unique_ptr<deliver::HttpTransport> transport;
+  std::size_t dispatchers = 0;  // that run
   bool stopping = false;
 
   // The last answers that nobody waits for any more would hold up the thread.
   void close_if_done() const {
-    if (stopping && pumps == 0) courier->abandon();
+    if (stopping && dispatchers == 0) transport->abort_all();
   }
 };
 
 struct Deliveries::Running {
   std::shared_ptr<const deliver::Destination> destination;
-  std::shared_ptr<deliver::Pump> pump;
+  std::shared_ptr<deliver::PushDispatcher> dispatcher;
   Station* station = nullptr;
   gateway::DestinationMetrics* counts = nullptr;
 };
@@ -93,10 +93,10 @@ Result<void> Deliveries::begin(bool alone) {
   HAPAX_TRY_ASSIGN(tls, http::ClientTls::make());
   for (std::size_t i = 0; i < with_.server.threads(); ++i) {
     const Executor executor = with_.server.executor(i);
-    const deliver::HttpCourier::With courier{executor, with_.clock, *names_, tls};
+    const deliver::HttpTransport::With transport{executor, with_.clock, *names_, tls};
     auto station =
         std::make_unique<Station>(Station{i, executor, make_timer_factory(executor, with_.clock),
-                                          std::make_unique<deliver::HttpCourier>(courier)});
+                                          std::make_unique<deliver::HttpTransport>(transport)});
     stations_.push_back(std::move(station));
   }
   for (std::size_t step = 0; alone && step < kMaxReleases; ++step) {
@@ -119,12 +119,13 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
     } else if (*found->second.destination != each) {
       Running& running = found->second;
       running.destination = std::make_shared<const deliver::Destination>(each);
-      with_.server.post(running.station->thread,
-                        [pump = running.pump, to = running.destination] { pump->change(to); });
+      with_.server.post(
+          running.station->thread,
+          [dispatcher = running.dispatcher, to = running.destination] { dispatcher->change(to); });
     }
   }
   const BootTime now = with_.clock.since_boot();
-  std::erase_if(leaving_, [](const Running& each) { return each.pump.use_count() == 1; });
+  std::erase_if(leaving_, [](const Running& each) { return each.dispatcher.use_count() == 1; });
   for (auto each = running_.begin(); each != running_.end();) {
     Running& running = each->second;
     if (wanted.contains(each->first)) {
@@ -132,7 +133,8 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
       continue;
     }
     const BootTime until = now + running.destination->timeout;
-    with_.server.post(running.station->thread, [pump = running.pump, until] { pump->stop(until); });
+    with_.server.post(running.station->thread,
+                      [dispatcher = running.dispatcher, until] { dispatcher->stop(until); });
     leaving_.push_back(std::move(running));
     each = running_.erase(each);
   }
@@ -141,10 +143,10 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
 void Deliveries::start(const deliver::Destination& destination) {
   Station& station = *stations_[next_++ % stations_.size()];
   gateway::DestinationMetrics& counts = with_.metrics.of_destination(destination.name);
-  const deliver::Pump::With with{
+  const deliver::PushDispatcher::With with{
       station.executor,
       with_.async_store,
-      *station.courier,
+      *station.transport,
       *station.timers,
       with_.notifier,
       with_.clock,
@@ -154,11 +156,11 @@ void Deliveries::start(const deliver::Destination& destination) {
       [&counts](const deliver::Attempted& each) { counts.attempted(each.outcome, each.took); }};
   Running running{std::make_shared<const deliver::Destination>(destination), nullptr, &station,
                   &counts};
-  running.pump = std::make_shared<deliver::Pump>(with, running.destination);
-  with_.server.post(station.thread, [&station, pump = running.pump] {
-    ++station.pumps;
-    asio::co_spawn(station.executor, pump->run(), [&station](const std::exception_ptr&) {
-      --station.pumps;
+  running.dispatcher = std::make_shared<deliver::PushDispatcher>(with, running.destination);
+  with_.server.post(station.thread, [&station, dispatcher = running.dispatcher] {
+    ++station.dispatchers;
+    asio::co_spawn(station.executor, dispatcher->run(), [&station](const std::exception_ptr&) {
+      --station.dispatchers;
       station.close_if_done();
     });
   });
@@ -169,7 +171,8 @@ void Deliveries::stop(BootTime until) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(stopped_, true)) return;
   const auto stop_it = [&](const Running& each) {
-    with_.server.post(each.station->thread, [pump = each.pump, until] { pump->stop(until); });
+    with_.server.post(each.station->thread,
+                      [dispatcher = each.dispatcher, until] { dispatcher->stop(until); });
   };
   for (const auto& [name, each] : running_) stop_it(each);
   for (const Running& each : leaving_) stop_it(each);
@@ -185,11 +188,12 @@ void Deliveries::every_second() {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
   for (const auto& [name, each] : running_) {
-    each.counts->under_way.Set(static_cast<double>(each.pump->under_way()));
-    each.counts->breaker.Set(static_cast<double>(each.pump->breaker()));
+    each.counts->under_way.Set(static_cast<double>(each.dispatcher->under_way()));
+    each.counts->breaker.Set(static_cast<double>(each.dispatcher->breaker()));
   }
   for (const auto& each : stations_) {
-    with_.server.post(each->thread, [courier = each->courier.get()] { courier->tidy(); });
+    with_.server.post(each->thread,
+                      [transport = each->transport.get()] { transport->close_idle(); });
   }
 }
 
@@ -197,8 +201,8 @@ std::optional<admin::Standing> Deliveries::standing(const std::string& name) con
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(name);
   if (found == running_.end()) return std::nullopt;
-  const deliver::Pump& pump = *found->second.pump;
-  return admin::Standing{std::string(deliver::name(pump.breaker())), pump.under_way()};
+  const deliver::PushDispatcher& dispatcher = *found->second.dispatcher;
+  return admin::Standing{std::string(deliver::name(dispatcher.breaker())), dispatcher.under_way()};
 }
 
 }  // namespace hapax::daemon

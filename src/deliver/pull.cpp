@@ -3,7 +3,7 @@
 #include "deliver/pull.hpp"
 
 #include "base/try.hpp"
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

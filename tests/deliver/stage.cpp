@@ -11,20 +11,20 @@ namespace hapax::deliver {
 namespace asio = boost::asio;
 using store::fault::Fault;
 
-Task<Answer> ScriptedCourier::carry(const Destination& to, const store::Leased& what) {
+Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store::Leased& what) {
   seen.push_back({life_.now(), to.name, {what.event.no, what.delivery}, what.attempt, what.fence});
   std::size_t& here = at_once[to.name];
   most_at_once[to.name] = std::max(most_at_once[to.name], ++here);
   const std::optional<Act> act = script(seen.back());
-  Answer answer;
+  AttemptResponse answer;
   answer.error = "timed-out";
   if (act) answer = act->answer;
   const BootTime after = act ? act->after : BootTime(to.timeout);
-  const auto wait = [this, after, &answer](std::unique_ptr<sim::Waiter<Answer>> waiter) {
+  const auto wait = [this, after, &answer](std::unique_ptr<sim::Waiter<AttemptResponse>> waiter) {
     const std::uint64_t number = waiters_.add(std::move(waiter));
     life_.in(after, [this, number, answer] { waiters_.answer(life_.context(), number, answer); });
   };
-  Answer said = co_await sim::suspend<Answer>(wait);
+  AttemptResponse said = co_await sim::suspend<AttemptResponse>(wait);
   --at_once[to.name];
   co_return said;
 }
@@ -36,9 +36,9 @@ Stage::Stage(const sim::StoreDelays& delays)
 
 Stage::~Stage() {
   async_store_.die();
-  courier.die();
+  transport.die();
   timers_.die();
-  pumps_.clear();
+  dispatchers_.clear();
   life.die();
 }
 
@@ -54,11 +54,11 @@ std::shared_ptr<const Destination> Stage::destination(
   return std::make_shared<const Destination>(made);
 }
 
-Pump& Stage::start(std::shared_ptr<const Destination> destination) {
-  const Pump::With with{
+PushDispatcher& Stage::start(std::shared_ptr<const Destination> destination) {
+  const PushDispatcher::With with{
       life.context().get_executor(),
       async_store_,
-      courier,
+      transport,
       timers_,
       notifier,
       timeline.clock(),
@@ -66,11 +66,11 @@ Pump& Stage::start(std::shared_ptr<const Destination> destination) {
       log_,
       [] { return std::int64_t{1}; },
       [this](const Attempted& attempted) { outcomes.emplace_back(attempted.outcome); }};
-  pumps_.push_back(std::make_shared<Pump>(with, std::move(destination)));
+  dispatchers_.push_back(std::make_shared<PushDispatcher>(with, std::move(destination)));
   ++running_;
-  asio::co_spawn(life.context(), pumps_.back()->run(),
+  asio::co_spawn(life.context(), dispatchers_.back()->run(),
                  [this](const std::exception_ptr&) { --running_; });
-  return *pumps_.back();
+  return *dispatchers_.back();
 }
 
 EventNo Stage::send(std::vector<DestinationNo> to, const std::string& order_key) {
@@ -109,7 +109,7 @@ store::DeliveryRow Stage::row(EventNo event, std::size_t delivery) {
 
 std::vector<Seen> Stage::seen_by(const std::string& destination) const {
   std::vector<Seen> found;
-  std::copy_if(courier.seen.begin(), courier.seen.end(), std::back_inserter(found),
+  std::copy_if(transport.seen.begin(), transport.seen.end(), std::back_inserter(found),
                [&](const Seen& each) { return each.to == destination; });
   return found;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "deliver/pump.hpp"
+#include "deliver/push_dispatcher.hpp"
 #include "sim/async_store.hpp"
 #include "sim/node.hpp"
 #include "sim/timer_factory.hpp"
@@ -22,8 +22,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-inline Answer status(int code, std::string retry_after = {}) {
-  Answer answer;
+inline AttemptResponse status(int code, std::string retry_after = {}) {
+  AttemptResponse answer;
   answer.status = code;
   answer.retry_after = std::move(retry_after);
   return answer;
@@ -39,17 +39,17 @@ struct Seen {
 };
 
 // Answers what the test says, after as long as the test says.
-class ScriptedCourier final : public Courier {
+class ScriptedTransport final : public Transport {
  public:
   struct Act {
-    Answer answer;
+    AttemptResponse answer;
     BootTime after = milliseconds(10);
   };
   // Without an act it hangs until the destination's timeout.
   using Script = std::function<std::optional<Act>(const Seen& seen)>;
 
-  explicit ScriptedCourier(sim::Life& life) : life_(life) {}
-  Task<Answer> carry(const Destination& to, const store::Leased& what) override;
+  explicit ScriptedTransport(sim::Life& life) : life_(life) {}
+  Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
 
   Script script = [](const Seen&) { return std::optional(Act{status(200)}); };
   std::vector<Seen> seen;
@@ -59,7 +59,7 @@ class ScriptedCourier final : public Courier {
 
  private:
   sim::Life& life_;
-  sim::Waiters<Answer> waiters_;
+  sim::Waiters<AttemptResponse> waiters_;
 };
 
 class Stage {
@@ -71,7 +71,7 @@ class Stage {
   // A destination with that name, made ready by `change`.
   std::shared_ptr<const Destination> destination(
       const std::string& name, const std::function<void(Destination&)>& change = {});
-  Pump& start(std::shared_ptr<const Destination> destination);
+  PushDispatcher& start(std::shared_ptr<const Destination> destination);
   // An event for them.
   EventNo send(std::vector<DestinationNo> to, const std::string& order_key = {});
   // Time passes.
@@ -90,14 +90,14 @@ class Stage {
   std::function<store::fault::Fault()> store_fault;
   std::vector<std::string> outcomes;  // as the pumps' watcher is told
   DeliveryNotifier notifier;
-  ScriptedCourier courier{life};
+  ScriptedTransport transport{life};
 
  private:
   store::fault::FaultyDriver faulty_;
   sim::SimTimerFactory timers_{life};
   sim::SimAsyncStore async_store_;
   sim::NoLog log_;
-  std::vector<std::shared_ptr<Pump>> pumps_;
+  std::vector<std::shared_ptr<PushDispatcher>> dispatchers_;
   std::size_t running_ = 0;
   std::int64_t last_event_ = 0;
 };

@@ -6,19 +6,19 @@
 
 namespace hapax::sim {
 
-using deliver::Answer;
+using deliver::AttemptResponse;
 using deliver::Destination;
 
 namespace {
 
-Answer answer_of(int status) {
-  Answer answer;
+AttemptResponse answer_of(int status) {
+  AttemptResponse answer;
   answer.status = status;
   return answer;
 }
 
-Answer error_of(std::string error, bool sent) {
-  Answer answer;
+AttemptResponse error_of(std::string error, bool sent) {
+  AttemptResponse answer;
   answer.error = std::move(error);
   answer.sent = sent;
   return answer;
@@ -40,7 +40,7 @@ void Network::heal() {
   parted_.clear();
 }
 
-void Network::answer(const Done& done, const Answer& answer, BootTime delay) {
+void Network::answer(const Done& done, const AttemptResponse& answer, BootTime delay) {
   timeline_.in(delay, [done, answer] { done(answer); });
 }
 
@@ -62,7 +62,7 @@ void Network::arrive(const Destination& to, const store::Leased& what, const Don
     if (!broken->second.hangs) answer(done, answer_of(500), hop());
     return;
   }
-  const Answer said = handle(to.no, what);
+  const AttemptResponse said = handle(to.no, what);
   if (timeline_.one_in(faults_.reset_after)) return answer(done, error_of("reset", true), hop());
   if (timeline_.one_in(faults_.lost_answer)) return;
   BootTime delay = hop();
@@ -70,7 +70,7 @@ void Network::arrive(const Destination& to, const store::Leased& what, const Don
   answer(done, said, delay);
 }
 
-Answer Network::handle(DestinationNo to, const store::Leased& what) {
+AttemptResponse Network::handle(DestinationNo to, const store::Leased& what) {
   if (timeline_.one_in(faults_.gone)) return answer_of(410);
   if (timeline_.one_in(faults_.moved)) return answer_of(302);
   if (timeline_.one_in(faults_.busy)) return ask_to_wait();
@@ -82,19 +82,19 @@ Answer Network::handle(DestinationNo to, const store::Leased& what) {
   return answer_of(error ? 500 : 200);
 }
 
-Answer Network::ask_to_wait() {
-  Answer answer = answer_of(timeline_.one_in(2) ? 429 : 503);
+AttemptResponse Network::ask_to_wait() {
+  AttemptResponse answer = answer_of(timeline_.one_in(2) ? 429 : 503);
   const auto wait = seconds(1 + timeline_.below(timeline_.one_in(5) ? 120 : 10));
   answer.retry_after = std::to_string(wait.count());
   return answer;
 }
 
-Task<Answer> SimCourier::carry(const Destination& to, const store::Leased& what) {
+Task<AttemptResponse> SimTransport::send(const Destination& to, const store::Leased& what) {
   book_.begins(to.no, what);
-  const auto begin = [this, &to, &what](std::unique_ptr<Waiter<Answer>> waiter) {
+  const auto begin = [this, &to, &what](std::unique_ptr<Waiter<AttemptResponse>> waiter) {
     start(std::move(waiter), to, what);
   };
-  Answer answer = co_await suspend<Answer>(begin);
+  AttemptResponse answer = co_await suspend<AttemptResponse>(begin);
   const DeliveryRef which{what.event.no, what.delivery};
   if (answer.status < 200 || answer.status > 299) book_.failed(which, what.fence);
   life_.note("attempt of " + to_text(which) + " by lease " +
@@ -103,14 +103,14 @@ Task<Answer> SimCourier::carry(const Destination& to, const store::Leased& what)
   co_return answer;
 }
 
-void SimCourier::start(std::unique_ptr<Waiter<Answer>> waiter, const Destination& to,
-                       const store::Leased& what) {
+void SimTransport::start(std::unique_ptr<Waiter<AttemptResponse>> waiter, const Destination& to,
+                         const store::Leased& what) {
   const std::uint64_t number = waiters_.add(std::move(waiter));
   life_.in(to.timeout, [this, number] {
     waiters_.answer(life_.context(), number, error_of("timed-out", true));
   });
   const auto alive = life_.weak();
-  network_.send(life_.name(), to, what, [this, number, alive](const Answer& answer) {
+  network_.send(life_.name(), to, what, [this, number, alive](const AttemptResponse& answer) {
     if (alive.expired()) return;
     life_.in(BootTime(0),
              [this, number, answer] { waiters_.answer(life_.context(), number, answer); });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "deliver/courier.hpp"
+#include "deliver/transport.hpp"
 #include "sim/book.hpp"
 #include "sim/life.hpp"
 #include "sim/waiters.hpp"
@@ -40,7 +40,7 @@ class Network {
   void heal();
 
   // `done` is called once at most, at some later time; never when the answer is lost.
-  using Done = std::function<void(const deliver::Answer&)>;
+  using Done = std::function<void(const deliver::AttemptResponse&)>;
   void send(const std::string& node, const deliver::Destination& to, const store::Leased& what,
             const Done& done);
 
@@ -51,9 +51,9 @@ class Network {
   };
 
   void arrive(const deliver::Destination& to, const store::Leased& what, const Done& done);
-  deliver::Answer handle(DestinationNo to, const store::Leased& what);
-  deliver::Answer ask_to_wait();
-  void answer(const Done& done, const deliver::Answer& answer, BootTime delay);
+  deliver::AttemptResponse handle(DestinationNo to, const store::Leased& what);
+  deliver::AttemptResponse ask_to_wait();
+  void answer(const Done& done, const deliver::AttemptResponse& answer, BootTime delay);
   BootTime hop() { return timeline_.between(BootTime(100), milliseconds(30)); }
 
   Timeline& timeline_;
@@ -64,24 +64,25 @@ class Network {
 };
 
 // Carries for one node.
-class SimCourier final : public deliver::Courier {
+class SimTransport final : public deliver::Transport {
  public:
-  SimCourier(Life& life, Network& network, Book& book)
+  SimTransport(Life& life, Network& network, Book& book)
       : life_(life), network_(network), book_(book) {}
 
-  Task<deliver::Answer> carry(const deliver::Destination& to, const store::Leased& what) override;
+  Task<deliver::AttemptResponse> send(const deliver::Destination& to,
+                                      const store::Leased& what) override;
 
   std::size_t waiting() const { return waiters_.size(); }
   void die() { waiters_.clear(); }
 
  private:
-  void start(std::unique_ptr<Waiter<deliver::Answer>> waiter, const deliver::Destination& to,
-             const store::Leased& what);
+  void start(std::unique_ptr<Waiter<deliver::AttemptResponse>> waiter,
+             const deliver::Destination& to, const store::Leased& what);
 
   Life& life_;
   Network& network_;
   Book& book_;
-  Waiters<deliver::Answer> waiters_;
+  Waiters<deliver::AttemptResponse> waiters_;
 };
 
 }  // namespace hapax::sim

@@ -64,30 +64,31 @@ Node::Node(const NodeWith& with, const std::string& name, std::int64_t number,
       store_(life_, with.store),
       timers_(life_),
       async_store_(life_, store_.driver(), faults.delays),
-      courier_(life_, with.network, with.book),
+      transport_(life_, with.network, with.book),
       numbers_(clock_),
       unclaimed_(clock_),
       receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
   change(faults);
   upkeep();
   for (const auto& each : with_.pushed) {
-    auto pump = std::make_shared<deliver::Pump>(
-        deliver::Pump::With{life_.context().get_executor(), async_store_, courier_, timers_,
-                            notifier_, clock_, with_.timeline.random(), log_,
-                            [this] { return number_; }, [](const deliver::Attempted&) {}},
+    auto dispatcher = std::make_shared<deliver::PushDispatcher>(
+        deliver::PushDispatcher::With{life_.context().get_executor(), async_store_, transport_,
+                                      timers_, notifier_, clock_, with_.timeline.random(), log_,
+                                      [this] { return number_; }, [](const deliver::Attempted&) {}},
         each);
     ++running_;
-    asio::co_spawn(life_.context(), pump->run(), [this](const std::exception_ptr&) { --running_; });
-    pumps_.push_back(std::move(pump));
+    asio::co_spawn(life_.context(), dispatcher->run(),
+                   [this](const std::exception_ptr&) { --running_; });
+    dispatchers_.push_back(std::move(dispatcher));
   }
 }
 
 // Who waits ends before the event loop that he is on; what the loop holds ends with it.
 Node::~Node() {
   async_store_.die();
-  courier_.die();
+  transport_.die();
   timers_.die();
-  pumps_.clear();
+  dispatchers_.clear();
   life_.die();
 }
 
@@ -125,7 +126,7 @@ Task<void> Node::serve(const gateway::Source& source, Request request, Answered 
 void Node::stop(BootTime grace) {
   life_.note("stops");
   stopping_ = true;
-  for (const auto& each : pumps_) each->stop(life_.now() + grace);
+  for (const auto& each : dispatchers_) each->stop(life_.now() + grace);
 }
 
 bool Node::stopped() const {
@@ -144,9 +145,9 @@ void Node::check_stopped() {
 void Node::check_gone() {
   std::string left;
   if (timers_.waiting() > 0) left += " alarms";
-  if (courier_.waiting() > 0) left += " attempts";
+  if (transport_.waiting() > 0) left += " attempts";
   if (!async_store_.idle()) left += " work for the store";
-  for (const auto& each : pumps_) {
+  for (const auto& each : dispatchers_) {
     if (each->under_way() > 0) left += " under_way";
     if (each.use_count() > 1) left += " coroutines";
   }

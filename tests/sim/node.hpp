@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "deliver/pump.hpp"
+#include "deliver/push_dispatcher.hpp"
 #include "gateway/receive.hpp"
 #include "sim/async_store.hpp"
 #include "sim/network.hpp"
@@ -84,7 +84,7 @@ class Node {
 
   // Of the destination that comes as this one in NodeWith::pushed.
   void reload(std::size_t which, const std::shared_ptr<const deliver::Destination>& destination) {
-    pumps_[which]->change(destination);
+    dispatchers_[which]->change(destination);
   }
 
   // Calls back on its event loop, unless it dies before.
@@ -120,13 +120,13 @@ class Node {
   FaultyStore store_;
   SimTimerFactory timers_;
   SimAsyncStore async_store_;
-  SimCourier courier_;
+  SimTransport transport_;
   DeliveryNotifier notifier_;
   gateway::NodeNumbers numbers_;
   gateway::DuplicateCounts duplicates_;
   gateway::UnclaimedRate unclaimed_;
   gateway::Receiver receiver_;
-  std::vector<std::shared_ptr<deliver::Pump>> pumps_;
+  std::vector<std::shared_ptr<deliver::PushDispatcher>> dispatchers_;
 };
 
 }  // namespace hapax::sim

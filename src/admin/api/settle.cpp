@@ -7,7 +7,7 @@
 #include "admin/members.hpp"
 #include "admin/query.hpp"
 #include "base/try.hpp"
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 #include "deliver/pull.hpp"
 #include "model/ids.hpp"
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "deliver/pump.hpp"
+#include "deliver/push_dispatcher.hpp"
 
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 #include "env/chance.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -42,15 +42,15 @@ TokenBucket bucket_of(const Destination& destination, BootTime now) {
 }  // namespace
 
 // A lease of ours.
-struct Pump::Held {
+struct PushDispatcher::ActiveLease {
   store::Leased leased;
   std::shared_ptr<const Destination> destination;  // when it was leased
   BootTime start_by;                               // later the lease would not last
-  bool handed_back = false;                        // while the courier was out
+  bool released = false;                           // while the courier was out
   BootTime began = BootTime::max();                // with the courier
 };
 
-Pump::Pump(const With& with, std::shared_ptr<const Destination> destination)
+PushDispatcher::PushDispatcher(const With& with, std::shared_ptr<const Destination> destination)
     : with_(with),
       destination_(std::move(destination)),
       timer_(with_.timers.make()),
@@ -58,47 +58,47 @@ Pump::Pump(const With& with, std::shared_ptr<const Destination> destination)
                     [this] {
                       // Called on the notifying thread.
                       asio::post(with_.executor, [weak = weak_from_this()] {
-                        if (const auto self = weak.lock()) self->ask_soon();
+                        if (const auto self = weak.lock()) self->request_soon();
                       });
                     }),
       breaker_(destination_->breaker),
       rate_(bucket_of(*destination_, with_.clock.since_boot())),
       limit_(with_.clock) {}
 
-Pump::~Pump() = default;
+PushDispatcher::~PushDispatcher() = default;
 
-Task<void> Pump::run() {
+Task<void> PushDispatcher::run() {
   const auto self = shared_from_this();
   while (!stopping_) {
     const BootTime now = with_.clock.since_boot();
     start_ready();
-    const std::size_t count = now >= ask_at_ ? wanted(now) : 0;
+    const std::size_t count = now >= request_at_ ? wanted(now) : 0;
     if (count > 0) {
-      co_await ask(count);
+      co_await request_leases(count);
     } else {
-      const BootTime next = next_look(now);
+      const BootTime next = next_wakeup(now);
       co_await timer_->wait_until(next);
     }
   }
-  co_await wind_down();
+  co_await drain();
 }
 
-void Pump::stop(BootTime until) {
+void PushDispatcher::stop(BootTime until) {
   stopping_ = true;
   stop_by_ = std::min(stop_by_, until);
   timer_->wake();
 }
 
-void Pump::change(std::shared_ptr<const Destination> destination) {
+void PushDispatcher::change(std::shared_ptr<const Destination> destination) {
   const BootTime now = with_.clock.since_boot();
   if (destination->breaker != destination_->breaker) breaker_ = Breaker(destination->breaker);
   if (destination->rate != destination_->rate) rate_ = bucket_of(*destination, now);
   destination_ = std::move(destination);
-  ask_soon();
+  request_soon();
 }
 
 // How many to lease now. 0 also when there are enough for the moment.
-std::size_t Pump::wanted(BootTime now) {
+std::size_t PushDispatcher::wanted(BootTime now) {
   const Destination& to = *destination_;
   if (to.rate) rate_.refill(now, *to.rate, std::max(1.0, *to.rate));
   if (ready_.size() * 2 > to.concurrency || settling_ > kMaxSettling * to.concurrency) return 0;
@@ -116,24 +116,24 @@ std::size_t Pump::wanted(BootTime now) {
 }
 
 // When there is something to do, if nobody rings.
-BootTime Pump::next_look(BootTime now) {
+BootTime PushDispatcher::next_wakeup(BootTime now) {
   const BootTime unused = ready_.empty() ? BootTime::max() : ready_.front()->start_by;
   const bool open = breaker_.state() == Breaker::State::open;
   if (open && now < breaker_.opens_at()) return std::min(unused, breaker_.opens_at());
-  if (wanted(now) > 0) return std::min(unused, ask_at_);
+  if (wanted(now) > 0) return std::min(unused, request_at_);
   if (!destination_->rate || rate_.left >= 1) return unused;  // what is under way must end first
   const double seconds = (1 - rate_.left) / *destination_->rate;
   const auto wait = std::chrono::duration<double, std::micro>(std::ceil(seconds * 1e6));
-  return std::min(unused, std::max(ask_at_, now + std::chrono::duration_cast<BootTime>(wait)));
+  return std::min(unused, std::max(request_at_, now + std::chrono::duration_cast<BootTime>(wait)));
 }
 
-void Pump::ask_soon() {
-  ask_again_ = true;
-  ask_at_ = BootTime{};
+void PushDispatcher::request_soon() {
+  request_again_ = true;
+  request_at_ = BootTime{};
   timer_->wake();
 }
 
-Task<void> Pump::ask(std::size_t count) {
+Task<void> PushDispatcher::request_leases(std::size_t count) {
   const auto from = destination_;  // it may be another one when the answer is there
   const Destination& to = *from;
   const store::LeaseRequest request{.from = to.no,
@@ -143,110 +143,113 @@ Task<void> Pump::ask(std::size_t count) {
                                     .horizon = to.horizon,
                                     .on_dead = to.on_dead};
   subscription_.arm();
-  ask_again_ = false;
-  const BootTime asked = with_.clock.since_boot();
+  request_again_ = false;
+  const BootTime requested = with_.clock.since_boot();
   Result<store::Lease> lease = co_await with_.async_store.lease(request);
   if (!lease) {
     complain("no lease", lease.error());
-    ask_at_ = with_.clock.since_boot() + backoff(failed_asks_++, with_.random);
+    request_at_ = with_.clock.since_boot() + backoff(failed_requests_++, with_.random);
     co_return;
   }
-  failed_asks_ = 0;
-  const bool more = lease->deliveries.size() == count || lease->passed > 0 || ask_again_;
+  failed_requests_ = 0;
+  const bool more = lease->deliveries.size() == count || lease->passed > 0 || request_again_;
   const BootTime now = with_.clock.since_boot();
   if (now >= next_due_) next_due_ = BootTime::max();
-  ask_at_ = more ? BootTime{} : std::min(now + kLeasePoll, next_due_);
-  take_in(*std::move(lease), from, asked);
+  request_at_ = more ? BootTime{} : std::min(now + kLeasePoll, next_due_);
+  accept_leases(*std::move(lease), from, requested);
 }
 
-void Pump::take_in(store::Lease lease, const std::shared_ptr<const Destination>& from,
-                   BootTime asked) {
+void PushDispatcher::accept_leases(store::Lease lease,
+                                   const std::shared_ptr<const Destination>& from,
+                                   BootTime requested) {
   // A long lease is no reason to wait: whether the receiver still knows the key was looked at when
   // it was leased.
   const BootTime spare = from->lease - from->timeout - kTimeToSettle;
-  const BootTime start_by = asked + std::min(spare, kTimeToSettle);
+  const BootTime start_by = requested + std::min(spare, kTimeToSettle);
   for (store::Leased& each : lease.deliveries) {
-    auto held = std::make_shared<Held>(Held{std::move(each), from, start_by});
-    ready_.push_back(std::move(held));
+    auto active = std::make_shared<ActiveLease>(ActiveLease{std::move(each), from, start_by});
+    ready_.push_back(std::move(active));
   }
-  if (stopping_) return;  // wind_down() hands them back
+  if (stopping_) return;  // drain() hands them back
   start_ready();
 }
 
-void Pump::start_ready() {
+void PushDispatcher::start_ready() {
   const BootTime now = with_.clock.since_boot();
-  if (breaker_.state() == Breaker::State::open) hand_back_ready();
+  if (breaker_.state() == Breaker::State::open) release_ready();
   if (!ready_.empty() && ready_.front()->start_by <= now) {
-    hand_back_ready();
-    ask_at_ = now + backoff(failed_asks_++, with_.random);  // the store is slow enough as it is
+    release_ready();
+    request_at_ =
+        now + backoff(failed_requests_++, with_.random);  // the store is slow enough as it is
   }
   while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
-    HeldPtr held = std::move(ready_.front());
+    ActiveLeasePtr active = std::move(ready_.front());
     ready_.pop_front();
     if (destination_->rate) rate_.left -= 1;
-    in_flight_.push_back(held);
-    asio::co_spawn(with_.executor, attempt(std::move(held)), asio::detached);
+    in_flight_.push_back(active);
+    asio::co_spawn(with_.executor, attempt(std::move(active)), asio::detached);
   }
-  show();
+  publish_status();
 }
 
-void Pump::hand_back_ready() {
+void PushDispatcher::release_ready() {
   if (ready_.empty()) return;
-  std::vector<HeldPtr> held(ready_.begin(), ready_.end());
+  std::vector<ActiveLeasePtr> active(ready_.begin(), ready_.end());
   ready_.clear();
-  asio::co_spawn(with_.executor, hand_back(std::move(held), false), asio::detached);
+  asio::co_spawn(with_.executor, release(std::move(active), false), asio::detached);
 }
 
-Task<void> Pump::attempt(HeldPtr held) {
+Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   const auto self = shared_from_this();
   const BootTime began = with_.clock.since_boot();
-  held->began = began;
+  active->began = began;
   AttemptNote note;
   note.when = with_.clock.wall();
-  Answer answer;
+  AttemptResponse answer;
   try {
-    answer = co_await with_.courier.carry(*held->destination, held->leased);
+    answer = co_await with_.transport.send(*active->destination, active->leased);
   } catch (const std::exception&) {
     answer.error = "internal";  // no memory; its place must not be lost with it
   }
-  std::erase(in_flight_, held);
-  if (held->handed_back) co_return show();
+  std::erase(in_flight_, active);
+  if (active->released) co_return publish_status();
   if (!answer.tried) {
-    std::vector<HeldPtr> untried{held};
-    co_await hand_back(std::move(untried), false);
-    ask_at_ = with_.clock.since_boot() + backoff(failed_asks_++, with_.random);
-    co_return show();
+    std::vector<ActiveLeasePtr> untried{active};
+    co_await release(std::move(untried), false);
+    request_at_ = with_.clock.since_boot() + backoff(failed_requests_++, with_.random);
+    co_return publish_status();
   }
   const BootTime now = with_.clock.since_boot();
   last_took_ = now - began;
-  const Judgement judgement =
-      judge(*held->destination, held->leased.attempt, answer, with_.clock.wall(), with_.random);
-  breaker_.ended(judgement.healthy, began, now);
+  const AttemptResult result = classify_response(*active->destination, active->leased.attempt,
+                                                 answer, with_.clock.wall(), with_.random);
+  breaker_.ended(result.healthy, began, now);
   note.took = std::chrono::duration_cast<std::chrono::milliseconds>(last_took_);
   note.status = answer.status;
-  note.error = judgement.error;
+  note.error = result.error;
   note.excerpt = answer.excerpt;
   ++settling_;
   if (!stopping_) start_ready();
-  ask_soon();  // behind the settle: what comes next in its lane becomes due by it
-  co_await settle(*held, judgement.disposition, note);
+  request_soon();  // behind the settle: what comes next in its lane becomes due by it
+  co_await settle(*active, result.disposition, note);
   --settling_;
-  if (const auto* retry = std::get_if<RetryIn>(&judgement.disposition)) {
+  if (const auto* retry = std::get_if<RetryIn>(&result.disposition)) {
     // The store counts from when it was settled, in whole milliseconds.
     const BootTime due = with_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
     next_due_ = std::min(next_due_, due);
-    ask_at_ = std::min(ask_at_, next_due_);
+    request_at_ = std::min(request_at_, next_due_);
   }
-  show();
+  publish_status();
   // Where several settle at once, who asked behind this one may have been answered before it.
-  ask_at_ > with_.clock.since_boot() ? ask_soon() : timer_->wake();
+  request_at_ > with_.clock.since_boot() ? request_soon() : timer_->wake();
 }
 
 // Tries until the store has taken it: it is the same settlement again. When the server stops before
 // that, the lease lapses.
-Task<void> Pump::settle(const Held& held, const Disposition& disposition, const AttemptNote& note) {
+Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& disposition,
+                                  const AttemptNote& note) {
   const store::Settlement settlement{
-      {held.leased.event.no, held.leased.delivery}, held.leased.fence, disposition, note};
+      {active.leased.event.no, active.leased.delivery}, active.leased.fence, disposition, note};
   const std::span<const store::Settlement> settlements(&settlement, 1);
   const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
   for (unsigned failures = 0;; ++failures) {
@@ -254,7 +257,7 @@ Task<void> Pump::settle(const Held& held, const Disposition& disposition, const 
         co_await with_.async_store.settle(settlements);
     if (settled) {
       const bool ok = settled->front() == store::Settled::ok;
-      with_.watcher({*held.destination,
+      with_.watcher({*active.destination,
                      ok ? name(*store::outcome_of(disposition)) : std::string_view("stale"),
                      note.took});
       co_return;
@@ -268,10 +271,10 @@ Task<void> Pump::settle(const Held& held, const Disposition& disposition, const 
 }
 
 // Tried once: a lease that cannot be handed back lapses.
-Task<void> Pump::hand_back(std::vector<HeldPtr> held, bool sent) {
+Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent) {
   const auto self = shared_from_this();
   std::vector<store::Settlement> settlements;
-  for (const HeldPtr& each : held) {
+  for (const ActiveLeasePtr& each : active) {
     AttemptNote note;
     note.when = with_.clock.wall();
     note.error = sent ? "stopped" : "not begun";
@@ -286,23 +289,23 @@ Task<void> Pump::hand_back(std::vector<HeldPtr> held, bool sent) {
   timer_->wake();
 }
 
-Task<void> Pump::wind_down() {
-  hand_back_ready();
+Task<void> PushDispatcher::drain() {
+  release_ready();
   for (BootTime now = with_.clock.since_boot(); now < stop_by_; now = with_.clock.since_boot()) {
     if (in_flight_.empty() && settling_ == 0) break;
     co_await timer_->wait_until(stop_by_);
   }
-  std::vector<HeldPtr> late = in_flight_;
-  for (const HeldPtr& each : late) each->handed_back = true;
-  if (!late.empty()) co_await hand_back(std::move(late), true);
+  std::vector<ActiveLeasePtr> late = in_flight_;
+  for (const ActiveLeasePtr& each : late) each->released = true;
+  if (!late.empty()) co_await release(std::move(late), true);
 }
 
-void Pump::show() {
-  shown_breaker_.store(breaker_.state(), std::memory_order_relaxed);
-  shown_under_way_.store(in_flight_.size(), std::memory_order_relaxed);
+void PushDispatcher::publish_status() {
+  published_breaker_.store(breaker_.state(), std::memory_order_relaxed);
+  published_in_flight_.store(in_flight_.size(), std::memory_order_relaxed);
 }
 
-void Pump::complain(std::string_view what, const Error& error) {
+void PushDispatcher::complain(std::string_view what, const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(what));
   if (!more) return;
   with_.log.line(

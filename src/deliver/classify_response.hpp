@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "deliver/courier.hpp"
+#include "deliver/transport.hpp"
 
 namespace hapax::deliver {
 
@@ -14,7 +14,7 @@ std::chrono::milliseconds with_jitter(std::chrono::milliseconds delay, Random& r
 bool is_success(int status);
 
 // What an answer means for the delivery, and for the destination.
-struct Judgement {
+struct AttemptResult {
   Disposition disposition;
   bool healthy = true;  // false: the destination could not deal with it, whatever it was
   std::string error;    // of the attempt's record; empty when it went well
@@ -22,7 +22,7 @@ struct Judgement {
 
 // 2xx completes. 410 is dead at once. All else is tried again by the schedule, not before what
 // Retry-After says; past the last entry of the schedule it is dead. `attempt` counts from 1.
-Judgement judge(const Destination& destination, unsigned attempt, const Answer& answer,
-                WallTime now, Random& random);
+AttemptResult classify_response(const Destination& destination, unsigned attempt,
+                                const AttemptResponse& answer, WallTime now, Random& random);
 
 }  // namespace hapax::deliver

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "deliver/pump.hpp"
+#include "deliver/push_dispatcher.hpp"
 
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 #include "deliver/stage.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace hapax::deliver {
 
 namespace {
 
-using Act = ScriptedCourier::Act;
+using Act = ScriptedTransport::Act;
 using std::chrono::hours;
 using store::fault::Fault;
 
@@ -26,30 +26,30 @@ std::optional<Act> answer(int code, std::string retry_after = {}) {
   return Act{status(code, std::move(retry_after))};
 }
 
-class PumpTest : public testing::Test {
+class PushDispatcherTest : public testing::Test {
  protected:
   Stage stage_;
 };
 
-TEST_F(PumpTest, DeliversWhatIsDueAndSettlesIt) {
+TEST_F(PushDispatcherTest, DeliversWhatIsDueAndSettlesIt) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
-  const Pump& pump = stage_.start(orders);
+  const PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(seconds(1));
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
-  ASSERT_EQ(stage_.courier.seen.size(), 1U);
-  EXPECT_EQ(stage_.courier.seen[0].attempt, 1U);
+  ASSERT_EQ(stage_.transport.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen[0].attempt, 1U);
   EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
-  EXPECT_EQ(pump.under_way(), 0U);
+  EXPECT_EQ(dispatcher.under_way(), 0U);
 }
 
-TEST_F(PumpTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) {
+TEST_F(PushDispatcherTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) {
   const auto orders = stage_.destination("orders");
-  stage_.courier.script = [](const Seen&) { return answer(500); };
+  stage_.transport.script = [](const Seen&) { return answer(500); };
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(2));
-  const std::vector<Seen>& seen = stage_.courier.seen;
+  const std::vector<Seen>& seen = stage_.transport.seen;
   ASSERT_EQ(seen.size(), 4U);
   for (std::size_t i = 1; i < seen.size(); ++i) {
     const BootTime gap = seen[i].at - seen[i - 1].at;
@@ -67,77 +67,77 @@ TEST_F(PumpTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) {
   EXPECT_EQ(seen.size(), 4U) << "dead is dead";
 }
 
-TEST_F(PumpTest, WaitsAsLongAsItIsAskedTo) {
+TEST_F(PushDispatcherTest, WaitsAsLongAsItIsAskedTo) {
   const auto orders = stage_.destination("orders");
-  stage_.courier.script = [](const Seen& seen) {
+  stage_.transport.script = [](const Seen& seen) {
     return answer(seen.attempt == 1 ? 429 : 200, "600");
   };
   stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(hours(1));
-  ASSERT_EQ(stage_.courier.seen.size(), 2U);
-  const BootTime gap = stage_.courier.seen[1].at - stage_.courier.seen[0].at;
+  ASSERT_EQ(stage_.transport.seen.size(), 2U);
+  const BootTime gap = stage_.transport.seen[1].at - stage_.transport.seen[0].at;
   EXPECT_GE(gap, seconds(600));
   EXPECT_LE(gap, seconds(600) * kLatest + kSlack);
 }
 
-TEST_F(PumpTest, WaitsUntilTheDateThatItIsAskedToButNoLongerThanADay) {
+TEST_F(PushDispatcherTest, WaitsUntilTheDateThatItIsAskedToButNoLongerThanADay) {
   const auto orders = stage_.destination("orders");
   // The stage starts on 14 November 2023.
-  stage_.courier.script = [](const Seen& seen) {
+  stage_.transport.script = [](const Seen& seen) {
     return answer(seen.attempt == 1 ? 503 : 200, "Fri, 14 Nov 2053 22:13:20 GMT");
   };
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(hours(27));
-  ASSERT_EQ(stage_.courier.seen.size(), 2U);
-  EXPECT_GE(stage_.courier.seen[1].at - stage_.courier.seen[0].at, hours(24));
+  ASSERT_EQ(stage_.transport.seen.size(), 2U);
+  EXPECT_GE(stage_.transport.seen[1].at - stage_.transport.seen[0].at, hours(24));
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
 }
 
-TEST_F(PumpTest, GoneIsDeadAtOnce) {
+TEST_F(PushDispatcherTest, GoneIsDeadAtOnce) {
   const auto orders = stage_.destination("orders");
-  stage_.courier.script = [](const Seen&) { return answer(410); };
+  stage_.transport.script = [](const Seen&) { return answer(410); };
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(5));
-  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen.size(), 1U);
   EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
   EXPECT_EQ(stage_.row(event).reason, EndReason::gone);
 }
 
-TEST_F(PumpTest, PastItsHorizonADeliveryIsDeadAndNotTried) {
+TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotTried) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.retry.assign(10, seconds(40));
     to.horizon = minutes(1);
   });
-  stage_.courier.script = [](const Seen&) { return answer(500); };
+  stage_.transport.script = [](const Seen&) { return answer(500); };
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(10));
-  EXPECT_EQ(stage_.courier.seen.size(), 2U) << "the third would be after a minute";
+  EXPECT_EQ(stage_.transport.seen.size(), 2U) << "the third would be after a minute";
   EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
   EXPECT_EQ(stage_.row(event).reason, EndReason::horizon);
 }
 
-TEST_F(PumpTest, NeverHasMoreUnderWayThanItMay) {
+TEST_F(PushDispatcherTest, NeverHasMoreUnderWayThanItMay) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 3; });
   for (int i = 0; i < 50; ++i) stage_.send({orders->no});
-  const Pump& pump = stage_.start(orders);
+  const PushDispatcher& dispatcher = stage_.start(orders);
   for (int i = 0; i < 100; ++i) {
     stage_.run_for(milliseconds(7));
-    EXPECT_LE(pump.under_way(), 3U);
+    EXPECT_LE(dispatcher.under_way(), 3U);
   }
-  EXPECT_EQ(stage_.courier.seen.size(), 50U);
-  EXPECT_EQ(stage_.courier.most_at_once["orders"], 3U) << "and it uses what it may";
+  EXPECT_EQ(stage_.transport.seen.size(), 50U);
+  EXPECT_EQ(stage_.transport.most_at_once["orders"], 3U) << "and it uses what it may";
 }
 
-TEST_F(PumpTest, NeverGoesFasterThanItsRate) {
+TEST_F(PushDispatcherTest, NeverGoesFasterThanItsRate) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.rate = 5; });
   for (int i = 0; i < 60; ++i) stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(seconds(60));
-  const std::vector<Seen>& seen = stage_.courier.seen;
+  const std::vector<Seen>& seen = stage_.transport.seen;
   ASSERT_EQ(seen.size(), 60U);
   for (std::size_t i = 0; i + 10 < seen.size(); ++i) {
     // A second's worth may come at once, no more.
@@ -146,7 +146,7 @@ TEST_F(PumpTest, NeverGoesFasterThanItsRate) {
   EXPECT_LE(seen.back().at - seen.front().at, seconds(12)) << "and not much slower";
 }
 
-TEST_F(PumpTest, AnOpenBreakerHoldsBackAndChargesNothing) {
+TEST_F(PushDispatcherTest, AnOpenBreakerHoldsBackAndChargesNothing) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.breaker = BreakerLimits{};
     to.retry.assign(8, seconds(1));
@@ -155,21 +155,21 @@ TEST_F(PumpTest, AnOpenBreakerHoldsBackAndChargesNothing) {
   std::vector<EventNo> events;
   for (int i = 0; i < 40; ++i) events.push_back(stage_.send({orders->no}));
   bool broken = true;
-  stage_.courier.script = [&](const Seen&) { return answer(broken ? 500 : 200); };
-  const Pump& pump = stage_.start(orders);
+  stage_.transport.script = [&](const Seen&) { return answer(broken ? 500 : 200); };
+  const PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(seconds(1));
-  EXPECT_EQ(pump.breaker(), Breaker::State::open);
-  const std::size_t before = stage_.courier.seen.size();
+  EXPECT_EQ(dispatcher.breaker(), Breaker::State::open);
+  const std::size_t before = stage_.transport.seen.size();
   EXPECT_GE(before, 10U);
   EXPECT_LE(before, 13U) << "ten that tell, and those that were under way";
   stage_.run_for(milliseconds(3900));
-  EXPECT_EQ(stage_.courier.seen.size(), before) << "nothing while it is open";
+  EXPECT_EQ(stage_.transport.seen.size(), before) << "nothing while it is open";
   stage_.run_for(milliseconds(300));
-  EXPECT_EQ(stage_.courier.seen.size(), before + 1) << "one probe";
-  EXPECT_EQ(pump.breaker(), Breaker::State::open);
+  EXPECT_EQ(stage_.transport.seen.size(), before + 1) << "one probe";
+  EXPECT_EQ(dispatcher.breaker(), Breaker::State::open);
   broken = false;
   stage_.run_for(minutes(1));
-  EXPECT_EQ(pump.breaker(), Breaker::State::closed);
+  EXPECT_EQ(dispatcher.breaker(), Breaker::State::closed);
   std::size_t charged = 0;
   for (const EventNo each : events) {
     EXPECT_EQ(stage_.row(each).state, DeliveryState::completed);
@@ -180,12 +180,12 @@ TEST_F(PumpTest, AnOpenBreakerHoldsBackAndChargesNothing) {
   EXPECT_EQ(charged, before + 1) << "only what was tried";
 }
 
-TEST_F(PumpTest, AHangingNeighbourChangesNothingForTheOthers) {
+TEST_F(PushDispatcherTest, AHangingNeighbourChangesNothingForTheOthers) {
   const auto play = [](bool hangs) {
     Stage stage;
     const auto bad = stage.destination("bad", [](Destination& to) { to.timeout = seconds(20); });
     const auto good = stage.destination("good", [](Destination& to) { to.concurrency = 2; });
-    stage.courier.script = [&](const Seen& seen) -> std::optional<Act> {
+    stage.transport.script = [&](const Seen& seen) -> std::optional<Act> {
       if (seen.to == "bad" && hangs) return std::nullopt;
       return Act{status(200), milliseconds(30)};
     };
@@ -208,20 +208,20 @@ TEST_F(PumpTest, AHangingNeighbourChangesNothingForTheOthers) {
   EXPECT_EQ(with, play(false)) << "the same deliveries at the same times";
 }
 
-TEST_F(PumpTest, KeepsTheOrderOfALaneWhileItsHeadIsTriedAgain) {
+TEST_F(PushDispatcherTest, KeepsTheOrderOfALaneWhileItsHeadIsTriedAgain) {
   const auto orders = stage_.destination("orders");
   std::vector<EventNo> events;
   for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}, "customer-1"));
-  stage_.courier.script = [](const Seen& seen) { return answer(seen.attempt < 3 ? 500 : 200); };
+  stage_.transport.script = [](const Seen& seen) { return answer(seen.attempt < 3 ? 500 : 200); };
   stage_.start(orders);
   stage_.run_for(minutes(2));
-  ASSERT_EQ(stage_.courier.seen.size(), 15U);
+  ASSERT_EQ(stage_.transport.seen.size(), 15U);
   for (std::size_t i = 0; i < 15; ++i) {
-    EXPECT_EQ(stage_.courier.seen[i].which.event, events[i / 3]);
+    EXPECT_EQ(stage_.transport.seen[i].which.event, events[i / 3]);
   }
 }
 
-TEST_F(PumpTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
+TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
   const auto blocks = stage_.destination("blocks", [](Destination& to) {
     to.retry.clear();
     to.on_dead = OnDead::block;
@@ -230,7 +230,7 @@ TEST_F(PumpTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
   const EventNo poison = stage_.send({blocks->no, skips->no}, "k");
   const EventNo next = stage_.send({blocks->no, skips->no}, "k");
   bool mended = false;
-  stage_.courier.script = [&](const Seen& seen) {
+  stage_.transport.script = [&](const Seen& seen) {
     return answer(seen.which.event == poison && !mended ? 400 : 200);
   };
   stage_.start(blocks);
@@ -245,7 +245,7 @@ TEST_F(PumpTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
   EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::completed);
 }
 
-TEST_F(PumpTest, ABellWakesItAtOnce) {
+TEST_F(PushDispatcherTest, ABellWakesItAtOnce) {
   const auto orders = stage_.destination("orders");
   stage_.start(orders);
   stage_.run_for(milliseconds(1300));
@@ -253,42 +253,42 @@ TEST_F(PumpTest, ABellWakesItAtOnce) {
   stage_.send({orders->no});
   stage_.notifier.notify(orders->no);
   stage_.run_for(milliseconds(1));
-  ASSERT_EQ(stage_.courier.seen.size(), 1U);
-  EXPECT_EQ(stage_.courier.seen[0].at, then);
+  ASSERT_EQ(stage_.transport.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen[0].at, then);
 }
 
-TEST_F(PumpTest, WithoutABellItLooksOnceASecond) {
+TEST_F(PushDispatcherTest, WithoutABellItLooksOnceASecond) {
   const auto orders = stage_.destination("orders");
   stage_.start(orders);
   stage_.run_for(milliseconds(1300));
   stage_.send({orders->no});  // by another node
   stage_.run_for(seconds(1));
-  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
 
-TEST_F(PumpTest, APausedDestinationGetsNothingUntilItIsResumed) {
+TEST_F(PushDispatcherTest, APausedDestinationGetsNothingUntilItIsResumed) {
   const auto orders = stage_.destination("orders");
   static_cast<void>(stage_.memory->pause(orders->no, true));
   stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(1));
-  EXPECT_TRUE(stage_.courier.seen.empty());
+  EXPECT_TRUE(stage_.transport.seen.empty());
   static_cast<void>(stage_.memory->pause(orders->no, false));
   stage_.run_for(seconds(2));
-  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
 
-TEST_F(PumpTest, StoppingLetsWhatIsUnderWayEnd) {
+TEST_F(PushDispatcherTest, StoppingLetsWhatIsUnderWayEnd) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
-  stage_.courier.script = [](const Seen&) { return Act{status(200), seconds(3)}; };
+  stage_.transport.script = [](const Seen&) { return Act{status(200), seconds(3)}; };
   std::vector<EventNo> events;
   for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}));
-  Pump& pump = stage_.start(orders);
+  PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(seconds(1));
-  pump.stop(stage_.now() + seconds(10));
+  dispatcher.stop(stage_.now() + seconds(10));
   stage_.run_for(seconds(3));
   EXPECT_EQ(stage_.running(), 0U) << "it does not wait for the whole of the grace time";
-  EXPECT_EQ(stage_.courier.seen.size(), 2U);
+  EXPECT_EQ(stage_.transport.seen.size(), 2U);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const store::DeliveryRow row = stage_.row(events[i]);
     EXPECT_EQ(row.state, i < 2 ? DeliveryState::completed : DeliveryState::pending);
@@ -296,14 +296,14 @@ TEST_F(PumpTest, StoppingLetsWhatIsUnderWayEnd) {
   }
 }
 
-TEST_F(PumpTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
+TEST_F(PushDispatcherTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
-  stage_.courier.script = [](const Seen&) { return std::optional<Act>(); };
+  stage_.transport.script = [](const Seen&) { return std::optional<Act>(); };
   std::vector<EventNo> events;
   for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}));
-  Pump& pump = stage_.start(orders);
+  PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(seconds(1));
-  pump.stop(stage_.now() + seconds(2));
+  dispatcher.stop(stage_.now() + seconds(2));
   stage_.run_for(milliseconds(2100));
   EXPECT_EQ(stage_.running(), 0U);
   for (const EventNo each : events) {
@@ -314,46 +314,46 @@ TEST_F(PumpTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
   EXPECT_EQ(stage_.detail(events[0]).attempts[0].outcome, AttemptOutcome::released);
   EXPECT_TRUE(stage_.row(events[0]).first_sent) << "a byte may have gone out";
   stage_.run_for(minutes(1));
-  EXPECT_EQ(pump.under_way(), 0U);
-  EXPECT_EQ(stage_.courier.seen.size(), 2U);
+  EXPECT_EQ(dispatcher.under_way(), 0U);
+  EXPECT_EQ(stage_.transport.seen.size(), 2U);
 }
 
-TEST_F(PumpTest, AfterAStopTheNextOneGoesOnAtOnceWithTheSameKey) {
+TEST_F(PushDispatcherTest, AfterAStopTheNextOneGoesOnAtOnceWithTheSameKey) {
   const auto orders = stage_.destination("orders");
-  stage_.courier.script = [](const Seen&) { return std::optional<Act>(); };
+  stage_.transport.script = [](const Seen&) { return std::optional<Act>(); };
   const EventNo event = stage_.send({orders->no});
-  Pump& pump = stage_.start(orders);
+  PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(milliseconds(100));
-  pump.stop(stage_.now());
+  dispatcher.stop(stage_.now());
   stage_.run_for(milliseconds(100));
-  stage_.courier.script = [](const Seen&) { return answer(200); };
+  stage_.transport.script = [](const Seen&) { return answer(200); };
   stage_.start(orders);
   stage_.run_for(milliseconds(100));
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
-  ASSERT_EQ(stage_.courier.seen.size(), 2U);
-  EXPECT_EQ(stage_.courier.seen[0].which, stage_.courier.seen[1].which);
-  EXPECT_EQ(stage_.courier.seen[1].attempt, 1U);
+  ASSERT_EQ(stage_.transport.seen.size(), 2U);
+  EXPECT_EQ(stage_.transport.seen[0].which, stage_.transport.seen[1].which);
+  EXPECT_EQ(stage_.transport.seen[1].attempt, 1U);
 }
 
-TEST_F(PumpTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgain) {
+TEST_F(PushDispatcherTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgain) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   int faults = 0;
   stage_.store_fault = [&] {
-    if (stage_.courier.seen.empty() || faults >= 9) return Fault::none;
+    if (stage_.transport.seen.empty() || faults >= 9) return Fault::none;
     constexpr std::array kFaults{Fault::fail, Fault::lose_request, Fault::lose_answer};
     return kFaults[static_cast<std::size_t>(faults++) % 3];
   };
   stage_.run_for(minutes(1));
   EXPECT_EQ(faults, 9);
-  EXPECT_EQ(stage_.courier.seen.size(), 1U) << "the handler was asked once";
+  EXPECT_EQ(stage_.transport.seen.size(), 1U) << "the handler was asked once";
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
   EXPECT_EQ(stage_.detail(event).attempts.size(), 1U);
   EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
 }
 
-TEST_F(PumpTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
+TEST_F(PushDispatcherTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
   const auto orders = stage_.destination("orders");
   int asked = 0;
   stage_.store_fault = [&] {
@@ -366,10 +366,10 @@ TEST_F(PumpTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
   stage_.store_fault = {};
   stage_.send({orders->no});
   stage_.run_for(seconds(6));
-  EXPECT_EQ(stage_.courier.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
 
-TEST_F(PumpTest, ALeaseThatCameTooLateIsHandedBackUnused) {
+TEST_F(PushDispatcherTest, ALeaseThatCameTooLateIsHandedBackUnused) {
   Stage slow({.least = seconds(2), .most = seconds(2)});
   const auto orders = slow.destination("orders", [](Destination& to) {
     to.timeout = seconds(5);
@@ -378,46 +378,46 @@ TEST_F(PumpTest, ALeaseThatCameTooLateIsHandedBackUnused) {
   const EventNo event = slow.send({orders->no});
   slow.start(orders);
   slow.run_for(seconds(30));
-  EXPECT_TRUE(slow.courier.seen.empty());
+  EXPECT_TRUE(slow.transport.seen.empty());
   EXPECT_EQ(slow.row(event).attempts, 0U);
   EXPECT_FALSE(slow.row(event).first_sent && slow.row(event).state == DeliveryState::pending)
       << "not one byte went out";
 }
 
-TEST_F(PumpTest, ALeaseIsUsedAsItWasAskedForAlsoWhenTheFileHasChangedSince) {
+TEST_F(PushDispatcherTest, ALeaseIsUsedAsItWasAskedForAlsoWhenTheFileHasChangedSince) {
   Stage slow({.least = seconds(2), .most = seconds(2)});
   const auto orders = slow.destination("orders", [](Destination& to) {
     to.timeout = seconds(5);
     to.lease = seconds(15);
   });
   const EventNo event = slow.send({orders->no});
-  Pump& pump = slow.start(orders);
+  PushDispatcher& dispatcher = slow.start(orders);
   slow.run_for(seconds(1));  // the store is asked, and has not answered
   Destination patient = *orders;
   patient.timeout = seconds(60);
   patient.lease = seconds(70);
-  pump.change(std::make_shared<const Destination>(patient));
-  slow.courier.script = [](const Seen&) { return std::nullopt; };
+  dispatcher.change(std::make_shared<const Destination>(patient));
+  slow.transport.script = [](const Seen&) { return std::nullopt; };
   slow.run_for(seconds(9));
-  ASSERT_EQ(slow.courier.seen.size(), 1U);
+  ASSERT_EQ(slow.transport.seen.size(), 1U);
   EXPECT_EQ(slow.row(event).attempts, 1U) << "given up before the lease was over";
 }
 
-TEST_F(PumpTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
+TEST_F(PushDispatcherTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   const store::LeaseRequest dead{.from = orders->no, .lease = seconds(30), .holder = {}};
   static_cast<void>(stage_.memory->write({.lease = {&dead, 1}}));
   stage_.start(orders);
   stage_.run_for(seconds(29));
-  EXPECT_TRUE(stage_.courier.seen.empty());
+  EXPECT_TRUE(stage_.transport.seen.empty());
   stage_.run_for(seconds(3));
-  ASSERT_EQ(stage_.courier.seen.size(), 1U);
-  EXPECT_EQ(stage_.courier.seen[0].attempt, 1U);
+  ASSERT_EQ(stage_.transport.seen.size(), 1U);
+  EXPECT_EQ(stage_.transport.seen[0].attempt, 1U);
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
 }
 
-TEST_F(PumpTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart) {
+TEST_F(PushDispatcherTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart) {
   const auto pulled = stage_.destination("pulled");
   const EventNo event = stage_.send({pulled->no});
   const store::LeaseRequest worker{.from = pulled->no,
@@ -437,23 +437,23 @@ TEST_F(PumpTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart) {
   EXPECT_EQ(stage_.row(event).attempts, 0U);
 }
 
-TEST_F(PumpTest, AReloadCountsFromTheNextAttemptOn) {
+TEST_F(PushDispatcherTest, AReloadCountsFromTheNextAttemptOn) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 1; });
   for (int i = 0; i < 40; ++i) stage_.send({orders->no});
-  stage_.courier.script = [](const Seen&) { return Act{status(200), seconds(1)}; };
-  Pump& pump = stage_.start(orders);
+  stage_.transport.script = [](const Seen&) { return Act{status(200), seconds(1)}; };
+  PushDispatcher& dispatcher = stage_.start(orders);
   stage_.run_for(milliseconds(4500));
-  EXPECT_EQ(stage_.courier.most_at_once["orders"], 1U);
+  EXPECT_EQ(stage_.transport.most_at_once["orders"], 1U);
   Destination wider = *orders;
   wider.concurrency = 4;
-  pump.change(std::make_shared<const Destination>(wider));
+  dispatcher.change(std::make_shared<const Destination>(wider));
   stage_.run_for(seconds(3));
-  EXPECT_EQ(stage_.courier.most_at_once["orders"], 4U);
-  pump.change(orders);
+  EXPECT_EQ(stage_.transport.most_at_once["orders"], 4U);
+  dispatcher.change(orders);
   stage_.run_for(seconds(3));
-  stage_.courier.most_at_once.clear();
+  stage_.transport.most_at_once.clear();
   stage_.run_for(seconds(5));
-  EXPECT_EQ(stage_.courier.most_at_once["orders"], 1U);
+  EXPECT_EQ(stage_.transport.most_at_once["orders"], 1U);
 }
 
 }  // namespace

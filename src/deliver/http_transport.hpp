@@ -4,8 +4,8 @@
 
 #include <hapax/env.hpp>
 
-#include "deliver/courier.hpp"
 #include "deliver/outgoing.hpp"
+#include "deliver/transport.hpp"
 #include "http/client.hpp"
 #include "http/lookups.hpp"
 
@@ -33,10 +33,10 @@ class SourceNames {
 // and little more is read, so that the connection can be used again; a longer one costs the
 // connection.
 //
-// Answer::error is a name of http::Trouble, "store-unavailable", or, where what was to be delivered
-// could not be fetched, "refetch-value" (the event lacks what the URL is made of),
+// AttemptResponse::error is a name of http::Trouble, "store-unavailable", or, where what was to be
+// delivered could not be fetched, "refetch-value" (the event lacks what the URL is made of),
 // "refetch-status", "refetch-too-large", or "refetch-" and a name of http::Trouble.
-class HttpCourier final : public Courier {
+class HttpTransport final : public Transport {
  public:
   struct With {
     Executor executor;
@@ -44,40 +44,41 @@ class HttpCourier final : public Courier {
     SourceNames& names;
     std::shared_ptr<const http::ClientTls> tls;
   };
-  explicit HttpCourier(const With& with);
-  ~HttpCourier() override;  // when nobody waits for an answer any more
+  explicit HttpTransport(const With& with);
+  ~HttpTransport() override;  // when nobody waits for an answer any more
 
-  Task<Answer> carry(const Destination& to, const store::Leased& what) override;
+  Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
 
   // Closes connections that nobody has used for a while. Now and then.
-  void tidy();
+  void close_idle();
   // Who waits for an answer gets none; all connections are closed.
-  void abandon();
+  void abort_all();
 
   std::size_t idle() const;  // connections that are kept
 
  private:
-  struct Line;
-  using LinePtr = std::shared_ptr<Line>;
+  struct PooledConnection;
+  using PooledConnectionPtr = std::shared_ptr<PooledConnection>;
   // On its way: the place in busy_ goes with it.
-  class Trip;
+  class InFlight;
 
   std::chrono::milliseconds left(BootTime until) const;
-  LinePtr take(const http::Url& url, const Destination& to);
-  void give_back(const LinePtr& line, std::size_t most);
+  PooledConnectionPtr take(const http::Url& url, const Destination& to);
+  void return_to_pool(const PooledConnectionPtr& pooled, std::size_t most);
   Task<std::optional<http::Failure>> connected(http::ClientConnection& connection, BootTime until);
-  Task<std::optional<Answer>> fetch(const Destination& to, const store::Leased& what,
-                                    BootTime until, Fetched& into);
-  Task<Answer> post(const Destination& to, const http::Outgoing& request, BootTime until);
-  Task<Answer> post_once(const Destination& to, const http::Outgoing& request, BootTime until);
-  Task<void> read_over(LinePtr line, std::size_t most);
+  Task<std::optional<AttemptResponse>> fetch(const Destination& to, const store::Leased& what,
+                                             BootTime until, Fetched& into);
+  Task<AttemptResponse> post(const Destination& to, const http::Outgoing& request, BootTime until);
+  Task<AttemptResponse> post_once(const Destination& to, const http::Outgoing& request,
+                                  BootTime until);
+  Task<void> discard_body(PooledConnectionPtr pooled, std::size_t most);
 
   With with_;
   http::Lookups lookups_;
-  std::map<std::string, std::vector<LinePtr>> idle_;  // by place
-  std::list<Line*> busy_;
-  std::size_t reading_over_ = 0;
-  bool abandoned_ = false;
+  std::map<std::string, std::vector<PooledConnectionPtr>> idle_;  // by place
+  std::list<PooledConnection*> busy_;
+  std::size_t discarding_ = 0;
+  bool aborted_ = false;
 };
 
 }  // namespace hapax::deliver

@@ -8,7 +8,7 @@
 #include "async/delivery_notifier.hpp"
 #include "async/wakeable_timer.hpp"
 #include "deliver/breaker.hpp"
-#include "deliver/courier.hpp"
+#include "deliver/transport.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
 #include "env/token_bucket.hpp"
@@ -36,13 +36,13 @@ struct Attempted {
 // All of it happens on the one event loop of `executor`. Ends, when it was stopped, with everything
 // settled or handed back; what the store would not take by then lapses, and is attempted again with
 // the same key.
-class Pump : public std::enable_shared_from_this<Pump> {
+class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
  public:
   // All must outlive it.
   struct With {
     Executor executor;
     AsyncStore& async_store;
-    Courier& courier;
+    Transport& transport;
     TimerFactory& timers;
     DeliveryNotifier& notifier;
     Clock& clock;
@@ -52,8 +52,8 @@ class Pump : public std::enable_shared_from_this<Pump> {
     std::function<void(const Attempted&)> watcher;
   };
 
-  Pump(const With& with, std::shared_ptr<const Destination> destination);
-  ~Pump();
+  PushDispatcher(const With& with, std::shared_ptr<const Destination> destination);
+  ~PushDispatcher();
 
   Task<void> run();
   // Nothing more is leased. What is under way may end until then; run() is through soon after.
@@ -62,25 +62,27 @@ class Pump : public std::enable_shared_from_this<Pump> {
   void change(std::shared_ptr<const Destination> destination);
 
   // The rest may be asked by any thread.
-  Breaker::State breaker() const { return shown_breaker_.load(); }
-  std::size_t under_way() const { return shown_under_way_.load(); }
+  Breaker::State breaker() const { return published_breaker_.load(); }
+  std::size_t under_way() const { return published_in_flight_.load(); }
 
  private:
-  struct Held;
-  using HeldPtr = std::shared_ptr<Held>;
+  struct ActiveLease;
+  using ActiveLeasePtr = std::shared_ptr<ActiveLease>;
 
   std::size_t wanted(BootTime now);
-  BootTime next_look(BootTime now);
-  Task<void> ask(std::size_t count);
-  void take_in(store::Lease lease, const std::shared_ptr<const Destination>& from, BootTime asked);
-  void ask_soon();
+  BootTime next_wakeup(BootTime now);
+  Task<void> request_leases(std::size_t count);
+  void accept_leases(store::Lease lease, const std::shared_ptr<const Destination>& from,
+                     BootTime requested);
+  void request_soon();
   void start_ready();
-  void hand_back_ready();
-  Task<void> attempt(HeldPtr held);
-  Task<void> settle(const Held& held, const Disposition& disposition, const AttemptNote& note);
-  Task<void> hand_back(std::vector<HeldPtr> held, bool sent);
-  Task<void> wind_down();
-  void show();
+  void release_ready();
+  Task<void> attempt(ActiveLeasePtr active);
+  Task<void> settle(const ActiveLease& active, const Disposition& disposition,
+                    const AttemptNote& note);
+  Task<void> release(std::vector<ActiveLeasePtr> active, bool sent);
+  Task<void> drain();
+  void publish_status();
   void complain(std::string_view what, const Error& error);
 
   With with_;
@@ -89,19 +91,19 @@ class Pump : public std::enable_shared_from_this<Pump> {
   DeliveryNotifier::Subscription subscription_;
   Breaker breaker_;
   TokenBucket rate_;
-  std::deque<HeldPtr> ready_;       // leased, not begun
-  std::vector<HeldPtr> in_flight_;  // with the courier
+  std::deque<ActiveLeasePtr> ready_;       // leased, not begun
+  std::vector<ActiveLeasePtr> in_flight_;  // with the courier
   std::size_t settling_ = 0;
   BootTime last_took_ = BootTime::max();  // of the last attempt
-  BootTime ask_at_{};
+  BootTime request_at_{};
   BootTime next_due_ = BootTime::max();  // the first of the retries that were settled here
-  bool ask_again_ = false;               // something may have become due since it was asked for
-  unsigned failed_asks_ = 0;
+  bool request_again_ = false;           // something may have become due since it was asked for
+  unsigned failed_requests_ = 0;
   bool stopping_ = false;
   BootTime stop_by_ = BootTime::max();
   LogLimit limit_;  // by what is wrong
-  std::atomic<Breaker::State> shown_breaker_ = Breaker::State::closed;
-  std::atomic<std::size_t> shown_under_way_ = 0;
+  std::atomic<Breaker::State> published_breaker_ = Breaker::State::closed;
+  std::atomic<std::size_t> published_in_flight_ = 0;
 };
 
 }  // namespace hapax::deliver

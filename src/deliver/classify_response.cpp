@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 
 #include "base/calendar.hpp"
 #include "env/chance.hpp"
@@ -18,14 +18,14 @@ constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
 
 // That of a poisonous event says nothing about the destination.
-bool is_healthy(const Answer& answer) {
+bool is_healthy(const AttemptResponse& answer) {
   for (const std::string_view each : {"refetch-value", "refetch-status", "bad-request"}) {
     if (answer.error == each) return true;
   }
   return answer.status != 0 && answer.status < 500 && answer.status != kTooManyRequests;
 }
 
-std::string error_of(const Answer& answer) {
+std::string error_of(const AttemptResponse& answer) {
   if (answer.status == 0) return answer.error;
   return answer.status >= 300 && answer.status <= 399 ? "redirect" : "status";
 }
@@ -61,20 +61,20 @@ milliseconds with_jitter(milliseconds delay, Random& random) {
   return delay + milliseconds(static_cast<std::int64_t>(more));
 }
 
-Judgement judge(const Destination& destination, unsigned attempt, const Answer& answer,
-                WallTime now, Random& random) {
+AttemptResult classify_response(const Destination& destination, unsigned attempt,
+                                const AttemptResponse& answer, WallTime now, Random& random) {
   if (is_success(answer.status)) return {Ack{}, true, {}};
-  Judgement judgement{Ack{}, is_healthy(answer), error_of(answer)};
+  AttemptResult result{Ack{}, is_healthy(answer), error_of(answer)};
   if (answer.status == kGone) {
-    judgement.disposition = Dead{EndReason::gone, destination.on_dead};
+    result.disposition = Dead{EndReason::gone, destination.on_dead};
   } else if (attempt > destination.retry.size()) {
-    judgement.disposition = Dead{EndReason::exhausted, destination.on_dead};
+    result.disposition = Dead{EndReason::exhausted, destination.on_dead};
   } else {
     const milliseconds scheduled = destination.retry[attempt - 1];
     const milliseconds asked = asked_to_wait(answer.retry_after, now).value_or(milliseconds(0));
-    judgement.disposition = RetryIn{with_jitter(std::max(scheduled, asked), random), answer.sent};
+    result.disposition = RetryIn{with_jitter(std::max(scheduled, asked), random), answer.sent};
   }
-  return judgement;
+  return result;
 }
 
 }  // namespace hapax::deliver

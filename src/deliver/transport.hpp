@@ -11,7 +11,7 @@
 namespace hapax::deliver {
 
 // What came of one attempt, before anybody judges it.
-struct Answer {
+struct AttemptResponse {
   int status = 0;           // of HTTP; 0: there was none
   std::string error;        // without a status: the class of failure: "timed-out", "refused"
   std::string retry_after;  // the header of that name, as it came
@@ -22,11 +22,11 @@ struct Answer {
 
 // Carries a delivery to its destination and comes back with the answer, within the destination's
 // timeout or a little more. The simulator has one of its own.
-class Courier {
+class Transport {
  public:
-  virtual ~Courier() = default;
+  virtual ~Transport() = default;
   // Both live until the answer is there.
-  virtual Task<Answer> carry(const Destination& to, const store::Leased& what) = 0;
+  virtual Task<AttemptResponse> send(const Destination& to, const store::Leased& what) = 0;
 };
 
 }  // namespace hapax::deliver

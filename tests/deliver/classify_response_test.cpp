@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "deliver/judge.hpp"
+#include "deliver/classify_response.hpp"
 
 #include "support/world.hpp"
 
@@ -18,15 +18,15 @@ using std::chrono::seconds;
 // Sun, 06 Nov 1994 08:49:37 GMT
 constexpr WallTime kNow{seconds(784111777)};
 
-class JudgeTest : public testing::Test {
+class ClassifyResponseTest : public testing::Test {
  protected:
-  JudgeTest() { destination_.retry = {seconds(10), seconds(60)}; }
+  ClassifyResponseTest() { destination_.retry = {seconds(10), seconds(60)}; }
 
-  Judgement of(int status, unsigned attempt = 1, std::string retry_after = {}) {
-    Answer answer;
+  AttemptResult of(int status, unsigned attempt = 1, std::string retry_after = {}) {
+    AttemptResponse answer;
     answer.status = status;
     answer.retry_after = std::move(retry_after);
-    return judge(destination_, attempt, answer, kNow, random_);
+    return classify_response(destination_, attempt, answer, kNow, random_);
   }
   milliseconds delay_of(int status, unsigned attempt, const std::string& retry_after) {
     return std::get<RetryIn>(of(status, attempt, retry_after).disposition).delay;
@@ -36,39 +36,39 @@ class JudgeTest : public testing::Test {
   test::SeededRandom random_{1};
 };
 
-TEST_F(JudgeTest, EverySuccessCompletes) {
+TEST_F(ClassifyResponseTest, EverySuccessCompletes) {
   for (const int status : {200, 201, 202, 204, 299}) {
-    const Judgement judgement = of(status);
-    EXPECT_TRUE(std::holds_alternative<Ack>(judgement.disposition)) << status;
-    EXPECT_TRUE(judgement.healthy);
-    EXPECT_EQ(judgement.error, "");
+    const AttemptResult result = of(status);
+    EXPECT_TRUE(std::holds_alternative<Ack>(result.disposition)) << status;
+    EXPECT_TRUE(result.healthy);
+    EXPECT_EQ(result.error, "");
   }
 }
 
-TEST_F(JudgeTest, GoneIsDeadAtOnceAndSaysNothingAgainstTheDestination) {
+TEST_F(ClassifyResponseTest, GoneIsDeadAtOnceAndSaysNothingAgainstTheDestination) {
   destination_.on_dead = OnDead::block;
-  const Judgement judgement = of(410);
-  const auto& dead = std::get<Dead>(judgement.disposition);
+  const AttemptResult result = of(410);
+  const auto& dead = std::get<Dead>(result.disposition);
   EXPECT_EQ(dead.reason, EndReason::gone);
   EXPECT_EQ(dead.on_dead, OnDead::block);
-  EXPECT_TRUE(judgement.healthy);
+  EXPECT_TRUE(result.healthy);
 }
 
-TEST_F(JudgeTest, AllElseIsTriedAgainByTheSchedule) {
+TEST_F(ClassifyResponseTest, AllElseIsTriedAgainByTheSchedule) {
   for (const int status : {100, 301, 302, 304, 400, 401, 404, 409, 429, 500, 503, 599}) {
     EXPECT_GE(delay_of(status, 1, ""), seconds(10)) << status;
     EXPECT_GE(delay_of(status, 2, ""), seconds(60)) << status;
   }
 }
 
-TEST_F(JudgeTest, PastTheLastEntryItIsDead) {
+TEST_F(ClassifyResponseTest, PastTheLastEntryItIsDead) {
   EXPECT_EQ(std::get<Dead>(of(500, 3).disposition).reason, EndReason::exhausted);
   EXPECT_EQ(std::get<Dead>(of(429, 4, "5").disposition).reason, EndReason::exhausted);
   destination_.retry.clear();
   EXPECT_EQ(std::get<Dead>(of(500, 1).disposition).reason, EndReason::exhausted);
 }
 
-TEST_F(JudgeTest, JitterOnlyEverDelaysAndByATenthAtMost) {
+TEST_F(ClassifyResponseTest, JitterOnlyEverDelaysAndByATenthAtMost) {
   milliseconds least = hours(1);
   milliseconds most{0};
   for (int i = 0; i < 1000; ++i) {
@@ -81,7 +81,7 @@ TEST_F(JudgeTest, JitterOnlyEverDelaysAndByATenthAtMost) {
   EXPECT_GT(most - least, seconds(3)) << "there is no jitter";
 }
 
-TEST_F(JudgeTest, TheLaterOfRetryAfterAndScheduleCounts) {
+TEST_F(ClassifyResponseTest, TheLaterOfRetryAfterAndScheduleCounts) {
   EXPECT_GE(delay_of(429, 1, "30"), seconds(30));
   EXPECT_LE(delay_of(429, 1, "30"), seconds(33));
   EXPECT_LE(delay_of(429, 1, "5"), seconds(11)) << "the schedule is later";
@@ -91,7 +91,7 @@ TEST_F(JudgeTest, TheLaterOfRetryAfterAndScheduleCounts) {
   EXPECT_GE(delay_of(500, 1, "30"), seconds(30)) << "whatever the status";
 }
 
-TEST_F(JudgeTest, RetryAfterIsCappedAtADay) {
+TEST_F(ClassifyResponseTest, RetryAfterIsCappedAtADay) {
   for (const char* text :
        {"86401", "99999999999", "99999999999999999999999999", "Sat, 06 Nov 2094 08:51:37 GMT"}) {
     EXPECT_GE(delay_of(429, 1, text), hours(24)) << text;
@@ -99,13 +99,13 @@ TEST_F(JudgeTest, RetryAfterIsCappedAtADay) {
   }
 }
 
-TEST_F(JudgeTest, ARetryAfterThatIsNoneIsNotHonoured) {
+TEST_F(ClassifyResponseTest, ARetryAfterThatIsNoneIsNotHonoured) {
   for (const char* text : {"", "soon", "-5", "1.5", "+30", "30s", "0x30", "Sun, 06 Nov"}) {
     EXPECT_LE(delay_of(429, 1, text), seconds(11)) << text;
   }
 }
 
-TEST_F(JudgeTest, OnlyWhatTheDestinationCannotHelpSpeaksAgainstIt) {
+TEST_F(ClassifyResponseTest, OnlyWhatTheDestinationCannotHelpSpeaksAgainstIt) {
   EXPECT_FALSE(of(500).healthy);
   EXPECT_FALSE(of(429).healthy);
   EXPECT_FALSE(of(0).healthy);
@@ -113,12 +113,12 @@ TEST_F(JudgeTest, OnlyWhatTheDestinationCannotHelpSpeaksAgainstIt) {
   EXPECT_TRUE(of(404).healthy);
 }
 
-TEST_F(JudgeTest, TheRecordSaysWhatKindOfFailureItWas) {
+TEST_F(ClassifyResponseTest, TheRecordSaysWhatKindOfFailureItWas) {
   EXPECT_EQ(of(500).error, "status");
   EXPECT_EQ(of(302).error, "redirect");
-  Answer answer;
+  AttemptResponse answer;
   answer.error = "timed-out";
-  EXPECT_EQ(judge(destination_, 1, answer, kNow, random_).error, "timed-out");
+  EXPECT_EQ(classify_response(destination_, 1, answer, kNow, random_).error, "timed-out");
 }
 
 }  // namespace
