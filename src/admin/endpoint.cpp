@@ -20,13 +20,13 @@ namespace asio = boost::asio;
 using http::Refusal;
 
 // One of few places; given back with it.
-class Seat {
+class Permit {
  public:
-  Seat(std::atomic<std::size_t>& taken, std::size_t most)
+  Permit(std::atomic<std::size_t>& taken, std::size_t most)
       : taken_(taken), has_(taken.fetch_add(1) < most) {}
-  ~Seat() { taken_.fetch_sub(1); }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
+  ~Permit() { taken_.fetch_sub(1); }
+  Permit(const Permit&) = delete;
+  Permit& operator=(const Permit&) = delete;
   explicit operator bool() const { return has_; }
 
  private:
@@ -112,9 +112,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
                   incoming.head,   incoming.probe};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
-  const Seat seat(route.blocks ? shared_.state.waiting : shared_.state.polling,
-                  route.blocks ? kMaxWaiting : kMaxPolling);
-  if (!seat) co_return reject(Refusal::queue_full, incoming.peer);
+  const Permit permit(route.blocks ? shared_.state.waiting : shared_.state.polling,
+                      route.blocks ? kMaxWaiting : kMaxPolling);
+  if (!permit) co_return reject(Refusal::queue_full, incoming.peer);
   if (route.wait != nullptr) {
     http::Reply reply = co_await wait(route, context, call);
     co_return after_wait(route, incoming, std::move(reply));
@@ -164,26 +164,26 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
     const ServedDestination* const found = served->find(no);
     return found == nullptr ? nullptr : found->how;
   };
-  const deliver::LookUp look_up = [this](std::span<const deliver::LeaseName> names) {
-    return this->look_up(names);
+  const deliver::LeaseLookup look_up = [this](std::span<const deliver::LeaseId> ids) {
+    return this->look_up(ids);
   };
   pull_.emplace(deliver::Pull::With{executor, with.async_store, *timers_, with.notifier,
-                                    shared_.clock, shared_.random, with.loans, with.room, look_up,
-                                    destination, with.node});
+                                    shared_.clock, shared_.random, with.lease_cache, with.room,
+                                    look_up, destination, with.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }
 
-Task<Result<std::vector<std::optional<deliver::Loan>>>> Endpoint::look_up(
-    std::span<const deliver::LeaseName> names) {
-  using Found = Result<std::vector<std::optional<deliver::Loan>>>;
+Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> Endpoint::look_up(
+    std::span<const deliver::LeaseId> ids) {
+  using Found = Result<std::vector<std::optional<deliver::LeaseRecord>>>;
   const std::function<Found()> work = [&]() -> Found {
-    std::vector<std::optional<deliver::Loan>> loans;
-    for (const deliver::LeaseName& each : names) {
-      HAPAX_TRY_ASSIGN(loan, deliver::loan_in(shared_.driver, each));
-      loans.push_back(loan);
+    std::vector<std::optional<deliver::LeaseRecord>> records;
+    for (const deliver::LeaseId& each : ids) {
+      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(shared_.driver, each));
+      records.push_back(record);
     }
-    return loans;
+    return records;
   };
   Found found = co_await run_on(shared_.pool, work);
   co_return found;

@@ -27,7 +27,7 @@ namespace hapax::admin {
 struct Pulling {
   AsyncStore& async_store;
   DeliveryNotifier& notifier;
-  deliver::Loans& loans;
+  deliver::LeaseCache& lease_cache;
   deliver::Polls& polls;
   deliver::LeaseRoom& room;
   std::function<std::int64_t()> node;  // the number of this one
@@ -82,8 +82,8 @@ class Endpoint final : public http::Handler {
   StillMay still_may(const http::Head& head) const;
   Task<http::Reply> wait(const Route& route, const Context& context, const Call& call);
   deliver::Pull& pull_on(const Executor& executor);
-  Task<Result<std::vector<std::optional<deliver::Loan>>>> look_up(
-      std::span<const deliver::LeaseName> names);
+  Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> look_up(
+      std::span<const deliver::LeaseId> ids);
 
   Shared shared_;
   const Rights no_rights_{std::vector<Grant>()};

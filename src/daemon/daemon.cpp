@@ -164,7 +164,7 @@ struct Daemon::Parts {
   std::shared_ptr<const gateway::Sources> sources;
   std::vector<gateway::Endpoint*> endpoints;      // one per I/O thread, owned by the server
   std::vector<admin::Endpoint*> admin_endpoints;  // the same
-  deliver::Loans loans;
+  deliver::LeaseCache lease_cache;
   deliver::Polls polls;
   deliver::LeaseRoom lease_room;
   std::optional<admin::Pulling> pulling;
@@ -288,7 +288,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
   }
   admin_token = std::move(token);
   let_in(config);
-  pulling.emplace(admin::Pulling{async_store, notifier, loans, polls, lease_room, [this] {
+  pulling.emplace(admin::Pulling{async_store, notifier, lease_cache, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});

@@ -30,7 +30,7 @@ std::vector<store::Target> targets_of(const gateway::Source& source,
   }
   for (const Listening::One& each : listening) {
     const bool room = targets.size() < store::kMaxTargets;
-    if (room && each.who.hears(source.name) && !has(each.no)) {
+    if (room && each.who.subscribes_to(source.name) && !has(each.no)) {
       targets.push_back({.to = each.no, .listen = true});
     }
   }

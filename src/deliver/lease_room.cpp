@@ -23,24 +23,24 @@ std::size_t LeaseRoom::free_for(DestinationNo destination) const {
 
 bool LeaseRoom::may_have_spare(const Permit& permit) const {
   constexpr std::size_t kParts = 16;
-  const std::size_t least = permit.wish_.least;
-  return !by_destination_.contains(permit.wish_.destination) && least <= spare_ / kParts &&
+  const std::size_t least = permit.request_.least;
+  return !by_destination_.contains(permit.request_.destination) && least <= spare_ / kParts &&
          taken_ + least <= most_ + spare_;
 }
 
 bool LeaseRoom::grant(Permit& to) {
-  std::size_t bytes = std::min(to.wish_.most, free_for(to.wish_.destination));
-  if (bytes < to.wish_.least && !may_have_spare(to)) return false;
-  bytes = std::max(bytes, to.wish_.least);
+  std::size_t bytes = std::min(to.request_.most, free_for(to.request_.destination));
+  if (bytes < to.request_.least && !may_have_spare(to)) return false;
+  bytes = std::max(bytes, to.request_.least);
   change(to, bytes);
   return true;
 }
 
 void LeaseRoom::change(Permit& of, std::size_t bytes) {
   taken_ = taken_ - of.bytes_ + bytes;
-  std::size_t& has = by_destination_[of.wish_.destination];
+  std::size_t& has = by_destination_[of.request_.destination];
   has = has - of.bytes_ + bytes;
-  if (has == 0) by_destination_.erase(of.wish_.destination);
+  if (has == 0) by_destination_.erase(of.request_.destination);
   of.bytes_ = bytes;
 }
 
@@ -52,8 +52,8 @@ void LeaseRoom::grant_next() {
   });
 }
 
-LeaseRoom::Permit::Permit(LeaseRoom& room, const Wish& wish, std::function<void()> granted)
-    : room_(room), wish_(wish), granted_(std::move(granted)) {
+LeaseRoom::Permit::Permit(LeaseRoom& room, const Request& request, std::function<void()> granted)
+    : room_(room), request_(request), granted_(std::move(granted)) {
   const std::lock_guard lock(room_.mutex_);
   if (!room_.grant(*this)) room_.waiting_.push_back(this);
 }

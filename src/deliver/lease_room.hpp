@@ -49,7 +49,7 @@ class LeaseRoom {
 // A part of the room, or a place in the line for it.
 class LeaseRoom::Permit {
  public:
-  struct Wish {
+  struct Request {
     DestinationNo destination;
     std::size_t most = 0;   // bytes
     std::size_t least = 0;  // fewer are of no use
@@ -57,7 +57,7 @@ class LeaseRoom::Permit {
 
   // When there is not enough now, `granted` is called as soon as there is: once, by any thread, and
   // it only passes the word on.
-  Permit(LeaseRoom& room, const Wish& wish, std::function<void()> granted);
+  Permit(LeaseRoom& room, const Request& request, std::function<void()> granted);
   ~Permit();
   Permit(const Permit&) = delete;
   Permit& operator=(const Permit&) = delete;
@@ -70,7 +70,7 @@ class LeaseRoom::Permit {
   friend class LeaseRoom;
 
   LeaseRoom& room_;
-  const Wish wish_;
+  const Request request_;
   const std::function<void()> granted_;
   std::size_t bytes_ = 0;  // under the mutex of the room
 };

@@ -53,7 +53,7 @@ std::optional<Listener> listener_in(const store::Record& record) {
 
 }  // namespace
 
-bool Listener::hears(std::string_view source) const {
+bool Listener::subscribes_to(std::string_view source) const {
   return sources.empty() || std::find(sources.begin(), sources.end(), source) != sources.end();
 }
 

@@ -29,7 +29,7 @@ struct Listener {
   WallTime seen{};                        // when it last registered
   bool ended = false;  // only its name is remembered: what still waits under it was for a listener
 
-  bool hears(std::string_view source) const;
+  bool subscribes_to(std::string_view source) const;
 };
 
 // Letters, digits, '.', '_' and '-'.

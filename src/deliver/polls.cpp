@@ -14,7 +14,7 @@ bool Polls::take(DestinationNo destination) {
   return true;
 }
 
-void Polls::give_back(DestinationNo destination) {
+void Polls::release(DestinationNo destination) {
   const std::lock_guard lock(mutex_);
   --taken_;
   const auto found = by_destination_.find(destination);

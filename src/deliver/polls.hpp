@@ -23,15 +23,15 @@ class Polls {
   Polls& operator=(const Polls&) = delete;
 
   // One of them; given back with it. False: this destination may have no more now.
-  class Place {
+  class Permit {
    public:
-    Place(Polls& polls, DestinationNo destination)
+    Permit(Polls& polls, DestinationNo destination)
         : polls_(polls), destination_(destination), has_(polls.take(destination)) {}
-    ~Place() {
-      if (has_) polls_.give_back(destination_);
+    ~Permit() {
+      if (has_) polls_.release(destination_);
     }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
     explicit operator bool() const { return has_; }
 
    private:
@@ -42,7 +42,7 @@ class Polls {
 
  private:
   bool take(DestinationNo destination);
-  void give_back(DestinationNo destination);
+  void release(DestinationNo destination);
 
   const std::size_t most_;
   std::mutex mutex_;

@@ -68,42 +68,42 @@ bool is_worth_repeating(const Error& error) {
 
 // ---------------------------------------------------------------------------------------------
 
-void Loans::note(Fence fence, const Loan& loan) {
+void LeaseCache::note(Fence fence, const LeaseRecord& record) {
   const std::lock_guard lock(mutex_);
-  loans_.insert_or_assign(fence, loan);
-  if (loans_.size() > most_) loans_.erase(loans_.begin());
+  records_.insert_or_assign(fence, record);
+  if (records_.size() > most_) records_.erase(records_.begin());
 }
 
-std::optional<Loan> Loans::find(const DeliveryRef& which, Fence fence) const {
+std::optional<LeaseRecord> LeaseCache::find(const DeliveryRef& which, Fence fence) const {
   const std::lock_guard lock(mutex_);
-  const auto found = loans_.find(fence);
-  if (found == loans_.end() || found->second.which != which) return std::nullopt;
+  const auto found = records_.find(fence);
+  if (found == records_.end() || found->second.which != which) return std::nullopt;
   return found->second;
 }
 
-std::vector<LeaseName> names_of(const store::Lease& lease) {
-  std::vector<LeaseName> names;
-  names.reserve(lease.deliveries.size());
+std::vector<LeaseId> ids_of(const store::Lease& lease) {
+  std::vector<LeaseId> ids;
+  ids.reserve(lease.deliveries.size());
   for (const store::Leased& each : lease.deliveries) {
-    names.push_back({{each.event.no, each.delivery}, each.fence});
+    ids.push_back({{each.event.no, each.delivery}, each.fence});
   }
-  return names;
+  return ids;
 }
 
-Result<std::optional<Loan>> loan_in(store::Driver& driver, const LeaseName& name) {
-  HAPAX_TRY_ASSIGN(found, driver.event(name.which.event));
-  if (!found.value) return std::optional<Loan>();
+Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id) {
+  HAPAX_TRY_ASSIGN(found, driver.event(id.which.event));
+  if (!found.value) return std::optional<LeaseRecord>();
   const store::EventDetail& event = *found.value;
   for (const store::DeliveryRow& each : event.deliveries) {
-    if (each.no != name.which.delivery) continue;
-    Loan loan{.which = name.which, .to = each.to, .attempt = each.attempts + 1};
+    if (each.no != id.which.delivery) continue;
+    LeaseRecord record{.which = id.which, .to = each.to, .attempt = each.attempts + 1};
     for (const Attempt& past : event.attempts) {
-      const bool same = past.delivery == each.no && past.fence == name.fence;
-      if (same) loan.ended = past.outcome;
+      const bool same = past.delivery == each.no && past.fence == id.fence;
+      if (same) record.ended = past.outcome;
     }
-    return std::optional(loan);
+    return std::optional(record);
   }
-  return std::optional<Loan>();
+  return std::optional<LeaseRecord>();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -134,18 +134,18 @@ class Pull::Waiter {
     woken_ = true;
     timer_->wake();
   }
-  void look_up() { timer_->wake(); }
-  bool is_asking() const { return asking_; }
+  void interrupt() { timer_->wake(); }
+  bool is_querying() const { return querying_; }
   const std::shared_ptr<WakeableTimer>& timer() const { return timer_; }
 
   // Before the store is asked, so that nothing falls in between.
-  void asks() {
+  void begin_query() {
     queue_->subscription->arm();
-    asking_ = true;
+    querying_ = true;
     woken_ = false;
   }
-  void asked(bool had_all) {
-    asking_ = false;
+  void end_query(bool had_all) {
+    querying_ = false;
     if (had_all) queue_->wake_one();  // there may be more than was wanted
   }
   // True: it is this one's turn to ask.
@@ -157,7 +157,7 @@ class Pull::Waiter {
  private:
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<WakeableTimer> timer_;
-  bool asking_ = true;  // the first thing it does
+  bool querying_ = true;  // the first thing it does
   bool woken_ = false;
 };
 
@@ -165,7 +165,7 @@ class Pull::Waiter {
 void Pull::Queue::wake_one() {
   if (waiters.empty()) return;
   const auto free = std::find_if(waiters.begin(), waiters.end(),
-                                 [](const Waiter* each) { return !each->is_asking(); });
+                                 [](const Waiter* each) { return !each->is_querying(); });
   (free == waiters.end() ? waiters.front() : *free)->wake();
 }
 
@@ -191,25 +191,25 @@ void Pull::stop() {
   for (const auto& [destination, known] : queues_) {
     const auto queue = known.lock();
     if (!queue) continue;
-    for (Waiter* each : queue->waiters) each->look_up();
+    for (Waiter* each : queue->waiters) each->interrupt();
   }
 }
 
 // One without bytes: there was no room in time, or nobody waits for it any more.
 Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waiter,
-                                                             LeaseRoom::Permit::Wish wish,
+                                                             LeaseRoom::Permit::Request request,
                                                              BootTime until,
-                                                             const std::function<bool()>& left) {
+                                                             const std::function<bool()>& is_gone) {
   const auto pass_on = [executor = with_.executor,
                         weak = std::weak_ptr<WakeableTimer>(waiter.timer())] {
     asio::post(executor, [weak] {
       if (const auto alive = weak.lock()) alive->wake();
     });
   };
-  auto permit = std::make_shared<LeaseRoom::Permit>(with_.room, wish, pass_on);
+  auto permit = std::make_shared<LeaseRoom::Permit>(with_.room, request, pass_on);
   while (permit->bytes() == 0) {
     const BootTime now = with_.clock.since_boot();
-    if (stopping_ || now >= until || left()) break;
+    if (stopping_ || now >= until || is_gone()) break;
     co_await waiter.timer()->wait_until(std::min(until, now + kPoll));
   }
   co_return permit;
@@ -219,20 +219,21 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waite
 // waited for a little; answers that nobody reads do not, so then less has to do.
 Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(const Waiter& waiter, DestinationNo from,
                                                         std::size_t max, BootTime until,
-                                                        const std::function<bool()>& left) {
-  LeaseRoom::Permit::Wish wish{from, std::min(max * kPerDelivery, kMostRoom), 0};
-  wish.least = wish.most;
+                                                        const std::function<bool()>& is_gone) {
+  LeaseRoom::Permit::Request request{from, std::min(max * kPerDelivery, kMostRoom), 0};
+  request.least = request.most;
   const BootTime soon = std::min(until, with_.clock.since_boot() + kAllRoomFor);
-  std::shared_ptr<LeaseRoom::Permit> permit = co_await wait_for_room(waiter, wish, soon, left);
+  std::shared_ptr<LeaseRoom::Permit> permit =
+      co_await wait_for_room(waiter, request, soon, is_gone);
   if (permit->bytes() != 0) co_return permit;
   permit.reset();
-  wish.least = kPerDelivery;
-  permit = co_await wait_for_room(waiter, wish, until, left);
+  request.least = kPerDelivery;
+  permit = co_await wait_for_room(waiter, request, until, is_gone);
   co_return permit;
 }
 
 Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& wanted,
-                                     const std::function<bool()>& left) {
+                                     const std::function<bool()>& is_gone) {
   store::LeaseRequest request{.from = from.no,
                               .max = wanted.max,
                               .lease = wanted.lease.value_or(from.lease),
@@ -244,35 +245,35 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
   const BootTime begun = with_.clock.since_boot();
   const BootTime until = begun + std::min<BootTime>(wanted.wait, kMaxPullWait);
   Waiter waiter(*this, from.no);
-  for (bool asks = true;;) {
+  for (bool may_query = true;;) {
     bool at_once = false;
-    if (asks) {
+    if (may_query) {
       const BootTime in_time = std::max(until, begun + kRoomFor);
       GivenLease given;
-      given.room = co_await room_for(waiter, from.no, wanted.max, in_time, left);
-      if (given.room->bytes() == 0 && !stopping_ && !left()) co_return no_room();
+      given.room = co_await room_for(waiter, from.no, wanted.max, in_time, is_gone);
+      if (given.room->bytes() == 0 && !stopping_ && !is_gone()) co_return no_room();
       if (given.room->bytes() == 0) break;
       const std::size_t fit = given.room->bytes() / kPerDelivery;
       request.max = given.room->bytes() < kMostRoom ? std::min(fit, wanted.max) : wanted.max;
-      waiter.asks();
+      waiter.begin_query();
       const WallTime asked = with_.clock.wall();
       Result<store::Lease> lease = co_await with_.async_store.lease(request);
-      waiter.asked(lease && lease->deliveries.size() == request.max);
+      waiter.end_query(lease && lease->deliveries.size() == request.max);
       if (!lease) co_return lease.error();
       if (!lease->deliveries.empty()) {
         note(*lease, from.no, asked);
         given.room->resize(room_of(*lease));
         given.lease = *std::move(lease);
-        if (!left()) co_return std::move(given);
-        hand_back(names_of(given.lease), from.no);
+        if (!is_gone()) co_return std::move(given);
+        release(ids_of(given.lease), from.no);
         break;
       }
       at_once = lease->passed > 0;
     }
     const BootTime now = with_.clock.since_boot();
     if (!at_once && (now >= until || stopping_)) break;
-    if (!at_once) asks = co_await waiter.wait_until(std::min(until, now + kPoll));
-    if (stopping_ || left()) break;
+    if (!at_once) may_query = co_await waiter.wait_until(std::min(until, now + kPoll));
+    if (stopping_ || is_gone()) break;
   }
   co_return GivenLease{};
 }
@@ -280,113 +281,118 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
 void Pull::note(const store::Lease& lease, DestinationNo from, WallTime since) {
   for (const store::Leased& each : lease.deliveries) {
     const DeliveryRef which{each.event.no, each.delivery};
-    with_.loans.note(each.fence, {which, from, each.attempt, since, {}});
+    with_.lease_cache.note(each.fence, {which, from, each.attempt, since, {}});
   }
 }
 
-void Pull::hand_back(const std::vector<LeaseName>& leases, DestinationNo from) {
+void Pull::release(const std::vector<LeaseId>& leases, DestinationNo from) {
   std::vector<store::Settlement> settlements;
   settlements.reserve(leases.size());
-  for (const LeaseName& each : leases) {
+  for (const LeaseId& each : leases) {
     AttemptNote note;
     note.when = with_.clock.wall();
     note.error = "client left";
     settlements.push_back({each.which, each.fence, Release{false}, note});
   }
-  asio::co_spawn(with_.executor, give_back(std::move(settlements), from), asio::detached);
+  asio::co_spawn(with_.executor, release_all(std::move(settlements), from), asio::detached);
 }
 
 // What the store does not take lapses.
-Task<void> Pull::give_back(std::vector<store::Settlement> settlements, DestinationNo from) {
-  const Result<std::vector<store::Settled>> ignored = co_await settle_surely(settlements);
+Task<void> Pull::release_all(std::vector<store::Settlement> settlements, DestinationNo from) {
+  const Result<std::vector<store::Settled>> ignored = co_await settle_with_retry(settlements);
   with_.notifier.notify(from);
 }
 
 // ---------------------------------------------------------------------------------------------
 
 // Those that are not `asked` for are only told where that costs nothing.
-Task<Result<Pull::LoanList>> Pull::loans_of(std::span<const LeaseName> names,
-                                            const std::vector<bool>& asked) {
-  LoanList loans(names.size());
-  std::vector<LeaseName> missing;
+Task<Result<Pull::LeaseRecords>> Pull::records_of(std::span<const LeaseId> ids,
+                                                  const std::vector<bool>& asked) {
+  LeaseRecords records(ids.size());
+  std::vector<LeaseId> missing;
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    loans[i] = with_.loans.find(names[i].which, names[i].fence);
-    if (loans[i] || !asked[i]) continue;
-    missing.push_back(names[i]);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    records[i] = with_.lease_cache.find(ids[i].which, ids[i].fence);
+    if (records[i] || !asked[i]) continue;
+    missing.push_back(ids[i]);
     places.push_back(i);
   }
-  if (missing.empty()) co_return loans;
-  Result<LoanList> found = co_await with_.look_up(missing);
+  if (missing.empty()) co_return records;
+  Result<LeaseRecords> found = co_await with_.look_up(missing);
   if (!found) co_return found;
-  for (std::size_t i = 0; i < places.size(); ++i) loans[places[i]] = (*found)[i];
-  co_return loans;
+  for (std::size_t i = 0; i < places.size(); ++i) records[places[i]] = (*found)[i];
+  co_return records;
 }
 
-Disposition Pull::disposition_of(const Said& said, const std::optional<Loan>& loan) {
-  if (said.outcome == Said::Outcome::ack) return Ack{};
-  if (said.outcome == Said::Outcome::drop) return Drop{};
-  const auto to = loan ? with_.destination(loan->to) : nullptr;
-  if (!to) return RetryIn{said.retry_after.value_or(kRetryOfUnknown)};
+Disposition Pull::disposition_of(const WorkerResult& result,
+                                 const std::optional<LeaseRecord>& record) {
+  if (result.outcome == WorkerResult::Outcome::ack) return Ack{};
+  if (result.outcome == WorkerResult::Outcome::drop) return Drop{};
+  const auto to = record ? with_.destination(record->to) : nullptr;
+  if (!to) return RetryIn{result.retry_after.value_or(kRetryOfUnknown)};
   // Said again, it means what it meant the first time.
-  const bool again = loan->ended.has_value();
-  const bool over = again ? loan->ended == AttemptOutcome::dead : loan->attempt > to->retry.size();
+  const bool again = record->ended.has_value();
+  const bool over =
+      again ? record->ended == AttemptOutcome::dead : record->attempt > to->retry.size();
   if (over) return Dead{EndReason::exhausted, to->on_dead};
-  if (said.retry_after) return RetryIn{std::min<milliseconds>(*said.retry_after, kMaxRetryAfter)};
-  if (again || loan->attempt == 0) return RetryIn{};
-  return RetryIn{with_jitter(to->retry[loan->attempt - 1], with_.random)};
+  if (result.retry_after)
+    return RetryIn{std::min<milliseconds>(*result.retry_after, kMaxRetryAfter)};
+  if (again || record->attempt == 0) return RetryIn{};
+  return RetryIn{with_jitter(to->retry[record->attempt - 1], with_.random)};
 }
 
-AttemptNote Pull::note_of(const Said& said, const std::optional<Loan>& loan) const {
+AttemptNote Pull::note_of(const WorkerResult& result,
+                          const std::optional<LeaseRecord>& record) const {
   AttemptNote note;
   const WallTime now = with_.clock.wall();
-  note.when = loan && loan->since ? std::min(*loan->since, now) : now;
+  note.when = record && record->since ? std::min(*record->since, now) : now;
   note.took = std::chrono::duration_cast<milliseconds>(now - note.when);
-  note.error = cut(said.error, store::kMaxAttemptError);
+  note.error = cut(result.error, store::kMaxAttemptError);
   return note;
 }
 
-milliseconds Pull::lease_of(const std::optional<Loan>& loan) const {
-  const auto to = loan ? with_.destination(loan->to) : nullptr;
+milliseconds Pull::lease_of(const std::optional<LeaseRecord>& record) const {
+  const auto to = record ? with_.destination(record->to) : nullptr;
   return to ? to->lease : kLeaseOfUnknown;
 }
 
-Task<Result<std::vector<store::Settled>>> Pull::settle(std::span<const Said> said,
-                                                       const Mine& mine) {
-  std::vector<LeaseName> names;
+Task<Result<std::vector<store::Settled>>> Pull::settle(std::span<const WorkerResult> results,
+                                                       const DestinationFilter& allowed) {
+  std::vector<LeaseId> ids;
   std::vector<bool> asked;
-  for (const Said& each : said) {
-    names.push_back(each.lease);
-    asked.push_back(mine || each.outcome == Said::Outcome::retry);
+  for (const WorkerResult& each : results) {
+    ids.push_back(each.lease);
+    asked.push_back(allowed || each.outcome == WorkerResult::Outcome::retry);
   }
-  Result<LoanList> loans = co_await loans_of(names, asked);
-  if (!loans) co_return loans.error();
+  Result<LeaseRecords> records = co_await records_of(ids, asked);
+  if (!records) co_return records.error();
   std::vector<std::optional<store::Settlement>> settlements;
-  for (std::size_t i = 0; i < said.size(); ++i) {
-    const std::optional<Loan>& loan = (*loans)[i];
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::optional<LeaseRecord>& record = (*records)[i];
     auto& settlement = settlements.emplace_back();
-    if (mine && !(loan && mine(loan->to))) continue;
-    settlement.emplace(store::Settlement{names[i].which, names[i].fence,
-                                         disposition_of(said[i], loan), note_of(said[i], loan)});
+    if (allowed && !(record && allowed(record->to))) continue;
+    settlement.emplace(store::Settlement{ids[i].which, ids[i].fence,
+                                         disposition_of(results[i], record),
+                                         note_of(results[i], record)});
   }
   Result<std::vector<store::Settled>> settled = co_await settle_owned(settlements);
-  notify_for(*loans);
+  notify_for(*records);
   co_return settled;
 }
 
-Task<Result<std::vector<store::Settled>>> Pull::renew(std::span<const LeaseName> leases,
+Task<Result<std::vector<store::Settled>>> Pull::renew(std::span<const LeaseId> leases,
                                                       const std::optional<milliseconds>& lease,
-                                                      const Mine& mine) {
-  const std::vector<bool> asked(leases.size(), mine || !lease);
-  Result<LoanList> loans = co_await loans_of(leases, asked);
-  if (!loans) co_return loans.error();
+                                                      const DestinationFilter& allowed) {
+  const std::vector<bool> asked(leases.size(), allowed || !lease);
+  Result<LeaseRecords> records = co_await records_of(leases, asked);
+  if (!records) co_return records.error();
   std::vector<std::optional<store::Settlement>> settlements;
   for (std::size_t i = 0; i < leases.size(); ++i) {
-    const std::optional<Loan>& loan = (*loans)[i];
+    const std::optional<LeaseRecord>& record = (*records)[i];
     auto& settlement = settlements.emplace_back();
-    if (mine && !(loan && mine(loan->to))) continue;
+    if (allowed && !(record && allowed(record->to))) continue;
     settlement.emplace(store::Settlement{
-        leases[i].which, leases[i].fence, Renew{lease.value_or(lease_of(loan))}, {}});
+        leases[i].which, leases[i].fence, Renew{lease.value_or(lease_of(record))}, {}});
   }
   co_return co_await settle_owned(settlements);
 }
@@ -400,7 +406,7 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_owned(
   }
   std::vector<store::Settled> answers(settlements.size(), store::Settled::unknown);
   if (owned.empty()) co_return answers;
-  const Result<std::vector<store::Settled>> settled = co_await settle_surely(owned);
+  const Result<std::vector<store::Settled>> settled = co_await settle_with_retry(owned);
   if (!settled) co_return settled.error();
   std::size_t next = 0;
   for (std::size_t i = 0; i < settlements.size(); ++i) {
@@ -409,7 +415,7 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_owned(
   co_return answers;
 }
 
-Task<Result<std::vector<store::Settled>>> Pull::settle_surely(
+Task<Result<std::vector<store::Settled>>> Pull::settle_with_retry(
     std::span<const store::Settlement> settlements) {
   for (const store::Settlement& each : settlements) {
     if (const Result<void> good = check(each); !good) co_return good.error();
@@ -427,9 +433,9 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_surely(
 }
 
 // What comes next in a lane is due when the one before it has ended.
-void Pull::notify_for(const LoanList& loans) {
+void Pull::notify_for(const LeaseRecords& records) {
   std::set<DestinationNo> notified;
-  for (const auto& each : loans) {
+  for (const auto& each : records) {
     if (each && notified.insert(each->to).second) with_.notifier.notify(each->to);
   }
 }

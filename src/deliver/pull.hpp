@@ -27,7 +27,7 @@ inline constexpr std::chrono::seconds kMinPullLease{1};
 inline constexpr std::chrono::hours kMaxPullLease{12};
 
 // A lease as it was given to a worker. Nothing of it ever changes: it is named by its fence.
-struct Loan {
+struct LeaseRecord {
   DeliveryRef which;
   DestinationNo to;
   unsigned attempt = 1;  // the failures before it, and this one
@@ -38,31 +38,31 @@ struct Loan {
 
 // The loans of this node, the last ones of many. Who settles is mostly known by it; who is not (he
 // leased at another node, or long ago) is looked up in the store. Thread-safe.
-class Loans {
+class LeaseCache {
  public:
-  explicit Loans(std::size_t most = 32'768) : most_(most) {}
+  explicit LeaseCache(std::size_t most = 32'768) : most_(most) {}
 
-  void note(Fence fence, const Loan& loan);
-  std::optional<Loan> find(const DeliveryRef& which, Fence fence) const;
+  void note(Fence fence, const LeaseRecord& record);
+  std::optional<LeaseRecord> find(const DeliveryRef& which, Fence fence) const;
 
  private:
   const std::size_t most_;
   mutable std::mutex mutex_;
-  std::map<Fence, Loan> loans_;  // the oldest has the lowest fence
+  std::map<Fence, LeaseRecord> records_;  // the oldest has the lowest fence
 };
 
-struct LeaseName {
+struct LeaseId {
   DeliveryRef which;
   Fence fence;
 };
 
-std::vector<LeaseName> names_of(const store::Lease& lease);
+std::vector<LeaseId> ids_of(const store::Lease& lease);
 
 // What the store knows of them, in their order; nothing of a delivery that is not there.
-using LookUp =
-    std::function<Task<Result<std::vector<std::optional<Loan>>>>(std::span<const LeaseName> names)>;
+using LeaseLookup = std::function<Task<Result<std::vector<std::optional<LeaseRecord>>>>(
+    std::span<const LeaseId> ids)>;
 // What LookUp answers of one of them; blocks.
-Result<std::optional<Loan>> loan_in(store::Driver& driver, const LeaseName& name);
+Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id);
 
 // What a worker wants.
 struct Wanted {
@@ -78,9 +78,9 @@ struct GivenLease {
 };
 
 // What a worker says to a lease.
-struct Said {
+struct WorkerResult {
   enum class Outcome : std::uint8_t { ack, retry, drop };
-  LeaseName lease;
+  LeaseId lease;
   Outcome outcome = Outcome::ack;
   // Of retry: the worker's own word, up to kMaxRetryAfter. Nothing: what the destination's schedule
   // has for this attempt, with jitter as for push.
@@ -90,7 +90,7 @@ struct Said {
 
 // A caller who may only touch some destinations. Nothing: he may touch all. What is not his is
 // answered `unknown`, as if it were not there.
-using Mine = std::function<bool(DestinationNo)>;
+using DestinationFilter = std::function<bool(DestinationNo)>;
 
 // The pull side of one event loop. Of those who wait for the same destination one asks the store,
 // at the bell and now and then; the next one does when that one has got as much as it wanted, or
@@ -109,9 +109,9 @@ class Pull {
     DeliveryNotifier& notifier;
     Clock& clock;
     Random& random;
-    Loans& loans;
+    LeaseCache& lease_cache;
     LeaseRoom& room;
-    LookUp look_up;
+    LeaseLookup look_up;
     // The destination as the configuration in force defines it; null: it does not.
     std::function<std::shared_ptr<const Destination>(DestinationNo)> destination;
     // The node's number, which its workers' leases bear: who holds a lease is told by the node that
@@ -129,18 +129,19 @@ class Pull {
   // second or as long as the worker waits. Another error: nothing was leased, or nobody knows, and
   // what was lapses.
   Task<Result<GivenLease>> lease(const Destination& from, const Wanted& wanted,
-                                 const std::function<bool()>& left);
+                                 const std::function<bool()>& is_gone);
 
   // One answer for each, in their order. Asks the store again when the outcome is unknown, for some
   // seconds; the error then says that the worker should. Repeating is always safe.
-  Task<Result<std::vector<store::Settled>>> settle(std::span<const Said> said, const Mine& mine);
+  Task<Result<std::vector<store::Settled>>> settle(std::span<const WorkerResult> results,
+                                                   const DestinationFilter& allowed);
   // `lease` from now on; nothing: as long as the destination's.
   Task<Result<std::vector<store::Settled>>> renew(
-      std::span<const LeaseName> leases, const std::optional<std::chrono::milliseconds>& lease,
-      const Mine& mine);
+      std::span<const LeaseId> leases, const std::optional<std::chrono::milliseconds>& lease,
+      const DestinationFilter& allowed);
 
   // The worker did not get them: they are pending again, and nothing is counted. Goes on by itself.
-  void hand_back(const std::vector<LeaseName>& leases, DestinationNo from);
+  void release(const std::vector<LeaseId>& leases, DestinationNo from);
 
   // Whoever waits is answered at once, and nobody waits any more.
   void stop();
@@ -148,27 +149,28 @@ class Pull {
  private:
   class Waiter;
   struct Queue;
-  using LoanList = std::vector<std::optional<Loan>>;
+  using LeaseRecords = std::vector<std::optional<LeaseRecord>>;
 
   std::shared_ptr<Queue> queue_of(DestinationNo destination);
   Task<std::shared_ptr<LeaseRoom::Permit>> wait_for_room(const Waiter& waiter,
-                                                         LeaseRoom::Permit::Wish wish,
+                                                         LeaseRoom::Permit::Request request,
                                                          BootTime until,
-                                                         const std::function<bool()>& left);
+                                                         const std::function<bool()>& is_gone);
   Task<std::shared_ptr<LeaseRoom::Permit>> room_for(const Waiter& waiter, DestinationNo from,
                                                     std::size_t max, BootTime until,
-                                                    const std::function<bool()>& left);
+                                                    const std::function<bool()>& is_gone);
   void note(const store::Lease& lease, DestinationNo from, WallTime since);
-  Task<Result<LoanList>> loans_of(std::span<const LeaseName> names, const std::vector<bool>& asked);
-  Disposition disposition_of(const Said& said, const std::optional<Loan>& loan);
-  AttemptNote note_of(const Said& said, const std::optional<Loan>& loan) const;
-  std::chrono::milliseconds lease_of(const std::optional<Loan>& loan) const;
+  Task<Result<LeaseRecords>> records_of(std::span<const LeaseId> ids,
+                                        const std::vector<bool>& asked);
+  Disposition disposition_of(const WorkerResult& result, const std::optional<LeaseRecord>& record);
+  AttemptNote note_of(const WorkerResult& result, const std::optional<LeaseRecord>& record) const;
+  std::chrono::milliseconds lease_of(const std::optional<LeaseRecord>& record) const;
   Task<Result<std::vector<store::Settled>>> settle_owned(
       std::span<const std::optional<store::Settlement>> settlements);
-  Task<Result<std::vector<store::Settled>>> settle_surely(
+  Task<Result<std::vector<store::Settled>>> settle_with_retry(
       std::span<const store::Settlement> settlements);
-  Task<void> give_back(std::vector<store::Settlement> settlements, DestinationNo from);
-  void notify_for(const LoanList& loans);
+  Task<void> release_all(std::vector<store::Settlement> settlements, DestinationNo from);
+  void notify_for(const LeaseRecords& records);
 
   With with_;
   std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // as long as somebody is in one

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::string_view kReplayPrefix = "replay/";
-constexpr seconds kLook{1};
+constexpr seconds kScanInterval{1};
 constexpr seconds kAfterFailure{1};
 constexpr unsigned kStepsPerSecond = 4;
 constexpr std::size_t kMostAtOnce = 500;  // events of a step: a transaction must stay short
@@ -227,34 +227,34 @@ Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
 void Replays::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (std::exchange(woken_, false)) next_look_ = {};
+    if (std::exchange(woken_, false)) next_scan_ = {};
     lock.unlock();
-    const milliseconds rest = turn();
+    const milliseconds rest = run_due();
     lock.lock();
     wake_.wait_for(lock, rest, [&] { return stopping_ || woken_; });
   }
   lock.unlock();
-  hand_back();
+  release_all();
 }
 
 // Does what is due; how long until more is.
-milliseconds Replays::turn() {
-  if (with_.clock.since_boot() >= next_look_) {
-    look();
-    next_look_ = with_.clock.since_boot() + kLook;
+milliseconds Replays::run_due() {
+  if (with_.clock.since_boot() >= next_scan_) {
+    scan();
+    next_scan_ = with_.clock.since_boot() + kScanInterval;
   }
-  BootTime next = next_look_;
-  for (auto each = mine_.begin(); each != mine_.end();) {
-    Mine& mine = each->second;
-    const bool stays = with_.clock.since_boot() < mine.next || work(mine);
-    if (stays) next = std::min(next, mine.next);
-    each = stays ? std::next(each) : mine_.erase(each);
+  BootTime next = next_scan_;
+  for (auto each = owned_.begin(); each != owned_.end();) {
+    OwnedJob& owned = each->second;
+    const bool stays = with_.clock.since_boot() < owned.next || work(owned);
+    if (stays) next = std::min(next, owned.next);
+    each = stays ? std::next(each) : owned_.erase(each);
   }
   const BootTime rest = std::max(BootTime{0}, next - with_.clock.since_boot());
   return std::chrono::ceil<milliseconds>(rest);
 }
 
-void Replays::look() {
+void Replays::scan() {
   const Result<std::vector<store::Record>> records = with_.driver.records(kReplayPrefix);
   if (!records) return complain("replays not looked at", records.error());
   for (const store::Record& each : *records) consider(each);
@@ -270,57 +270,57 @@ void Replays::consider(const store::Record& record) {
     if (!removed) complain("an old replay is not removed", removed.error());
     return;
   }
-  if (mine_.contains(record.name)) return;  // writing finds out whether it still is
+  if (owned_.contains(record.name)) return;  // writing finds out whether it still is
   if (job->owner.empty() || with_.alone || now >= job->owned_until) take(record, *std::move(job));
 }
 
 void Replays::take(const store::Record& record, ReplayJob job) {
-  Mine mine{.job = std::move(job), .record = record};
+  OwnedJob owned{.job = std::move(job), .record = record};
   const Result<std::vector<store::KnownName>> names =
       with_.driver.names(store::NameKind::destination);
   if (!names) return complain("a replay is not begun", names.error());
   for (const store::KnownName& each : *names) {
     const DestinationNo to(each.number);
-    if (mine.job.how.destination.value_or(to) == to) mine.destinations.push_back(to);
+    if (owned.job.how.destination.value_or(to) == to) owned.destinations.push_back(to);
   }
-  change(mine);
-  mine_.emplace(record.name, std::move(mine));
+  change(owned);
+  owned_.emplace(record.name, std::move(owned));
 }
 
 // Its record is to be written as the job is now.
-void Replays::change(Mine& mine) {
-  mine.job.owner = mine.job.ended ? "" : owner_;
-  mine.job.owned_until = with_.clock.wall() + kReplayLease;
-  mine.before = mine.record.version;
-  mine.record.version = random_number(with_.random);
-  mine.record.content = to_record_text(mine.job);
-  mine.written = false;
+void Replays::change(OwnedJob& owned) {
+  owned.job.owner = owned.job.ended ? "" : owner_;
+  owned.job.owned_until = with_.clock.wall() + kReplayLease;
+  owned.before = owned.record.version;
+  owned.record.version = random_number(with_.random);
+  owned.record.content = to_record_text(owned.job);
+  owned.written = false;
 }
 
-bool Replays::write(Mine& mine) {
-  if (mine.written) return true;
-  const Result<bool> done = put(with_.driver, mine.record, mine.before);
+bool Replays::write(OwnedJob& owned) {
+  if (owned.written) return true;
+  const Result<bool> done = put(with_.driver, owned.record, owned.before);
   if (!done) {
     complain("the progress of a replay is not kept", done.error());
-    mine.next = with_.clock.since_boot() + kAfterFailure;
+    owned.next = with_.clock.since_boot() + kAfterFailure;
     return true;
   }
-  mine.written = *done;
+  owned.written = *done;
   return *done;
 }
 
-bool Replays::work(Mine& mine) {
-  if (!write(mine)) return false;
-  if (!mine.written) return true;
-  if (mine.job.ended) return false;
-  const Result<std::optional<store::Record>> now = with_.driver.record(mine.record.name);
-  if (now && (!*now || (*now)->version != mine.record.version)) return false;
-  step(mine);
-  return write(mine) && !(mine.written && mine.job.ended);
+bool Replays::work(OwnedJob& owned) {
+  if (!write(owned)) return false;
+  if (!owned.written) return true;
+  if (owned.job.ended) return false;
+  const Result<std::optional<store::Record>> now = with_.driver.record(owned.record.name);
+  if (now && (!*now || (*now)->version != owned.record.version)) return false;
+  step(owned);
+  return write(owned) && !(owned.written && owned.job.ended);
 }
 
-void Replays::step(Mine& mine) {
-  ReplayJob& job = mine.job;
+void Replays::step(OwnedJob& owned) {
+  ReplayJob& job = owned.job;
   const BootTime now = with_.clock.since_boot();
   const Result<store::Replaying> stepped = with_.driver.replay_step({.filter = filter_of(job),
                                                                      .how = job.how,
@@ -329,7 +329,7 @@ void Replays::step(Mine& mine) {
                                                                      .limit = step_size(job)});
   if (!stepped) {
     complain("a step of a replay is not done", stepped.error());
-    mine.next = now + kAfterFailure;  // again: what was done is not done twice
+    owned.next = now + kAfterFailure;  // again: what was done is not done twice
     return;
   }
   job.after = stepped->after;
@@ -340,22 +340,22 @@ void Replays::step(Mine& mine) {
     job.ended = with_.clock.wall();
   }
   if (stepped->deliveries > 0) {
-    for (const DestinationNo each : mine.destinations) with_.notifier.notify(each);
+    for (const DestinationNo each : owned.destinations) with_.notifier.notify(each);
   }
-  mine.next = now + BootTime(seconds(stepped->events)) / job.rate;
-  change(mine);
+  owned.next = now + BootTime(seconds(stepped->events)) / job.rate;
+  change(owned);
 }
 
-void Replays::hand_back() {
-  for (auto& [name, mine] : mine_) {
-    if (!write(mine) || !mine.written || mine.job.ended) continue;
-    mine.job.owner.clear();
-    const store::Record free{mine.record.name, random_number(with_.random),
-                             to_record_text(mine.job)};
-    const Result<bool> done = put(with_.driver, free, mine.record.version);
+void Replays::release_all() {
+  for (auto& [name, owned] : owned_) {
+    if (!write(owned) || !owned.written || owned.job.ended) continue;
+    owned.job.owner.clear();
+    const store::Record free{owned.record.name, random_number(with_.random),
+                             to_record_text(owned.job)};
+    const Result<bool> done = put(with_.driver, free, owned.record.version);
     if (!done) complain("a replay is not handed back", done.error());
   }
-  mine_.clear();
+  owned_.clear();
 }
 
 void Replays::complain(std::string_view what, const Error& error) {

@@ -68,7 +68,7 @@ class Replays {
 
  private:
   // A job that this process works on.
-  struct Mine {
+  struct OwnedJob {
     ReplayJob job;
     store::Record record;     // as it is to be written
     std::int64_t before = 0;  // the version that it replaces
@@ -76,18 +76,18 @@ class Replays {
     BootTime next{};                               // when the next step is due
     std::vector<DestinationNo> destinations = {};  // whose bells ring
   };
-  using Jobs = std::map<std::string, Mine>;
+  using Jobs = std::map<std::string, OwnedJob>;
 
   void run();
-  std::chrono::milliseconds turn();
-  void look();
+  std::chrono::milliseconds run_due();
+  void scan();
   void consider(const store::Record& record);
   void take(const store::Record& record, ReplayJob job);
-  bool work(Mine& mine);  // false: it has ended, or is not ours any more
-  void step(Mine& mine);
-  void change(Mine& mine);
-  bool write(Mine& mine);  // false: it is not ours any more
-  void hand_back();
+  bool work(OwnedJob& owned);  // false: it has ended, or is not ours any more
+  void step(OwnedJob& owned);
+  void change(OwnedJob& owned);
+  bool write(OwnedJob& owned);  // false: it is not ours any more
+  void release_all();
   void wake();
   bool is_stopping();
   Result<void> make_room();
@@ -98,8 +98,8 @@ class Replays {
 
   With with_;
   const std::string owner_;
-  Jobs mine_;  // of the thread, as what follows
-  BootTime next_look_{};
+  Jobs owned_;  // of the thread, as what follows
+  BootTime next_scan_{};
   LogLimit limit_;
   std::mutex counting_;  // one at a time: it takes long, and the threads that ask are few
   std::mutex mutex_;

@@ -191,12 +191,13 @@ struct Api::Parts {
   std::shared_ptr<const admin::Access> access = std::make_shared<const admin::Access>(
       kToken, std::vector<std::string>{"hapax.internal"}, scoped);
   DeliveryNotifier notifier;
-  deliver::Loans loans;
+  deliver::LeaseCache lease_cache;
   deliver::Polls polls;
   deliver::LeaseRoom room;
   GroupCommitQueue async_store{
       *driver, clock, {.max_wait = kGenerous}, [](const GroupCommitQueue::BatchStats&) {}};
-  admin::Pulling pulling{async_store, notifier, loans, polls, room, [] { return std::int64_t{7}; }};
+  admin::Pulling pulling{async_store, notifier, lease_cache,
+                         polls,       room,     [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::Served> served;
   gateway::Handshakes handshakes{
@@ -234,8 +235,8 @@ admin::State& Api::state() {
 DeliveryNotifier& Api::notifier() {
   return parts_->notifier;
 }
-deliver::Loans& Api::loans() {
-  return parts_->loans;
+deliver::LeaseCache& Api::lease_cache() {
+  return parts_->lease_cache;
 }
 int Api::port() const {
   return parts_->port;

@@ -71,7 +71,7 @@ class Api {
   ManualClock& clock();
   admin::State& state();
   DeliveryNotifier& notifier();
-  deliver::Loans& loans();
+  deliver::LeaseCache& lease_cache();
   int port() const;
   void end_polls();                      // as a server that stops
   void revoke_tokens();                  // but for the admin's, as a reload of the file does

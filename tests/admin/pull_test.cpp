@@ -215,7 +215,7 @@ TEST_P(AdminPull, ANodeThatLeasedNothingKnowsTheBudgetFromTheStore) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const auto forget = [&] {  // as if another node had leased
     for (std::int64_t i = 0; i < 40'000; ++i) {
-      api_.loans().note(Fence((std::int64_t{1} << 62) + i), {});
+      api_.lease_cache().note(Fence((std::int64_t{1} << 62) + i), {});
     }
   };
   std::vector<Got> all;

@@ -46,7 +46,7 @@ class AdminTokens : public testing::TestWithParam<StoreKind> {
   }
   void forget_loans() {
     for (std::int64_t i = 0; i < 40'000; ++i) {
-      api_.loans().note(Fence((std::int64_t{1} << 62) + i), {});
+      api_.lease_cache().note(Fence((std::int64_t{1} << 62) + i), {});
     }
   }
 

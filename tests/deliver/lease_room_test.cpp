@@ -15,7 +15,7 @@ class LeaseRoomTest : public testing::Test {
   std::unique_ptr<LeaseRoom::Permit> take(std::int64_t destination, std::size_t most,
                                           std::size_t least = 1) {
     return std::make_unique<LeaseRoom::Permit>(
-        room_, LeaseRoom::Permit::Wish{DestinationNo(destination), most, least},
+        room_, LeaseRoom::Permit::Request{DestinationNo(destination), most, least},
         [this] { ++granted_; });
   }
 
@@ -76,7 +76,7 @@ TEST(LeaseRoomOfANode, DestinationsThatDoNotReadLeaveADeliveryForManyOthers) {
   LeaseRoom room;
   std::deque<LeaseRoom::Permit> unread;
   for (std::int64_t i = 1; i <= 22; ++i) {
-    const LeaseRoom::Permit::Wish wish{DestinationNo(i), kMaxLeaseRoom, kOne};
+    const LeaseRoom::Permit::Request wish{DestinationNo(i), kMaxLeaseRoom, kOne};
     EXPECT_GE(unread.emplace_back(room, wish, [] {}).bytes(), kOne) << i;
   }
   EXPECT_LE(room.taken(), std::size_t{120} * 1024 * 1024);

@@ -41,9 +41,9 @@ TEST_F(ListenersTest, AreKeptWithTheSourcesThatTheyHear) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].name, "a");
   EXPECT_THAT(all[0].sources, ElementsAre("x", "y"));
-  EXPECT_TRUE(all[0].hears("y"));
-  EXPECT_FALSE(all[0].hears("z"));
-  EXPECT_TRUE(all[1].hears("z"));
+  EXPECT_TRUE(all[0].subscribes_to("y"));
+  EXPECT_FALSE(all[0].subscribes_to("z"));
+  EXPECT_TRUE(all[1].subscribes_to("z"));
 }
 
 TEST_F(ListenersTest, OnlyAChangeIsTold) {

@@ -9,21 +9,21 @@
 namespace hapax::deliver {
 namespace {
 
-using Places = std::deque<Polls::Place>;
+using Permits = std::deque<Polls::Permit>;
 
 // Polls that are answered and come again, one after the other, as those of a busy fleet do.
-void take_all(Polls& polls, DestinationNo to, Places& places) {
+void take_all(Polls& polls, DestinationNo to, Permits& permits) {
   for (;;) {
-    places.emplace_back(polls, to);
-    if (places.back()) continue;
-    places.pop_back();
+    permits.emplace_back(polls, to);
+    if (permits.back()) continue;
+    permits.pop_back();
     return;
   }
 }
 
 TEST(PollsTest, OneFleetGetsHalfOfThePlacesAndTheNextOneStillSome) {
   Polls polls(64);
-  Places one, two, three;
+  Permits one, two, three;
   take_all(polls, DestinationNo(1), one);
   EXPECT_EQ(one.size(), 32U);
   take_all(polls, DestinationNo(2), two);
@@ -36,19 +36,19 @@ TEST(PollsTest, OneFleetGetsHalfOfThePlacesAndTheNextOneStillSome) {
 
 TEST(PollsTest, BusyFleetsComeToTheSameShare) {
   Polls polls(64);
-  std::deque<Places> fleets(3);
+  std::deque<Permits> fleets(3);
   for (int round = 0; round < 200; ++round) {
     for (std::size_t i = 0; i < fleets.size(); ++i) {
       if (!fleets[i].empty()) fleets[i].pop_front();  // one is answered
       take_all(polls, DestinationNo(static_cast<std::int64_t>(i + 1)), fleets[i]);
     }
   }
-  for (const Places& each : fleets) EXPECT_EQ(each.size(), 16U);
+  for (const Permits& each : fleets) EXPECT_EQ(each.size(), 16U);
 }
 
 TEST(PollsTest, WhatIsGivenBackIsFreeAgain) {
   Polls polls(8);
-  Places one, two;
+  Permits one, two;
   take_all(polls, DestinationNo(1), one);
   take_all(polls, DestinationNo(2), two);
   one.clear();
@@ -59,9 +59,9 @@ TEST(PollsTest, WhatIsGivenBackIsFreeAgain) {
 
 TEST(PollsTest, MoreDestinationsThanPlacesAreRefusedAndNothingWraps) {
   Polls polls(3);
-  Places places;
-  for (std::int64_t to = 1; to <= 10; ++to) take_all(polls, DestinationNo(to), places);
-  EXPECT_LE(places.size(), 3U);
+  Permits permits;
+  for (std::int64_t to = 1; to <= 10; ++to) take_all(polls, DestinationNo(to), permits);
+  EXPECT_LE(permits.size(), 3U);
 }
 
 }  // namespace

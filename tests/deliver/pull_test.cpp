@@ -93,8 +93,8 @@ class PullTest : public testing::Test {
     notifier_.notify(to_.no);
   }
   Task<void> lease_into(Wanted wanted, std::vector<store::Lease>& into) {
-    const std::function<bool()> left = [] { return false; };
-    Result<GivenLease> given = co_await pull_.lease(to_, wanted, left);
+    const std::function<bool()> is_gone = [] { return false; };
+    Result<GivenLease> given = co_await pull_.lease(to_, wanted, is_gone);
     into.push_back(std::move(given).value().lease);
   }
   void start_lease(const Wanted& wanted, std::vector<store::Lease>& into) {
@@ -104,23 +104,23 @@ class PullTest : public testing::Test {
     loop_.restart();
     loop_.poll();
   }
-  Task<void> settle_into(Said said, std::optional<Result<std::vector<Settled>>>& into) {
-    const Mine all;
-    const std::span<const Said> one(&said, 1);
+  Task<void> settle_into(WorkerResult result, std::optional<Result<std::vector<Settled>>>& into) {
+    const DestinationFilter all;
+    const std::span<const WorkerResult> one(&result, 1);
     Result<std::vector<Settled>> settled = co_await settling_.settle(one, all);
     into.emplace(std::move(settled));
   }
-  Result<std::vector<Settled>> settle(const Said& said) {
+  Result<std::vector<Settled>> settle(const WorkerResult& result) {
     std::optional<Result<std::vector<Settled>>> settled;
-    boost::asio::co_spawn(loop_, settle_into(said, settled), boost::asio::detached);
+    boost::asio::co_spawn(loop_, settle_into(result, settled), boost::asio::detached);
     loop_.restart();
     loop_.run();
     return *settled;
   }
   Task<void> lease_with_little_patience(std::optional<Result<GivenLease>>& into) {
-    const std::function<bool()> left = [] { return false; };
+    const std::function<bool()> is_gone = [] { return false; };
     const Wanted wanted{.max = 1000};
-    Result<GivenLease> given = co_await settling_.lease(to_, wanted, left);
+    Result<GivenLease> given = co_await settling_.lease(to_, wanted, is_gone);
     into.emplace(std::move(given));
   }
   Result<GivenLease> lease_all() {
@@ -130,11 +130,11 @@ class PullTest : public testing::Test {
     loop_.run();
     return *std::move(given);
   }
-  LeaseName lease_one() {
+  LeaseId lease_one() {
     std::vector<store::Lease> leased;
     start_lease({}, leased);
     run_ready();
-    return names_of(leased.at(0)).at(0);
+    return ids_of(leased.at(0)).at(0);
   }
 
   Pull::With with(TimerFactory& timers) {
@@ -144,10 +144,11 @@ class PullTest : public testing::Test {
             notifier_,
             clock_,
             random_,
-            loans_,
+            lease_cache_,
             room_,
-            [](std::span<const LeaseName> names) -> Task<Result<std::vector<std::optional<Loan>>>> {
-              co_return std::vector<std::optional<Loan>>(names.size());
+            [](std::span<const LeaseId> names)
+                -> Task<Result<std::vector<std::optional<LeaseRecord>>>> {
+              co_return std::vector<std::optional<LeaseRecord>>(names.size());
             },
             [this](DestinationNo) { return std::make_shared<const Destination>(to_); },
             [] { return std::int64_t{1}; }};
@@ -159,7 +160,7 @@ class PullTest : public testing::Test {
   std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(1000, clock_);
   DirectStore async_store_{*driver_};
   DeliveryNotifier notifier_;
-  Loans loans_;
+  LeaseCache lease_cache_;
   LeaseRoom room_;
   Destination to_{.name = "work"};
   boost::asio::io_context loop_;
@@ -173,7 +174,7 @@ class PullTest : public testing::Test {
 TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
   constexpr std::size_t kOne = std::size_t{1408} * 1024;
   const auto hold = [&](std::size_t bytes) {
-    return LeaseRoom::Permit::Wish{to_.no, bytes, bytes};
+    return LeaseRoom::Permit::Request{to_.no, bytes, bytes};
   };
   admit(10);
   std::optional<LeaseRoom::Permit> unread;
@@ -210,10 +211,10 @@ TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
 
 TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
   admit(1);
-  const LeaseName lease = lease_one();
+  const LeaseId lease = lease_one();
   async_store_.lost = {Error(Code::outcome_unknown, "lost"),
                        Error(Code::store_unavailable, "away")};
-  const auto settled = settle({.lease = lease, .outcome = Said::Outcome::retry});
+  const auto settled = settle({.lease = lease, .outcome = WorkerResult::Outcome::retry});
   ASSERT_TRUE(settled);
   EXPECT_THAT(*settled, ElementsAre(Settled::ok));
   EXPECT_EQ(async_store_.settles, 3);
@@ -223,9 +224,9 @@ TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
 
 TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
   admit(1);
-  const LeaseName lease = lease_one();
+  const LeaseId lease = lease_one();
   async_store_.lost = {Error(Code::stopping, "stopping")};
-  const auto settled = settle({.lease = lease, .outcome = Said::Outcome::ack});
+  const auto settled = settle({.lease = lease, .outcome = WorkerResult::Outcome::ack});
   ASSERT_FALSE(settled);
   EXPECT_EQ(settled.error().code(), Code::stopping);
   EXPECT_EQ(async_store_.settles, 1);
@@ -256,12 +257,12 @@ TEST_F(PullTest, OneOfManyWhoWaitAsksTheStore) {
 
 TEST_F(PullTest, WhatIsHandedBackGoesToTheNextWhoWaits) {
   admit(1);
-  const LeaseName lease = lease_one();
+  const LeaseId lease = lease_one();
   std::vector<store::Lease> got;
   start_lease({.wait = seconds(60)}, got);
   run_ready();
   EXPECT_TRUE(got.empty());
-  pull_.hand_back({lease}, to_.no);
+  pull_.release({lease}, to_.no);
   run_ready();
   ASSERT_EQ(got.size(), 1U);
   ASSERT_EQ(got[0].deliveries.size(), 1U);
@@ -269,15 +270,15 @@ TEST_F(PullTest, WhatIsHandedBackGoesToTheNextWhoWaits) {
   EXPECT_EQ(got[0].deliveries[0].abandons, 0U);
 }
 
-TEST(LoansTest, TheOldestMakesRoom) {
-  Loans loans(2);
+TEST(LeaseCacheTest, TheOldestMakesRoom) {
+  LeaseCache lease_cache(2);
   const DeliveryRef which{EventNo(1), DeliveryNo(1)};
   for (std::int64_t i = 1; i <= 3; ++i)
-    loans.note(Fence(i), {.which = which, .to = DestinationNo(1), .attempt = 7});
-  EXPECT_FALSE(loans.find(which, Fence(1)));
-  ASSERT_TRUE(loans.find(which, Fence(3)));
-  EXPECT_EQ(loans.find(which, Fence(3))->attempt, 7U);
-  EXPECT_FALSE(loans.find({EventNo(2), DeliveryNo(1)}, Fence(3))) << "a fence of another";
+    lease_cache.note(Fence(i), {.which = which, .to = DestinationNo(1), .attempt = 7});
+  EXPECT_FALSE(lease_cache.find(which, Fence(1)));
+  ASSERT_TRUE(lease_cache.find(which, Fence(3)));
+  EXPECT_EQ(lease_cache.find(which, Fence(3))->attempt, 7U);
+  EXPECT_FALSE(lease_cache.find({EventNo(2), DeliveryNo(1)}, Fence(3))) << "a fence of another";
 }
 
 }  // namespace

@@ -26,13 +26,13 @@ std::unique_ptr<store::Opened> open_inbox(const std::string& url) {
   return must(store::open_store(url, options));
 }
 
-Names names_of(store::Driver& driver) {
+Names ids_of(store::Driver& driver) {
   return {SourceNo(must(driver.number_of(store::NameKind::source, "s"))),
           DestinationNo(must(driver.number_of(store::NameKind::destination, "d")))};
 }
 
 void admit_all(store::Driver& driver, const std::vector<Wanted>& events) {
-  const Names names = names_of(driver);
+  const Names names = ids_of(driver);
   const auto clock = make_system_clock();
   EventNumbers numbers(*clock, NodeNo(1));
   const store::Target target{.to = names.destination};
@@ -62,7 +62,7 @@ void admit_all(store::Driver& driver, const std::vector<Wanted>& events) {
 store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
                    std::int64_t owner) {
   store::LeaseRequest request;
-  request.from = names_of(driver).destination;
+  request.from = ids_of(driver).destination;
   request.max = max;
   request.lease = length;
   request.holder = {Holder::Kind::push, owner};

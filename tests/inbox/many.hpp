@@ -45,7 +45,7 @@ struct Names {
   SourceNo source;
   DestinationNo destination;
 };
-Names names_of(store::Driver& driver);
+Names ids_of(store::Driver& driver);
 
 struct Wanted {
   std::string id;

@@ -147,20 +147,20 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   const ServedDestination* const to = with.context.served.find(name);
   if (to == nullptr) co_return no_such(name);
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
-  const deliver::Polls::Place place(with.polls, to->no);
-  if (!place) co_return too_many(name);
+  const deliver::Polls::Permit permit(with.polls, to->no);
+  if (!permit) co_return too_many(name);
   const auto may = [&] { return with.may(Right::lease, name); };
-  const std::function<bool()> left = [&] {
+  const std::function<bool()> is_gone = [&] {
     return !may() || (call.probe != nullptr && call.probe->peer_closed());
   };
-  Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, left);
+  Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, is_gone);
   if (!given) co_return failure(given.error());
   store::Lease& lease = given->lease;
   if (lease.deliveries.empty()) {
     co_return may() ? ok(R"({"deliveries":[]})") : forbidden("lease:" + name);
   }
-  const auto hand_back = [pull = &with.pull, leases = deliver::names_of(lease), no = to->no] {
-    pull->hand_back(leases, no);
+  const auto release = [pull = &with.pull, leases = deliver::ids_of(lease), no = to->no] {
+    pull->release(leases, no);
   };
   const std::function<http::Reply()> work = [&] {
     Result<std::string> json = leases_json(with.context, *to, lease, given->room->bytes());
@@ -171,9 +171,9 @@ Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
   if (reply.status == 200) {
     given->room->resize(reply.body.capacity());
     reply.held = given->room;
-    reply.unsent = hand_back;
+    reply.unsent = release;
   } else {
-    hand_back();
+    release();
   }
   co_return reply;
 }

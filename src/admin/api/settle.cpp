@@ -15,8 +15,8 @@ namespace hapax::admin {
 
 namespace {
 
-using deliver::LeaseName;
-using deliver::Said;
+using deliver::LeaseId;
+using deliver::WorkerResult;
 
 constexpr std::string_view kWriteSettle =
     R"(write {"results":[{"delivery":"...","fence":1,"outcome":"ack"}]}, where outcome is "ack", )"
@@ -32,49 +32,49 @@ struct Entry {
   std::optional<T> what = {};
 };
 
-Result<Said::Outcome> read_outcome(const Members& members) {
+Result<WorkerResult::Outcome> read_outcome(const Members& members) {
   HAPAX_TRY_ASSIGN(text, members.needed_text("outcome"));
-  if (text == "ack") return Said::Outcome::ack;
-  if (text == "retry") return Said::Outcome::retry;
-  if (text == "drop") return Said::Outcome::drop;
+  if (text == "ack") return WorkerResult::Outcome::ack;
+  if (text == "retry") return WorkerResult::Outcome::retry;
+  if (text == "drop") return WorkerResult::Outcome::drop;
   return members.bad(R"(outcome is not "ack", "retry" or "drop")");
 }
 
-Result<Entry<LeaseName>> read_name(const Members& members) {
-  Entry<LeaseName> entry;
+Result<Entry<LeaseId>> read_name(const Members& members) {
+  Entry<LeaseId> entry;
   HAPAX_TRY_ASSIGN(delivery, members.needed_text("delivery"));
   entry.delivery = std::move(delivery);
   HAPAX_TRY_ASSIGN(fence, members.needed_number("fence"));
   const std::optional<DeliveryRef> which = delivery_from(entry.delivery);
-  if (which) entry.what = LeaseName{*which, Fence(fence)};
+  if (which) entry.what = LeaseId{*which, Fence(fence)};
   return entry;
 }
 
-Result<Entry<Said>> read_result(const Members& members) {
+Result<Entry<WorkerResult>> read_result(const Members& members) {
   HAPAX_TRY_ASSIGN(name, read_name(members));
-  Said said;
+  WorkerResult result;
   HAPAX_TRY_ASSIGN(outcome, read_outcome(members));
-  said.outcome = outcome;
+  result.outcome = outcome;
   HAPAX_TRY_ASSIGN(
       after, members.seconds("retry_after_s", std::chrono::seconds(0), deliver::kMaxRetryAfter));
-  said.retry_after = after;
-  if (after && outcome != Said::Outcome::retry) {
+  result.retry_after = after;
+  if (after && outcome != WorkerResult::Outcome::retry) {
     return members.bad("retry_after_s belongs to the outcome \"retry\" alone");
   }
   HAPAX_TRY_ASSIGN(error, members.text("error"));
-  said.error = std::move(error).value_or("");
-  if (!name.what) return Entry<Said>{std::move(name.delivery)};
-  said.lease = *name.what;
-  return Entry<Said>{std::move(name.delivery), std::move(said)};
+  result.error = std::move(error).value_or("");
+  if (!name.what) return Entry<WorkerResult>{std::move(name.delivery)};
+  result.lease = *name.what;
+  return Entry<WorkerResult>{std::move(name.delivery), std::move(result)};
 }
 
-Result<std::vector<Entry<Said>>> read_results(const Call& call) {
+Result<std::vector<Entry<WorkerResult>>> read_results(const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(body, Members::read_strictly(call.body, kWriteSettle, {"results"}));
   HAPAX_TRY_ASSIGN(results,
                    body.needed_objects("results", store::kMaxLeaseCount,
                                        {"delivery", "fence", "outcome", "retry_after_s", "error"}));
-  std::vector<Entry<Said>> entries;
+  std::vector<Entry<WorkerResult>> entries;
   for (const Members& each : results) {
     HAPAX_TRY_ASSIGN(entry, read_result(each));
     entries.push_back(std::move(entry));
@@ -83,7 +83,7 @@ Result<std::vector<Entry<Said>>> read_results(const Call& call) {
 }
 
 struct Renewal {
-  std::vector<Entry<LeaseName>> leases;
+  std::vector<Entry<LeaseId>> leases;
   std::optional<std::chrono::milliseconds> lease = {};
 };
 
@@ -103,7 +103,7 @@ Result<Renewal> read_renewal(const Call& call) {
 }
 
 // Whether a delivery is the caller's, by its destination. Nothing: he may touch all.
-deliver::Mine mine_of(const Context& context, const Call& call, Right right) {
+deliver::DestinationFilter filter_of(const Context& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {
     const ServedDestination* const found = context.served.find(destination);
@@ -147,11 +147,11 @@ std::vector<T> known_of(std::vector<Entry<T>>& entries) {
 }
 
 Task<http::Reply> settle_deliveries(const WaitContext& with, const Call& call) {
-  Result<std::vector<Entry<Said>>> entries = read_results(call);
+  Result<std::vector<Entry<WorkerResult>>> entries = read_results(call);
   if (!entries) co_return failure(entries.error());
-  const std::vector<Said> said = known_of(*entries);
-  const deliver::Mine mine = mine_of(with.context, call, Right::settle);
-  const Result<std::vector<store::Settled>> settled = co_await with.pull.settle(said, mine);
+  const std::vector<WorkerResult> results = known_of(*entries);
+  const deliver::DestinationFilter allowed = filter_of(with.context, call, Right::settle);
+  const Result<std::vector<store::Settled>> settled = co_await with.pull.settle(results, allowed);
   if (!settled) co_return failure(settled.error());
   co_return ok(results_json(*entries, *settled));
 }
@@ -159,10 +159,10 @@ Task<http::Reply> settle_deliveries(const WaitContext& with, const Call& call) {
 Task<http::Reply> renew_leases(const WaitContext& with, const Call& call) {
   Result<Renewal> renewal = read_renewal(call);
   if (!renewal) co_return failure(renewal.error());
-  const std::vector<LeaseName> leases = known_of(renewal->leases);
-  const deliver::Mine mine = mine_of(with.context, call, Right::lease);
+  const std::vector<LeaseId> leases = known_of(renewal->leases);
+  const deliver::DestinationFilter allowed = filter_of(with.context, call, Right::lease);
   const Result<std::vector<store::Settled>> settled =
-      co_await with.pull.renew(leases, renewal->lease, mine);
+      co_await with.pull.renew(leases, renewal->lease, allowed);
   if (!settled) co_return failure(settled.error());
   co_return ok(results_json(renewal->leases, *settled));
 }
