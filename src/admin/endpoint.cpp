@@ -43,11 +43,11 @@ http::Reply finished(http::Reply reply) {
 
 }  // namespace
 
-Endpoint::Endpoint(const Shared& shared)
-    : shared_(shared),
+Endpoint::Endpoint(const EndpointDeps& deps)
+    : deps_(deps),
       elsewhere_(
-          [this](const std::function<http::Reply()>& work) { return run_on(shared_.pool, work); }),
-      limit_(shared.clock) {}
+          [this](const std::function<http::Reply()>& work) { return run_on(deps_.pool, work); }),
+      limit_(deps.clock) {}
 
 void Endpoint::stop() {
   stopping_ = true;
@@ -58,7 +58,7 @@ void Endpoint::stop() {
 std::optional<http::Reply> Endpoint::check_right(const Route& route, const http::Head& head,
                                                  std::string_view peer) {
   if (!route.token) return std::nullopt;
-  const std::shared_ptr<const Access> access = shared_.access();
+  const std::shared_ptr<const Access> access = deps_.access();
   const auto caller = access->caller(head);
   if (const Refusal* why = std::get_if<Refusal>(&caller)) {
     http::Reply reply = reject(*why, peer);
@@ -73,7 +73,7 @@ std::optional<http::Reply> Endpoint::check_right(const Route& route, const http:
 
 std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
                                                             std::string_view peer) {
-  if (const auto why = shared_.access()->check_host(head)) return reject(*why, peer);
+  if (const auto why = deps_.access()->check_host(head)) return reject(*why, peer);
   const auto found = find_route(head.method, head.path());
   if (std::holds_alternative<NoSuchPath>(found)) return reject(Refusal::not_found, peer);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) {
@@ -100,19 +100,18 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
     co_return *std::move(refusal);
   }
   if (route.token && incoming.probe != nullptr) incoming.probe->mark_trusted();
-  const std::shared_ptr<const Access> access = shared_.access();
+  const std::shared_ptr<const Access> access = deps_.access();
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
-  const std::shared_ptr<const Served> served = shared_.served();
-  const Context context{
-      shared_.driver,   shared_.metrics,    shared_.state,       *served,
-      shared_.random,   shared_.handshakes, shared_.readmission, shared_.standing,
-      shared_.notifier, &shared_.clock,     shared_.replays,     shared_.listeners};
+  const std::shared_ptr<const Served> served = deps_.served();
+  const Context context{deps_.driver,   deps_.metrics,    deps_.state,       *served,
+                        deps_.random,   deps_.handshakes, deps_.readmission, deps_.standing,
+                        deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
                   incoming.head,   incoming.probe};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
-  const Permit permit(route.blocks ? shared_.state.waiting : shared_.state.polling,
+  const Permit permit(route.blocks ? deps_.state.waiting : deps_.state.polling,
                       route.blocks ? kMaxWaiting : kMaxPolling);
   if (!permit) co_return reject(Refusal::queue_full, incoming.peer);
   if (route.wait != nullptr) {
@@ -120,7 +119,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
     co_return after_wait(route, incoming, std::move(reply));
   }
   const std::function<http::Reply()> work = [&] { return route.answer(context, call); };
-  http::Reply reply = co_await run_on(shared_.pool, work);
+  http::Reply reply = co_await run_on(deps_.pool, work);
   co_return finished(std::move(reply));
 }
 
@@ -137,7 +136,7 @@ http::Reply Endpoint::after_wait(const Route& route, const http::Incoming& incom
 
 StillMay Endpoint::still_may(const http::Head& head) const {
   return [this, &head](Right right, std::string_view of) {
-    const std::shared_ptr<const Access> access = shared_.access();
+    const std::shared_ptr<const Access> access = deps_.access();
     const auto caller = access->caller(head);
     const Rights* const* const rights = std::get_if<const Rights*>(&caller);
     return rights != nullptr && (*rights)->may(right, of);
@@ -145,31 +144,31 @@ StillMay Endpoint::still_may(const http::Head& head) const {
 }
 
 Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, const Call& call) {
-  if (shared_.pulling == nullptr) {
+  if (deps_.pulling == nullptr) {
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
   const StillMay may = still_may(call.head);
-  const WaitContext with{context, pull_on(executor), shared_.pulling->polls, elsewhere_, may};
-  http::Reply reply = co_await route.wait->answer(with, call);
+  const WaitContext wait_context{context, pull_on(executor), deps_.pulling->polls, elsewhere_, may};
+  http::Reply reply = co_await route.wait->answer(wait_context, call);
   co_return reply;
 }
 
 deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   if (pull_) return *pull_;
-  const Pulling& with = *shared_.pulling;
-  timers_ = make_timer_factory(executor, shared_.clock);
+  const Pulling& pulling = *deps_.pulling;
+  timers_ = make_timer_factory(executor, deps_.clock);
   const auto destination = [this](DestinationNo no) -> std::shared_ptr<const deliver::Destination> {
-    const std::shared_ptr<const Served> served = shared_.served();
+    const std::shared_ptr<const Served> served = deps_.served();
     const ServedDestination* const found = served->find(no);
     return found == nullptr ? nullptr : found->how;
   };
   const deliver::LeaseLookup look_up = [this](std::span<const deliver::LeaseId> ids) {
     return this->look_up(ids);
   };
-  pull_.emplace(deliver::Pull::With{executor, with.async_store, *timers_, with.notifier,
-                                    shared_.clock, shared_.random, with.lease_cache, with.room,
-                                    look_up, destination, with.node});
+  pull_.emplace(deliver::Pull::Deps{executor, pulling.async_store, *timers_, pulling.notifier,
+                                    deps_.clock, deps_.random, pulling.lease_cache, pulling.room,
+                                    look_up, destination, pulling.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }
@@ -180,12 +179,12 @@ Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> Endpoint::look_up
   const std::function<Found()> work = [&]() -> Found {
     std::vector<std::optional<deliver::LeaseRecord>> records;
     for (const deliver::LeaseId& each : ids) {
-      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(shared_.driver, each));
+      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.driver, each));
       records.push_back(record);
     }
     return records;
   };
-  Found found = co_await run_on(shared_.pool, work);
+  Found found = co_await run_on(deps_.pool, work);
   co_return found;
 }
 
@@ -197,8 +196,8 @@ http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
 void Endpoint::refused(Refusal why, std::string_view peer) {
   const std::optional<std::string> more = limit_.pass(std::string(name(why)));
   if (!more) return;
-  shared_.log.line(Level::warning, "admin request refused",
-                   {{"reason", name(why)}, {"peer", peer}, {"more", *more}});
+  deps_.log.line(Level::warning, "admin request refused",
+                 {{"reason", name(why)}, {"peer", peer}, {"more", *more}});
 }
 
 }  // namespace hapax::admin

@@ -38,7 +38,7 @@ using WhoMayAsk = std::function<std::shared_ptr<const Access>()>;
 
 // What the endpoints of all I/O threads share. The pool must outlive the server: its threads send
 // answers back to the I/O threads.
-struct Shared {
+struct EndpointDeps {
   store::Driver& driver;
   gateway::Metrics& metrics;
   Log& log;
@@ -64,7 +64,7 @@ inline constexpr std::size_t kMaxRequest = 1024 * 1024;         // bytes of a bo
 // The admin API of one I/O thread: routes() behind a token and a check of Host.
 class Endpoint final : public http::Handler {
  public:
-  explicit Endpoint(const Shared& shared);
+  explicit Endpoint(const EndpointDeps& deps);
 
   std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
                                                     std::string_view peer) override;
@@ -85,7 +85,7 @@ class Endpoint final : public http::Handler {
   Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> look_up(
       std::span<const deliver::LeaseId> ids);
 
-  Shared shared_;
+  EndpointDeps deps_;
   const Rights no_rights_{std::vector<Grant>()};
   Elsewhere elsewhere_;
   std::unique_ptr<TimerFactory> timers_;

@@ -246,7 +246,7 @@ Result<void> Daemon::Parts::begin() {
   shown.show(std::move(served));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
-  readmission.emplace(gateway::Readmission::With{*store->driver, async_store, numbers, duplicates,
+  readmission.emplace(gateway::Readmission::Deps{*store->driver, async_store, numbers, duplicates,
                                                  unclaimed, notifier, metrics, clock(), secret,
                                                  [this] { return in_force.now(); }});
   upkeep.keep(periods_of(*sources));
@@ -267,10 +267,10 @@ Result<void> Daemon::Parts::know_handshakes() {
 }
 
 Result<void> Daemon::Parts::listen() {
-  const gateway::Shared shared{async_store, numbers, duplicates, unclaimed, notifier, metrics,
-                               log,         clock(), rejects,    secret,    verifying};
+  const gateway::EndpointDeps deps{async_store, numbers, duplicates, unclaimed, notifier, metrics,
+                                   log,         clock(), rejects,    secret,    verifying};
   const http::MakeHandler make_public = [&](std::size_t) {
-    auto endpoint = std::make_unique<gateway::Endpoint>(shared, sources);
+    auto endpoint = std::make_unique<gateway::Endpoint>(deps, sources);
     endpoints.push_back(endpoint.get());
     return endpoint;
   };
@@ -292,24 +292,25 @@ Result<void> Daemon::Parts::listen_for_admin() {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
                                  }});
-  const admin::Shared shared{*store->driver,
-                             metrics,
-                             log,
-                             clock(),
-                             store->world.random,
-                             pool,
-                             state,
-                             [this] { return access.now(); },
-                             *handshakes,
-                             [this] { return shown.now(); },
-                             &*readmission,
-                             [this](const std::string& name) { return deliveries.standing(name); },
-                             &notifier,
-                             &*pulling,
-                             &replays,
-                             &listeners};
+  const admin::EndpointDeps deps{
+      *store->driver,
+      metrics,
+      log,
+      clock(),
+      store->world.random,
+      pool,
+      state,
+      [this] { return access.now(); },
+      *handshakes,
+      [this] { return shown.now(); },
+      &*readmission,
+      [this](const std::string& name) { return deliveries.standing(name); },
+      &notifier,
+      &*pulling,
+      &replays,
+      &listeners};
   const http::MakeHandler make_admin = [&](std::size_t) {
-    auto endpoint = std::make_unique<admin::Endpoint>(shared);
+    auto endpoint = std::make_unique<admin::Endpoint>(deps);
     admin_endpoints.push_back(endpoint.get());
     return endpoint;
   };

@@ -82,25 +82,25 @@ struct Deliveries::Running {
   gateway::DestinationMetrics* counts = nullptr;
 };
 
-Deliveries::Deliveries(const With& with)
-    : with_(with), names_(std::make_unique<KnownSources>(with.pool, with.driver)) {}
+Deliveries::Deliveries(const Deps& deps)
+    : deps_(deps), names_(std::make_unique<KnownSources>(deps.pool, deps.driver)) {}
 
 Deliveries::~Deliveries() = default;
 
 Result<void> Deliveries::begin(bool alone) {
-  HAPAX_TRY_ASSIGN(names, with_.driver.names(store::NameKind::source));
+  HAPAX_TRY_ASSIGN(names, deps_.driver.names(store::NameKind::source));
   names_->learn(std::move(names));
   HAPAX_TRY_ASSIGN(tls, http::ClientTls::make());
-  for (std::size_t i = 0; i < with_.server.threads(); ++i) {
-    const Executor executor = with_.server.executor(i);
-    const deliver::HttpTransport::With transport{executor, with_.clock, *names_, tls};
+  for (std::size_t i = 0; i < deps_.server.threads(); ++i) {
+    const Executor executor = deps_.server.executor(i);
+    const deliver::HttpTransport::Deps transport{executor, deps_.clock, *names_, tls};
     auto station =
-        std::make_unique<Station>(Station{i, executor, make_timer_factory(executor, with_.clock),
+        std::make_unique<Station>(Station{i, executor, make_timer_factory(executor, deps_.clock),
                                           std::make_unique<deliver::HttpTransport>(transport)});
     stations_.push_back(std::move(station));
   }
   for (std::size_t step = 0; alone && step < kMaxReleases; ++step) {
-    HAPAX_TRY_ASSIGN(released, with_.driver.release_holder({.kind = Holder::Kind::push}));
+    HAPAX_TRY_ASSIGN(released, deps_.driver.release_holder({.kind = Holder::Kind::push}));
     if (released.done) break;
   }
   return {};
@@ -119,12 +119,12 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
     } else if (*found->second.destination != each) {
       Running& running = found->second;
       running.destination = std::make_shared<const deliver::Destination>(each);
-      with_.server.post(
+      deps_.server.post(
           running.station->thread,
           [dispatcher = running.dispatcher, to = running.destination] { dispatcher->change(to); });
     }
   }
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   std::erase_if(leaving_, [](const Running& each) { return each.dispatcher.use_count() == 1; });
   for (auto each = running_.begin(); each != running_.end();) {
     Running& running = each->second;
@@ -133,7 +133,7 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
       continue;
     }
     const BootTime until = now + running.destination->timeout;
-    with_.server.post(running.station->thread,
+    deps_.server.post(running.station->thread,
                       [dispatcher = running.dispatcher, until] { dispatcher->stop(until); });
     leaving_.push_back(std::move(running));
     each = running_.erase(each);
@@ -142,22 +142,22 @@ void Deliveries::serve(const std::vector<deliver::Destination>& destinations) {
 
 void Deliveries::start(const deliver::Destination& destination) {
   Station& station = *stations_[next_++ % stations_.size()];
-  gateway::DestinationMetrics& counts = with_.metrics.of_destination(destination.name);
-  const deliver::PushDispatcher::With with{
+  gateway::DestinationMetrics& counts = deps_.metrics.of_destination(destination.name);
+  const deliver::PushDispatcher::Deps deps{
       station.executor,
-      with_.async_store,
+      deps_.async_store,
       *station.transport,
       *station.timers,
-      with_.notifier,
-      with_.clock,
-      with_.random,
-      with_.log,
-      [this] { return with_.numbers.node().value_or(NodeNo()).value(); },
+      deps_.notifier,
+      deps_.clock,
+      deps_.random,
+      deps_.log,
+      [this] { return deps_.numbers.node().value_or(NodeNo()).value(); },
       [&counts](const deliver::Attempted& each) { counts.attempted(each.outcome, each.took); }};
   Running running{std::make_shared<const deliver::Destination>(destination), nullptr, &station,
                   &counts};
-  running.dispatcher = std::make_shared<deliver::PushDispatcher>(with, running.destination);
-  with_.server.post(station.thread, [&station, dispatcher = running.dispatcher] {
+  running.dispatcher = std::make_shared<deliver::PushDispatcher>(deps, running.destination);
+  deps_.server.post(station.thread, [&station, dispatcher = running.dispatcher] {
     ++station.dispatchers;
     asio::co_spawn(station.executor, dispatcher->run(), [&station](const std::exception_ptr&) {
       --station.dispatchers;
@@ -171,13 +171,13 @@ void Deliveries::stop(BootTime until) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(stopped_, true)) return;
   const auto stop_it = [&](const Running& each) {
-    with_.server.post(each.station->thread,
+    deps_.server.post(each.station->thread,
                       [dispatcher = each.dispatcher, until] { dispatcher->stop(until); });
   };
   for (const auto& [name, each] : running_) stop_it(each);
   for (const Running& each : leaving_) stop_it(each);
   for (const auto& each : stations_) {
-    with_.server.post(each->thread, [station = each.get()] {
+    deps_.server.post(each->thread, [station = each.get()] {
       station->stopping = true;
       station->close_if_done();
     });
@@ -192,7 +192,7 @@ void Deliveries::every_second() {
     each.counts->breaker.Set(static_cast<double>(each.dispatcher->breaker()));
   }
   for (const auto& each : stations_) {
-    with_.server.post(each->thread,
+    deps_.server.post(each->thread,
                       [transport = each->transport.get()] { transport->close_idle(); });
   }
 }

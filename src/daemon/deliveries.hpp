@@ -28,7 +28,7 @@ namespace hapax::daemon {
 class Deliveries {
  public:
   // All must outlive it.
-  struct With {
+  struct Deps {
     http::Server& server;
     store::Driver& driver;
     AsyncStore& async_store;
@@ -40,7 +40,7 @@ class Deliveries {
     Random& random;
     Log& log;
   };
-  explicit Deliveries(const With& with);
+  explicit Deliveries(const Deps& deps);
   ~Deliveries();  // when it was stopped and the server was too, or before the server was started
   Deliveries(const Deliveries&) = delete;
   Deliveries& operator=(const Deliveries&) = delete;
@@ -68,7 +68,7 @@ class Deliveries {
 
   void start(const deliver::Destination& destination);
 
-  With with_;
+  Deps deps_;
   std::unique_ptr<KnownSources> names_;
   std::vector<std::unique_ptr<Station>> stations_;  // one per I/O thread
   std::size_t next_ = 0;                            // station

@@ -50,12 +50,12 @@ std::string place(const http::Url& url, const Destination& to) {
 }  // namespace
 
 struct HttpTransport::PooledConnection {
-  PooledConnection(const With& with, http::Lookups& lookups, const http::Url& url,
+  PooledConnection(const Deps& deps, http::Lookups& lookups, const http::Url& url,
                    const Destination& to, std::string given_place)
       : place(std::move(given_place)),
-        connection(with.executor, url,
+        connection(deps.executor, url,
                    {.connect = to.timeout, .total = to.timeout, .public_only = !to.allow_private},
-                   with.tls, &lookups) {}
+                   deps.tls, &lookups) {}
 
   const std::string place;
   http::ClientConnection connection;
@@ -75,12 +75,12 @@ class HttpTransport::InFlight {
   std::list<PooledConnection*>::iterator position_;
 };
 
-HttpTransport::HttpTransport(const With& with) : with_(with), lookups_(with.executor) {}
+HttpTransport::HttpTransport(const Deps& deps) : deps_(deps), lookups_(deps.executor) {}
 HttpTransport::~HttpTransport() = default;
 
 Task<AttemptResponse> HttpTransport::send(const Destination& to, const store::Leased& what) {
-  const BootTime until = with_.clock.since_boot() + to.timeout;
-  const Result<std::string> source = co_await with_.names.of(what.event.source);
+  const BootTime until = deps_.clock.since_boot() + to.timeout;
+  const Result<std::string> source = co_await deps_.names.of(what.event.source);
   if (!source) {
     AttemptResponse untried = no_response("store-unavailable", false);
     untried.tried = false;
@@ -92,7 +92,7 @@ Task<AttemptResponse> HttpTransport::send(const Destination& to, const store::Le
     if (failed) co_return *failed;
   }
   const OutgoingDelivery delivery =
-      outgoing(to, what, *source, with_.clock.wall(), to.refetch.empty() ? nullptr : &fetched);
+      outgoing(to, what, *source, deps_.clock.wall(), to.refetch.empty() ? nullptr : &fetched);
   const http::Outgoing request{"POST", to.url.target, delivery.headers, delivery.body};
   AttemptResponse answer = co_await post(to, request, until);
   co_return answer;
@@ -127,7 +127,7 @@ Task<AttemptResponse> HttpTransport::post_once(const Destination& to, const http
     co_await pooled->connection.rest(answer.excerpt, kMaxDiscarded, within);
     return_to_pool(pooled, to.concurrency);
   } else if (discarding_ < kMaxDiscarding) {
-    asio::co_spawn(with_.executor, discard_body(pooled, to.concurrency), asio::detached);
+    asio::co_spawn(deps_.executor, discard_body(pooled, to.concurrency), asio::detached);
   }
   if (answer.excerpt.size() > store::kMaxExcerpt) answer.excerpt.resize(store::kMaxExcerpt);
   co_return answer;
@@ -197,7 +197,7 @@ Task<std::optional<http::Failure>> HttpTransport::connected(http::ClientConnecti
 }
 
 milliseconds HttpTransport::left(BootTime until) const {
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - now));
 }
 
@@ -206,12 +206,12 @@ HttpTransport::PooledConnectionPtr HttpTransport::take(const http::Url& url,
   std::string where = place(url, to);
   const auto found = idle_.find(where);
   if (found == idle_.end())
-    return std::make_shared<PooledConnection>(with_, lookups_, url, to, std::move(where));
+    return std::make_shared<PooledConnection>(deps_, lookups_, url, to, std::move(where));
   PooledConnectionPtr pooled = std::move(found->second.back());
   found->second.pop_back();
-  const bool old = with_.clock.since_boot() - pooled->idle_since >= kMaxIdle;  // so are the others
+  const bool old = deps_.clock.since_boot() - pooled->idle_since >= kMaxIdle;  // so are the others
   if (found->second.empty() || old) idle_.erase(found);
-  return old ? std::make_shared<PooledConnection>(with_, lookups_, url, to, std::move(where))
+  return old ? std::make_shared<PooledConnection>(deps_, lookups_, url, to, std::move(where))
              : pooled;
 }
 
@@ -219,12 +219,12 @@ void HttpTransport::return_to_pool(const PooledConnectionPtr& pooled, std::size_
   if (aborted_ || !pooled->connection.reusable()) return;
   std::vector<PooledConnectionPtr>& connections = idle_[pooled->place];
   if (connections.size() >= most) return;
-  pooled->idle_since = with_.clock.since_boot();
+  pooled->idle_since = deps_.clock.since_boot();
   connections.push_back(pooled);
 }
 
 void HttpTransport::close_idle() {
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   for (auto place = idle_.begin(); place != idle_.end();) {
     std::erase_if(place->second, [&](const PooledConnectionPtr& each) {
       return now - each->idle_since >= kMaxIdle;

@@ -38,13 +38,13 @@ class SourceNames {
 // "refetch-status", "refetch-too-large", or "refetch-" and a name of http::Trouble.
 class HttpTransport final : public Transport {
  public:
-  struct With {
+  struct Deps {
     Executor executor;
     Clock& clock;
     SourceNames& names;
     std::shared_ptr<const http::ClientTls> tls;
   };
-  explicit HttpTransport(const With& with);
+  explicit HttpTransport(const Deps& deps);
   ~HttpTransport() override;  // when nobody waits for an answer any more
 
   Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
@@ -73,7 +73,7 @@ class HttpTransport final : public Transport {
                                   BootTime until);
   Task<void> discard_body(PooledConnectionPtr pooled, std::size_t most);
 
-  With with_;
+  Deps deps_;
   http::Lookups lookups_;
   std::map<std::string, std::vector<PooledConnectionPtr>> idle_;  // by place
   std::list<PooledConnection*> busy_;

@@ -120,7 +120,7 @@ struct Pull::Queue {
 class Pull::Waiter {
  public:
   Waiter(Pull& pull, DestinationNo destination)
-      : queue_(pull.queue_of(destination)), timer_(pull.with_.timers.make()) {
+      : queue_(pull.queue_of(destination)), timer_(pull.deps_.timers.make()) {
     queue_->waiters.push_back(this);
   }
   ~Waiter() {
@@ -169,15 +169,15 @@ void Pull::Queue::wake_one() {
   (free == waiters.end() ? waiters.front() : *free)->wake();
 }
 
-Pull::Pull(With with) : with_(std::move(with)) {}
+Pull::Pull(Deps deps) : deps_(std::move(deps)) {}
 
 std::shared_ptr<Pull::Queue> Pull::queue_of(DestinationNo destination) {
   std::weak_ptr<Queue>& known = queues_[destination];
   if (auto queue = known.lock()) return queue;
   auto queue = std::make_shared<Queue>();
   // Called on the notifying thread.
-  queue->subscription.emplace(with_.notifier, destination,
-                              [executor = with_.executor, weak = std::weak_ptr<Queue>(queue)] {
+  queue->subscription.emplace(deps_.notifier, destination,
+                              [executor = deps_.executor, weak = std::weak_ptr<Queue>(queue)] {
                                 asio::post(executor, [weak] {
                                   if (const auto alive = weak.lock()) alive->wake_one();
                                 });
@@ -200,15 +200,15 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waite
                                                              LeaseRoom::Permit::Request request,
                                                              BootTime until,
                                                              const std::function<bool()>& is_gone) {
-  const auto pass_on = [executor = with_.executor,
+  const auto pass_on = [executor = deps_.executor,
                         weak = std::weak_ptr<WakeableTimer>(waiter.timer())] {
     asio::post(executor, [weak] {
       if (const auto alive = weak.lock()) alive->wake();
     });
   };
-  auto permit = std::make_shared<LeaseRoom::Permit>(with_.room, request, pass_on);
+  auto permit = std::make_shared<LeaseRoom::Permit>(deps_.room, request, pass_on);
   while (permit->bytes() == 0) {
-    const BootTime now = with_.clock.since_boot();
+    const BootTime now = deps_.clock.since_boot();
     if (stopping_ || now >= until || is_gone()) break;
     co_await waiter.timer()->wait_until(std::min(until, now + kPoll));
   }
@@ -222,7 +222,7 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(const Waiter& waiter, De
                                                         const std::function<bool()>& is_gone) {
   LeaseRoom::Permit::Request request{from, std::min(max * kPerDelivery, kMostRoom), 0};
   request.least = request.most;
-  const BootTime soon = std::min(until, with_.clock.since_boot() + kAllRoomFor);
+  const BootTime soon = std::min(until, deps_.clock.since_boot() + kAllRoomFor);
   std::shared_ptr<LeaseRoom::Permit> permit =
       co_await wait_for_room(waiter, request, soon, is_gone);
   if (permit->bytes() != 0) co_return permit;
@@ -237,12 +237,12 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
   store::LeaseRequest request{.from = from.no,
                               .max = wanted.max,
                               .lease = wanted.lease.value_or(from.lease),
-                              .holder = {Holder::Kind::pull, with_.owner()},
+                              .holder = {Holder::Kind::pull, deps_.owner()},
                               .max_abandons = from.max_abandons,
                               .horizon = from.horizon,
                               .on_dead = from.on_dead};
   if (const Result<void> good = check(request); !good) co_return good.error();
-  const BootTime begun = with_.clock.since_boot();
+  const BootTime begun = deps_.clock.since_boot();
   const BootTime until = begun + std::min<BootTime>(wanted.wait, kMaxPullWait);
   Waiter waiter(*this, from.no);
   for (bool may_query = true;;) {
@@ -256,8 +256,8 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
       const std::size_t fit = given.room->bytes() / kPerDelivery;
       request.max = given.room->bytes() < kMostRoom ? std::min(fit, wanted.max) : wanted.max;
       waiter.begin_query();
-      const WallTime asked = with_.clock.wall();
-      Result<store::Lease> lease = co_await with_.async_store.lease(request);
+      const WallTime asked = deps_.clock.wall();
+      Result<store::Lease> lease = co_await deps_.async_store.lease(request);
       waiter.end_query(lease && lease->deliveries.size() == request.max);
       if (!lease) co_return lease.error();
       if (!lease->deliveries.empty()) {
@@ -270,7 +270,7 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
       }
       at_once = lease->passed > 0;
     }
-    const BootTime now = with_.clock.since_boot();
+    const BootTime now = deps_.clock.since_boot();
     if (!at_once && (now >= until || stopping_)) break;
     if (!at_once) may_query = co_await waiter.wait_until(std::min(until, now + kPoll));
     if (stopping_ || is_gone()) break;
@@ -281,7 +281,7 @@ Task<Result<GivenLease>> Pull::lease(const Destination& from, const Wanted& want
 void Pull::note(const store::Lease& lease, DestinationNo from, WallTime since) {
   for (const store::Leased& each : lease.deliveries) {
     const DeliveryRef which{each.event.no, each.delivery};
-    with_.lease_cache.note(each.fence, {which, from, each.attempt, since, {}});
+    deps_.lease_cache.note(each.fence, {which, from, each.attempt, since, {}});
   }
 }
 
@@ -290,17 +290,17 @@ void Pull::release(const std::vector<LeaseId>& leases, DestinationNo from) {
   settlements.reserve(leases.size());
   for (const LeaseId& each : leases) {
     AttemptNote note;
-    note.when = with_.clock.wall();
+    note.when = deps_.clock.wall();
     note.error = "client left";
     settlements.push_back({each.which, each.fence, Release{false}, note});
   }
-  asio::co_spawn(with_.executor, release_all(std::move(settlements), from), asio::detached);
+  asio::co_spawn(deps_.executor, release_all(std::move(settlements), from), asio::detached);
 }
 
 // What the store does not take lapses.
 Task<void> Pull::release_all(std::vector<store::Settlement> settlements, DestinationNo from) {
   const Result<std::vector<store::Settled>> ignored = co_await settle_with_retry(settlements);
-  with_.notifier.notify(from);
+  deps_.notifier.notify(from);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -312,13 +312,13 @@ Task<Result<Pull::LeaseRecords>> Pull::records_of(std::span<const LeaseId> ids,
   std::vector<LeaseId> missing;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    records[i] = with_.lease_cache.find(ids[i].which, ids[i].fence);
+    records[i] = deps_.lease_cache.find(ids[i].which, ids[i].fence);
     if (records[i] || !asked[i]) continue;
     missing.push_back(ids[i]);
     places.push_back(i);
   }
   if (missing.empty()) co_return records;
-  Result<LeaseRecords> found = co_await with_.look_up(missing);
+  Result<LeaseRecords> found = co_await deps_.look_up(missing);
   if (!found) co_return found;
   for (std::size_t i = 0; i < places.size(); ++i) records[places[i]] = (*found)[i];
   co_return records;
@@ -328,7 +328,7 @@ Disposition Pull::disposition_of(const WorkerResult& result,
                                  const std::optional<LeaseRecord>& record) {
   if (result.outcome == WorkerResult::Outcome::ack) return Ack{};
   if (result.outcome == WorkerResult::Outcome::drop) return Drop{};
-  const auto to = record ? with_.destination(record->to) : nullptr;
+  const auto to = record ? deps_.destination(record->to) : nullptr;
   if (!to) return RetryIn{result.retry_after.value_or(kRetryOfUnknown)};
   // Said again, it means what it meant the first time.
   const bool again = record->ended.has_value();
@@ -338,13 +338,13 @@ Disposition Pull::disposition_of(const WorkerResult& result,
   if (result.retry_after)
     return RetryIn{std::min<milliseconds>(*result.retry_after, kMaxRetryAfter)};
   if (again || record->attempt == 0) return RetryIn{};
-  return RetryIn{with_jitter(to->retry[record->attempt - 1], with_.random)};
+  return RetryIn{with_jitter(to->retry[record->attempt - 1], deps_.random)};
 }
 
 AttemptNote Pull::note_of(const WorkerResult& result,
                           const std::optional<LeaseRecord>& record) const {
   AttemptNote note;
-  const WallTime now = with_.clock.wall();
+  const WallTime now = deps_.clock.wall();
   note.when = record && record->since ? std::min(*record->since, now) : now;
   note.took = std::chrono::duration_cast<milliseconds>(now - note.when);
   note.error = cut(result.error, store::kMaxAttemptError);
@@ -352,7 +352,7 @@ AttemptNote Pull::note_of(const WorkerResult& result,
 }
 
 milliseconds Pull::lease_of(const std::optional<LeaseRecord>& record) const {
-  const auto to = record ? with_.destination(record->to) : nullptr;
+  const auto to = record ? deps_.destination(record->to) : nullptr;
   return to ? to->lease : kLeaseOfUnknown;
 }
 
@@ -420,11 +420,11 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_with_retry(
   for (const store::Settlement& each : settlements) {
     if (const Result<void> good = check(each); !good) co_return good.error();
   }
-  const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
-  const BootTime until = with_.clock.since_boot() + kSettleFor;
+  const std::unique_ptr<WakeableTimer> pause = deps_.timers.make();
+  const BootTime until = deps_.clock.since_boot() + kSettleFor;
   for (BootTime wait = kFirstPause;; wait = std::min(wait * 2, kLongestPause)) {
-    Result<std::vector<store::Settled>> settled = co_await with_.async_store.settle(settlements);
-    const BootTime now = with_.clock.since_boot();
+    Result<std::vector<store::Settled>> settled = co_await deps_.async_store.settle(settlements);
+    const BootTime now = deps_.clock.since_boot();
     if (settled || !is_worth_repeating(settled.error()) || stopping_ || now >= until) {
       co_return settled;
     }
@@ -436,7 +436,7 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_with_retry(
 void Pull::notify_for(const LeaseRecords& records) {
   std::set<DestinationNo> notified;
   for (const auto& each : records) {
-    if (each && notified.insert(each->to).second) with_.notifier.notify(each->to);
+    if (each && notified.insert(each->to).second) deps_.notifier.notify(each->to);
   }
 }
 

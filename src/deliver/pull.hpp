@@ -102,7 +102,7 @@ using DestinationFilter = std::function<bool(DestinationNo)>;
 class Pull {
  public:
   // All must outlive it.
-  struct With {
+  struct Deps {
     Executor executor;
     AsyncStore& async_store;
     TimerFactory& timers;
@@ -119,7 +119,7 @@ class Pull {
     std::function<std::int64_t()> owner;
   };
 
-  explicit Pull(With with);
+  explicit Pull(Deps deps);
   Pull(const Pull&) = delete;
   Pull& operator=(const Pull&) = delete;
 
@@ -172,7 +172,7 @@ class Pull {
   Task<void> release_all(std::vector<store::Settlement> settlements, DestinationNo from);
   void notify_for(const LeaseRecords& records);
 
-  With with_;
+  Deps deps_;
   std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // as long as somebody is in one
   bool stopping_ = false;
 };

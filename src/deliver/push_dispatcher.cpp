@@ -50,27 +50,27 @@ struct PushDispatcher::ActiveLease {
   BootTime began = BootTime::max();                // with the courier
 };
 
-PushDispatcher::PushDispatcher(const With& with, std::shared_ptr<const Destination> destination)
-    : with_(with),
+PushDispatcher::PushDispatcher(const Deps& deps, std::shared_ptr<const Destination> destination)
+    : deps_(deps),
       destination_(std::move(destination)),
-      timer_(with_.timers.make()),
-      subscription_(with_.notifier, destination_->no,
+      timer_(deps_.timers.make()),
+      subscription_(deps_.notifier, destination_->no,
                     [this] {
                       // Called on the notifying thread.
-                      asio::post(with_.executor, [weak = weak_from_this()] {
+                      asio::post(deps_.executor, [weak = weak_from_this()] {
                         if (const auto self = weak.lock()) self->request_soon();
                       });
                     }),
       breaker_(destination_->breaker),
-      rate_(bucket_of(*destination_, with_.clock.since_boot())),
-      limit_(with_.clock) {}
+      rate_(bucket_of(*destination_, deps_.clock.since_boot())),
+      limit_(deps_.clock) {}
 
 PushDispatcher::~PushDispatcher() = default;
 
 Task<void> PushDispatcher::run() {
   const auto self = shared_from_this();
   while (!stopping_) {
-    const BootTime now = with_.clock.since_boot();
+    const BootTime now = deps_.clock.since_boot();
     start_ready();
     const std::size_t count = now >= request_at_ ? wanted(now) : 0;
     if (count > 0) {
@@ -90,7 +90,7 @@ void PushDispatcher::stop(BootTime until) {
 }
 
 void PushDispatcher::change(std::shared_ptr<const Destination> destination) {
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   if (destination->breaker != destination_->breaker) breaker_ = Breaker(destination->breaker);
   if (destination->rate != destination_->rate) rate_ = bucket_of(*destination, now);
   destination_ = std::move(destination);
@@ -139,21 +139,21 @@ Task<void> PushDispatcher::request_leases(std::size_t count) {
   const store::LeaseRequest request{.from = to.no,
                                     .max = count,
                                     .lease = to.lease,
-                                    .holder = {Holder::Kind::push, with_.owner()},
+                                    .holder = {Holder::Kind::push, deps_.owner()},
                                     .horizon = to.horizon,
                                     .on_dead = to.on_dead};
   subscription_.arm();
   request_again_ = false;
-  const BootTime requested = with_.clock.since_boot();
-  Result<store::Lease> lease = co_await with_.async_store.lease(request);
+  const BootTime requested = deps_.clock.since_boot();
+  Result<store::Lease> lease = co_await deps_.async_store.lease(request);
   if (!lease) {
     complain("no lease", lease.error());
-    request_at_ = with_.clock.since_boot() + backoff(failed_requests_++, with_.random);
+    request_at_ = deps_.clock.since_boot() + backoff(failed_requests_++, deps_.random);
     co_return;
   }
   failed_requests_ = 0;
   const bool more = lease->deliveries.size() == count || lease->passed > 0 || request_again_;
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   if (now >= next_due_) next_due_ = BootTime::max();
   request_at_ = more ? BootTime{} : std::min(now + kLeasePoll, next_due_);
   accept_leases(*std::move(lease), from, requested);
@@ -175,19 +175,19 @@ void PushDispatcher::accept_leases(store::Lease lease,
 }
 
 void PushDispatcher::start_ready() {
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   if (breaker_.state() == Breaker::State::open) release_ready();
   if (!ready_.empty() && ready_.front()->start_by <= now) {
     release_ready();
     request_at_ =
-        now + backoff(failed_requests_++, with_.random);  // the store is slow enough as it is
+        now + backoff(failed_requests_++, deps_.random);  // the store is slow enough as it is
   }
   while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
     ActiveLeasePtr active = std::move(ready_.front());
     ready_.pop_front();
     if (destination_->rate) rate_.left -= 1;
     in_flight_.push_back(active);
-    asio::co_spawn(with_.executor, attempt(std::move(active)), asio::detached);
+    asio::co_spawn(deps_.executor, attempt(std::move(active)), asio::detached);
   }
   publish_status();
 }
@@ -196,18 +196,18 @@ void PushDispatcher::release_ready() {
   if (ready_.empty()) return;
   std::vector<ActiveLeasePtr> active(ready_.begin(), ready_.end());
   ready_.clear();
-  asio::co_spawn(with_.executor, release(std::move(active), false), asio::detached);
+  asio::co_spawn(deps_.executor, release(std::move(active), false), asio::detached);
 }
 
 Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   const auto self = shared_from_this();
-  const BootTime began = with_.clock.since_boot();
+  const BootTime began = deps_.clock.since_boot();
   active->began = began;
   AttemptNote note;
-  note.when = with_.clock.wall();
+  note.when = deps_.clock.wall();
   AttemptResponse answer;
   try {
-    answer = co_await with_.transport.send(*active->destination, active->leased);
+    answer = co_await deps_.transport.send(*active->destination, active->leased);
   } catch (const std::exception&) {
     answer.error = "internal";  // no memory; its place must not be lost with it
   }
@@ -216,13 +216,13 @@ Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   if (!answer.tried) {
     std::vector<ActiveLeasePtr> untried{active};
     co_await release(std::move(untried), false);
-    request_at_ = with_.clock.since_boot() + backoff(failed_requests_++, with_.random);
+    request_at_ = deps_.clock.since_boot() + backoff(failed_requests_++, deps_.random);
     co_return publish_status();
   }
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   last_took_ = now - began;
   const AttemptResult result = classify_response(*active->destination, active->leased.attempt,
-                                                 answer, with_.clock.wall(), with_.random);
+                                                 answer, deps_.clock.wall(), deps_.random);
   breaker_.ended(result.healthy, began, now);
   note.took = std::chrono::duration_cast<std::chrono::milliseconds>(last_took_);
   note.status = answer.status;
@@ -235,13 +235,13 @@ Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   --settling_;
   if (const auto* retry = std::get_if<RetryIn>(&result.disposition)) {
     // The store counts from when it was settled, in whole milliseconds.
-    const BootTime due = with_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
+    const BootTime due = deps_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
     next_due_ = std::min(next_due_, due);
     request_at_ = std::min(request_at_, next_due_);
   }
   publish_status();
   // Where several settle at once, who asked behind this one may have been answered before it.
-  request_at_ > with_.clock.since_boot() ? request_soon() : timer_->wake();
+  request_at_ > deps_.clock.since_boot() ? request_soon() : timer_->wake();
 }
 
 // Tries until the store has taken it: it is the same settlement again. When the server stops before
@@ -251,21 +251,21 @@ Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& 
   const store::Settlement settlement{
       {active.leased.event.no, active.leased.delivery}, active.leased.fence, disposition, note};
   const std::span<const store::Settlement> settlements(&settlement, 1);
-  const std::unique_ptr<WakeableTimer> pause = with_.timers.make();
+  const std::unique_ptr<WakeableTimer> pause = deps_.timers.make();
   for (unsigned failures = 0;; ++failures) {
     const Result<std::vector<store::Settled>> settled =
-        co_await with_.async_store.settle(settlements);
+        co_await deps_.async_store.settle(settlements);
     if (settled) {
       const bool ok = settled->front() == store::Settled::ok;
-      with_.watcher({*active.destination,
+      deps_.watcher({*active.destination,
                      ok ? name(*store::outcome_of(disposition)) : std::string_view("stale"),
                      note.took});
       co_return;
     }
     complain("not settled", settled.error());
-    const BootTime now = with_.clock.since_boot();
+    const BootTime now = deps_.clock.since_boot();
     if (now >= stop_by_) co_return;
-    const BootTime again = now + backoff(failures, with_.random);
+    const BootTime again = now + backoff(failures, deps_.random);
     co_await pause->wait_until(std::min(again, stop_by_));
   }
 }
@@ -276,14 +276,14 @@ Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent
   std::vector<store::Settlement> settlements;
   for (const ActiveLeasePtr& each : active) {
     AttemptNote note;
-    note.when = with_.clock.wall();
+    note.when = deps_.clock.wall();
     note.error = sent ? "stopped" : "not begun";
     settlements.push_back(
         {{each->leased.event.no, each->leased.delivery}, each->leased.fence, Release{sent}, note});
   }
   ++settling_;
   const Result<std::vector<store::Settled>> settled =
-      co_await with_.async_store.settle(settlements);
+      co_await deps_.async_store.settle(settlements);
   --settling_;
   if (!settled) complain("leases not handed back", settled.error());
   timer_->wake();
@@ -291,7 +291,7 @@ Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent
 
 Task<void> PushDispatcher::drain() {
   release_ready();
-  for (BootTime now = with_.clock.since_boot(); now < stop_by_; now = with_.clock.since_boot()) {
+  for (BootTime now = deps_.clock.since_boot(); now < stop_by_; now = deps_.clock.since_boot()) {
     if (in_flight_.empty() && settling_ == 0) break;
     co_await timer_->wait_until(stop_by_);
   }
@@ -308,7 +308,7 @@ void PushDispatcher::publish_status() {
 void PushDispatcher::complain(std::string_view what, const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(what));
   if (!more) return;
-  with_.log.line(
+  deps_.log.line(
       Level::warning, what,
       {{"destination", destination_->name}, {"error", error.to_string()}, {"more", *more}});
 }

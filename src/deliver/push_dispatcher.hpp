@@ -39,7 +39,7 @@ struct Attempted {
 class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
  public:
   // All must outlive it.
-  struct With {
+  struct Deps {
     Executor executor;
     AsyncStore& async_store;
     Transport& transport;
@@ -52,7 +52,7 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
     std::function<void(const Attempted&)> watcher;
   };
 
-  PushDispatcher(const With& with, std::shared_ptr<const Destination> destination);
+  PushDispatcher(const Deps& deps, std::shared_ptr<const Destination> destination);
   ~PushDispatcher();
 
   Task<void> run();
@@ -85,7 +85,7 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
   void publish_status();
   void complain(std::string_view what, const Error& error);
 
-  With with_;
+  Deps deps_;
   std::shared_ptr<const Destination> destination_;
   std::shared_ptr<WakeableTimer> timer_;
   DeliveryNotifier::Subscription subscription_;

@@ -90,42 +90,42 @@ Result<std::vector<store::DeliveryRow>> deliveries_of(store::Driver& driver, Eve
 }
 
 // Those too old, and the oldest of too many.
-Result<void> make_room(const ReplayOnce& with) {
-  HAPAX_TRY_ASSIGN(records, with.driver.records(kReplayedPrefix));
+Result<void> make_room(const ReplayOnceDeps& deps) {
+  HAPAX_TRY_ASSIGN(records, deps.driver.records(kReplayedPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> by_age;
   for (const store::Record& each : records) {
     const std::optional<Note> note = note_in(each);
     by_age.emplace_back(note ? note->at : WallTime(), &each);
   }
   std::sort(by_age.begin(), by_age.end());
-  const WallTime now = with.clock.wall();
+  const WallTime now = deps.clock.wall();
   for (std::size_t left = by_age.size(); const auto& [at, record] : by_age) {
     if (left-- < kMaxReplayNotes && now - at < kKeepReplayNote) break;
-    HAPAX_TRY(with.driver.remove_record(record->name, record->version));
+    HAPAX_TRY(deps.driver.remove_record(record->name, record->version));
   }
   return {};
 }
 
 // What is written under the key, or what is written now. Nothing: somebody was faster.
-Result<std::optional<Kept>> begin(const ReplayOnce& with, const store::Replay& what,
+Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Replay& what,
                                   const RequestKey& key) {
-  HAPAX_TRY_ASSIGN(record, with.driver.record(record_name(key)));
+  HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
   if (record) {
     std::optional<Note> note = note_in(*record);
     if (!note) return Error(Code::store_corrupt, record->name + " is not readable");
     return std::optional(Kept{*std::move(note), record->version, true});
   }
-  HAPAX_TRY(make_room(with));
-  Note note{.request = key.request, .at = with.clock.wall()};
+  HAPAX_TRY(make_room(deps));
+  Note note{.request = key.request, .at = deps.clock.wall()};
   if (what.how.as == store::ReplayAs::same) {
-    HAPAX_TRY_ASSIGN(rows, deliveries_of(with.driver, what.event));
+    HAPAX_TRY_ASSIGN(rows, deliveries_of(deps.driver, what.event));
     for (const store::DeliveryRow& each : rows) {
       const bool asked = what.how.destination.value_or(each.to) == each.to;
       if (asked && can_be_replayed(each.state)) note.deliveries.push_back(each.no);
     }
   }
-  const store::Record fresh{record_name(key), random_number(with.random), text_of(note)};
-  HAPAX_TRY_ASSIGN(written, put(with.driver, fresh, 0));
+  const store::Record fresh{record_name(key), random_number(deps.random), text_of(note)};
+  HAPAX_TRY_ASSIGN(written, put(deps.driver, fresh, 0));
   if (!written) return std::optional<Kept>();
   return std::optional(Kept{std::move(note), fresh.version, false});
 }
@@ -160,31 +160,31 @@ Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, con
 }
 
 // False: somebody else, with the same key, has written meanwhile.
-Result<bool> finish(const ReplayOnce& with, const RequestKey& key, const Kept& kept,
+Result<bool> finish(const ReplayOnceDeps& deps, const RequestKey& key, const Kept& kept,
                     const Replayed& replayed) {
   if (replayed.status != Replayed::Status::done) {
-    return with.driver.remove_record(record_name(key), kept.version);
+    return deps.driver.remove_record(record_name(key), kept.version);
   }
   const Note note{kept.note.request, kept.note.at, true, replayed.deliveries};
-  const store::Record record{record_name(key), random_number(with.random), text_of(note)};
-  return put(with.driver, record, kept.version);
+  const store::Record record{record_name(key), random_number(deps.random), text_of(note)};
+  return put(deps.driver, record, kept.version);
 }
 
 }  // namespace
 
-Result<std::optional<Replayed>> replay_once(const ReplayOnce& with, store::Replay what,
+Result<std::optional<Replayed>> replay_once(const ReplayOnceDeps& deps, store::Replay what,
                                             const RequestKey& key) {
   what.how.no = key.no;
   for (int i = 0; i < kReplayOnceTries; ++i) {
-    HAPAX_TRY_ASSIGN(kept, begin(with, what, key));
+    HAPAX_TRY_ASSIGN(kept, begin(deps, what, key));
     if (!kept) continue;
     if (kept->note.request != key.request) return std::optional<Replayed>();
     if (kept->note.done) {
       return std::optional(Replayed{Replayed::Status::done, std::move(kept->note.deliveries)});
     }
-    HAPAX_TRY_ASSIGN(replayed, carry_out(with.driver, what, *kept));
+    HAPAX_TRY_ASSIGN(replayed, carry_out(deps.driver, what, *kept));
     // Not written down is no harm: who asks again goes on from the plan.
-    if (finish(with, key, *kept, replayed).value_or(true))
+    if (finish(deps, key, *kept, replayed).value_or(true))
       return std::optional(std::move(replayed));
   }
   return Error(Code::store_busy, "the same key is used by others now; ask again");

@@ -15,7 +15,7 @@ namespace hapax::deliver {
 inline constexpr std::size_t kMaxReplayNotes = 500;           // answers that are kept
 inline constexpr std::chrono::hours kKeepReplayNote{7 * 24};  // ... for so long
 
-struct ReplayOnce {
+struct ReplayOnceDeps {
   store::Driver& driver;
   const Clock& clock;
   Random& random;
@@ -28,7 +28,7 @@ struct ReplayOnce {
 // What it answered is a record in the store. One that had to make room is not told from a new one;
 // even then nothing that it made, or that is still on its way by it, is replayed twice, because the
 // deliveries bear its number.
-Result<std::optional<store::Replayed>> replay_once(const ReplayOnce& with, store::Replay what,
+Result<std::optional<store::Replayed>> replay_once(const ReplayOnceDeps& deps, store::Replay what,
                                                    const RequestKey& key);
 
 }  // namespace hapax::deliver

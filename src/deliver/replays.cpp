@@ -50,8 +50,8 @@ ReplayNo number_at(WallTime time, Random& random) {
 
 }  // namespace
 
-Replays::Replays(const With& with)
-    : with_(with), owner_(random_name(with.random)), limit_(with.clock) {}
+Replays::Replays(const Deps& deps)
+    : deps_(deps), owner_(random_name(deps.random)), limit_(deps.clock) {}
 
 Replays::~Replays() {
   stop();
@@ -89,7 +89,7 @@ void Replays::wake() {
 Result<EventNo> Replays::newest() {
   store::EventQuery query{.limit = 1};
   for (;;) {
-    HAPAX_TRY_ASSIGN(page, with_.driver.events(query));
+    HAPAX_TRY_ASSIGN(page, deps_.driver.events(query));
     if (!page.events.empty()) return page.events.front().no;
     if (!page.next) return EventNo();
     query.before = *page.next;
@@ -101,17 +101,17 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
   if (!counting) {
     return Error(Code::store_busy, "another replay is being counted; ask again in a while");
   }
-  const BootTime give_up = with_.clock.since_boot() + kCountFor;
+  const BootTime give_up = deps_.clock.since_boot() + kCountFor;
   store::ReplayStep step{.filter = filter_of(wanted), .limit = store::kMaxStep, .dry = true};
   if (wanted.last != EventNo()) step.until = wanted.last;
   std::uint64_t matched = 0;
   for (;;) {
-    HAPAX_TRY_ASSIGN(stepped, with_.driver.replay_step(step));
+    HAPAX_TRY_ASSIGN(stepped, deps_.driver.replay_step(step));
     matched += stepped.events;
     if (stepped.done) return matched;
     step.after = stepped.after;
     if (is_stopping()) return Error(Code::stopping, "the server is stopping");
-    if (with_.clock.since_boot() < give_up) continue;
+    if (deps_.clock.since_boot() < give_up) continue;
     return Error(Code::invalid_argument,
                  "the events take too long to count; narrow the filter with since and until");
   }
@@ -119,7 +119,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
 
 // Those that ended make room, the one that ended first before others.
 Result<void> Replays::make_room() {
-  HAPAX_TRY_ASSIGN(records, with_.driver.records(kReplayPrefix));
+  HAPAX_TRY_ASSIGN(records, deps_.driver.records(kReplayPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> ended;
   std::size_t running = 0;
   for (const store::Record& each : records) {
@@ -134,7 +134,7 @@ Result<void> Replays::make_room() {
   std::sort(ended.begin(), ended.end());
   for (std::size_t left = records.size(); const auto& [when, record] : ended) {
     if (left-- < kMaxReplays) break;
-    HAPAX_TRY(with_.driver.remove_record(record->name, record->version));
+    HAPAX_TRY(deps_.driver.remove_record(record->name, record->version));
   }
   return {};
 }
@@ -148,7 +148,7 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
     HAPAX_TRY_ASSIGN(matched, count(wanted));
     wanted.matched = matched;
   }
-  wanted.started = with_.clock.wall();
+  wanted.started = deps_.clock.wall();
   if (wanted.matched == 0) {
     wanted.state = ReplayJob::State::done;
     wanted.ended = wanted.started;
@@ -158,16 +158,16 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
 
 // False: there is one with this number.
 Result<bool> Replays::keep(const ReplayJob& job) {
-  const store::Record record{record_name(job.how.no), random_number(with_.random),
+  const store::Record record{record_name(job.how.no), random_number(deps_.random),
                              to_record_text(job)};
-  HAPAX_TRY_ASSIGN(kept, put(with_.driver, record, 0));
+  HAPAX_TRY_ASSIGN(kept, put(deps_.driver, record, 0));
   if (kept) wake();
   return kept;
 }
 
 Result<ReplayJob> Replays::begin(ReplayJob wanted) {
   HAPAX_TRY_ASSIGN(job, prepare(std::move(wanted)));
-  job.how.no = number_at(job.started, with_.random);
+  job.how.no = number_at(job.started, deps_.random);
   HAPAX_TRY_ASSIGN(kept, keep(job));
   if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
   return job;
@@ -190,12 +190,12 @@ Result<std::optional<ReplayJob>> Replays::begin_once(ReplayJob wanted, const Req
 }
 
 Result<std::optional<ReplayJob>> Replays::find(ReplayNo number) {
-  HAPAX_TRY_ASSIGN(record, with_.driver.record(record_name(number)));
+  HAPAX_TRY_ASSIGN(record, deps_.driver.record(record_name(number)));
   return record ? job_from(record->content) : std::nullopt;
 }
 
 Result<std::vector<ReplayJob>> Replays::all() {
-  HAPAX_TRY_ASSIGN(records, with_.driver.records(kReplayPrefix));
+  HAPAX_TRY_ASSIGN(records, deps_.driver.records(kReplayPrefix));
   std::vector<ReplayJob> jobs;
   for (const store::Record& each : records) {
     if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
@@ -208,14 +208,14 @@ Result<std::vector<ReplayJob>> Replays::all() {
 
 Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
   for (int i = 0; i < kReplayTries; ++i) {
-    HAPAX_TRY_ASSIGN(record, with_.driver.record(record_name(number)));
+    HAPAX_TRY_ASSIGN(record, deps_.driver.record(record_name(number)));
     std::optional<ReplayJob> job = record ? job_from(record->content) : std::nullopt;
     if (!job || job->ended) return job;
     job->state = ReplayJob::State::cancelled;
-    job->ended = with_.clock.wall();
+    job->ended = deps_.clock.wall();
     job->owner.clear();
-    const store::Record next{record->name, random_number(with_.random), to_record_text(*job)};
-    HAPAX_TRY_ASSIGN(done, put(with_.driver, next, record->version));
+    const store::Record next{record->name, random_number(deps_.random), to_record_text(*job)};
+    HAPAX_TRY_ASSIGN(done, put(deps_.driver, next, record->version));
     if (done) return job;  // otherwise it has just come a step further
   }
   return Error(Code::store_busy, "the replay could not be cancelled now; ask again");
@@ -239,45 +239,45 @@ void Replays::run() {
 
 // Does what is due; how long until more is.
 milliseconds Replays::run_due() {
-  if (with_.clock.since_boot() >= next_scan_) {
+  if (deps_.clock.since_boot() >= next_scan_) {
     scan();
-    next_scan_ = with_.clock.since_boot() + kScanInterval;
+    next_scan_ = deps_.clock.since_boot() + kScanInterval;
   }
   BootTime next = next_scan_;
   for (auto each = owned_.begin(); each != owned_.end();) {
     OwnedJob& owned = each->second;
-    const bool stays = with_.clock.since_boot() < owned.next || work(owned);
+    const bool stays = deps_.clock.since_boot() < owned.next || work(owned);
     if (stays) next = std::min(next, owned.next);
     each = stays ? std::next(each) : owned_.erase(each);
   }
-  const BootTime rest = std::max(BootTime{0}, next - with_.clock.since_boot());
+  const BootTime rest = std::max(BootTime{0}, next - deps_.clock.since_boot());
   return std::chrono::ceil<milliseconds>(rest);
 }
 
 void Replays::scan() {
-  const Result<std::vector<store::Record>> records = with_.driver.records(kReplayPrefix);
+  const Result<std::vector<store::Record>> records = deps_.driver.records(kReplayPrefix);
   if (!records) return complain("replays not looked at", records.error());
   for (const store::Record& each : *records) consider(each);
 }
 
 void Replays::consider(const store::Record& record) {
   std::optional<ReplayJob> job = job_from(record.content);
-  const WallTime now = with_.clock.wall();
+  const WallTime now = deps_.clock.wall();
   if (!job) return complain("a replay is not readable", Error(Code::store_corrupt, record.name));
   if (job->ended) {
     if (now - *job->ended < kKeepReplay) return;
-    const Result<bool> removed = with_.driver.remove_record(record.name, record.version);
+    const Result<bool> removed = deps_.driver.remove_record(record.name, record.version);
     if (!removed) complain("an old replay is not removed", removed.error());
     return;
   }
   if (owned_.contains(record.name)) return;  // writing finds out whether it still is
-  if (job->owner.empty() || with_.alone || now >= job->owned_until) take(record, *std::move(job));
+  if (job->owner.empty() || deps_.alone || now >= job->owned_until) take(record, *std::move(job));
 }
 
 void Replays::take(const store::Record& record, ReplayJob job) {
   OwnedJob owned{.job = std::move(job), .record = record};
   const Result<std::vector<store::KnownName>> names =
-      with_.driver.names(store::NameKind::destination);
+      deps_.driver.names(store::NameKind::destination);
   if (!names) return complain("a replay is not begun", names.error());
   for (const store::KnownName& each : *names) {
     const DestinationNo to(each.number);
@@ -290,19 +290,19 @@ void Replays::take(const store::Record& record, ReplayJob job) {
 // Its record is to be written as the job is now.
 void Replays::change(OwnedJob& owned) {
   owned.job.owner = owned.job.ended ? "" : owner_;
-  owned.job.owned_until = with_.clock.wall() + kReplayLease;
+  owned.job.owned_until = deps_.clock.wall() + kReplayLease;
   owned.before = owned.record.version;
-  owned.record.version = random_number(with_.random);
+  owned.record.version = random_number(deps_.random);
   owned.record.content = to_record_text(owned.job);
   owned.written = false;
 }
 
 bool Replays::write(OwnedJob& owned) {
   if (owned.written) return true;
-  const Result<bool> done = put(with_.driver, owned.record, owned.before);
+  const Result<bool> done = put(deps_.driver, owned.record, owned.before);
   if (!done) {
     complain("the progress of a replay is not kept", done.error());
-    owned.next = with_.clock.since_boot() + kAfterFailure;
+    owned.next = deps_.clock.since_boot() + kAfterFailure;
     return true;
   }
   owned.written = *done;
@@ -313,7 +313,7 @@ bool Replays::work(OwnedJob& owned) {
   if (!write(owned)) return false;
   if (!owned.written) return true;
   if (owned.job.ended) return false;
-  const Result<std::optional<store::Record>> now = with_.driver.record(owned.record.name);
+  const Result<std::optional<store::Record>> now = deps_.driver.record(owned.record.name);
   if (now && (!*now || (*now)->version != owned.record.version)) return false;
   step(owned);
   return write(owned) && !(owned.written && owned.job.ended);
@@ -321,8 +321,8 @@ bool Replays::work(OwnedJob& owned) {
 
 void Replays::step(OwnedJob& owned) {
   ReplayJob& job = owned.job;
-  const BootTime now = with_.clock.since_boot();
-  const Result<store::Replaying> stepped = with_.driver.replay_step({.filter = filter_of(job),
+  const BootTime now = deps_.clock.since_boot();
+  const Result<store::Replaying> stepped = deps_.driver.replay_step({.filter = filter_of(job),
                                                                      .how = job.how,
                                                                      .after = job.after,
                                                                      .until = job.last,
@@ -337,10 +337,10 @@ void Replays::step(OwnedJob& owned) {
   job.deliveries += stepped->deliveries;
   if (stepped->done) {
     job.state = ReplayJob::State::done;
-    job.ended = with_.clock.wall();
+    job.ended = deps_.clock.wall();
   }
   if (stepped->deliveries > 0) {
-    for (const DestinationNo each : owned.destinations) with_.notifier.notify(each);
+    for (const DestinationNo each : owned.destinations) deps_.notifier.notify(each);
   }
   owned.next = now + BootTime(seconds(stepped->events)) / job.rate;
   change(owned);
@@ -350,9 +350,9 @@ void Replays::release_all() {
   for (auto& [name, owned] : owned_) {
     if (!write(owned) || !owned.written || owned.job.ended) continue;
     owned.job.owner.clear();
-    const store::Record free{owned.record.name, random_number(with_.random),
+    const store::Record free{owned.record.name, random_number(deps_.random),
                              to_record_text(owned.job)};
-    const Result<bool> done = put(with_.driver, free, owned.record.version);
+    const Result<bool> done = put(deps_.driver, free, owned.record.version);
     if (!done) complain("a replay is not handed back", done.error());
   }
   owned_.clear();
@@ -361,7 +361,7 @@ void Replays::release_all() {
 void Replays::complain(std::string_view what, const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(what));
   if (!more) return;
-  with_.log.line(Level::warning, what, {{"error", error.to_string()}, {"more", *more}});
+  deps_.log.line(Level::warning, what, {{"error", error.to_string()}, {"more", *more}});
 }
 
 }  // namespace hapax::deliver

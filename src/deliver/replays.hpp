@@ -33,7 +33,7 @@ inline constexpr std::chrono::seconds kReplayLease{10};
 // All but start() and stop() may be called by any thread; they ask the store and block.
 class Replays {
  public:
-  struct With {
+  struct Deps {
     store::Driver& driver;
     Clock& clock;
     Random& random;
@@ -43,7 +43,7 @@ class Replays {
     bool alone = false;
   };
 
-  explicit Replays(const With& with);
+  explicit Replays(const Deps& deps);
   ~Replays();  // as stop()
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
@@ -96,7 +96,7 @@ class Replays {
   Result<bool> keep(const ReplayJob& job);
   void complain(std::string_view what, const Error& error);
 
-  With with_;
+  Deps deps_;
   const std::string owner_;
   Jobs owned_;  // of the thread, as what follows
   BootTime next_scan_{};

@@ -85,12 +85,12 @@ std::string url_of(const Sources& sources, const http::Head& head) {
   return "http://" + std::string(host == nullptr ? "" : host->value) + std::string(head.target);
 }
 
-Endpoint::Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources)
-    : shared_(shared),
+Endpoint::Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sources)
+    : deps_(deps),
       sources_(std::move(sources)),
-      receiver_(shared.async_store, shared.numbers, shared.duplicates, shared.unclaimed,
-                shared.notifier, shared.clock, &shared.verifying),
-      limit_(shared.clock) {}
+      receiver_(deps.async_store, deps.numbers, deps.duplicates, deps.unclaimed, deps.notifier,
+                deps.clock, &deps.verifying),
+      limit_(deps.clock) {}
 
 std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
                                                             std::string_view peer) {
@@ -116,7 +116,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const ReceiveContext context{.received = shared_.clock.wall()};
+  const ReceiveContext context{.received = deps_.clock.wall()};
   Received received = co_await receiver_.receive(entry->source, request, context);
   const bool observes = !entry->source.enforce && request.method == "POST" &&
                         !carries_secret(entry->source, request, context.received);
@@ -137,7 +137,7 @@ void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accept
   metrics.bytes.Increment(static_cast<double>(bytes));
   if (!authentic) return;
   metrics.last_seen.Set(
-      std::chrono::duration<double>(shared_.clock.wall().time_since_epoch()).count());
+      std::chrono::duration<double>(deps_.clock.wall().time_since_epoch()).count());
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
@@ -171,20 +171,20 @@ void Endpoint::keep(const Source& source, const Request& request, const ReceiveC
     reject.detail = detail;
     reject.target = incoming.head.target;
     reject.address = network;
-    shared_.rejects.add(std::move(reject));
+    deps_.rejects.add(std::move(reject));
   };
   if (const auto* refused = std::get_if<Refused>(&received)) {
     if (request.method != "POST" || refused->reason == Reason::body_too_large) return;
     if (carries_secret(source, request, context.received)) return;
-    if (!shared_.rejects.reserve(source, network, size_of(request))) return;
-    kept(refused->reason, refused->detail, redact(source, request, shared_.secret));
+    if (!deps_.rejects.reserve(source, network, size_of(request))) return;
+    kept(refused->reason, refused->detail, redact(source, request, deps_.secret));
   }
   const auto* stored = std::get_if<Stored>(&received);
   if (stored == nullptr) return;
   const std::size_t around = size_of(request) - request.body.size();
   for (const Item& each : stored->rejected) {
-    if (!shared_.rejects.reserve(source, network, around + each.bytes.size())) continue;
-    kept(each.reason, each.detail, redact_item(source, request, each.bytes, shared_.secret));
+    if (!deps_.rejects.reserve(source, network, around + each.bytes.size())) continue;
+    kept(each.reason, each.detail, redact_item(source, request, each.bytes, deps_.secret));
   }
 }
 
@@ -205,15 +205,15 @@ void Endpoint::refused(Refusal why, std::string_view peer) {
 
 void Endpoint::note_refusal(const std::string& source, std::string_view reason,
                             std::string_view detail, std::string_view peer) {
-  shared_.metrics.refused(source, reason);
+  deps_.metrics.refused(source, reason);
   const std::optional<std::string> more = limit_.pass(source + '/' + std::string(reason));
   if (!more) return;
-  shared_.log.line(Level::warning, "refused",
-                   {{"source", source},
-                    {"reason", reason},
-                    {"detail", detail},
-                    {"peer", peer},
-                    {"more", *more}});
+  deps_.log.line(Level::warning, "refused",
+                 {{"source", source},
+                  {"reason", reason},
+                  {"detail", detail},
+                  {"peer", peer},
+                  {"more", *more}});
 }
 
 }  // namespace hapax::gateway

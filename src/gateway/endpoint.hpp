@@ -31,7 +31,7 @@ const Sources::Entry* find_source(const Sources& sources, std::string_view path)
 std::string url_of(const Sources& sources, const http::Head& head);
 
 // What the endpoints of all I/O threads share.
-struct Shared {
+struct EndpointDeps {
   AsyncStore& async_store;
   NodeNumbers& numbers;
   DuplicateCounts& duplicates;
@@ -51,7 +51,7 @@ prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event);
 // POST /in/{source}[/{tenant}] of one I/O thread.
 class Endpoint final : public http::Handler {
  public:
-  Endpoint(const Shared& shared, std::shared_ptr<const Sources> sources);
+  Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sources);
 
   // From now on. On this endpoint's thread; requests under way end with what they began with.
   void serve(std::shared_ptr<const Sources> sources) { sources_ = std::move(sources); }
@@ -73,7 +73,7 @@ class Endpoint final : public http::Handler {
   void note_refusal(const std::string& source, std::string_view reason, std::string_view detail,
                     std::string_view peer);
 
-  Shared shared_;
+  EndpointDeps deps_;
   std::shared_ptr<const Sources> sources_;
   Receiver receiver_;
   LogLimit limit_;  // by source and reason

@@ -62,7 +62,7 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
     return candidate;
   }
   const Source& source = candidate->entry->source;
-  std::optional<Restored> restored = restore(source, from, with_.secret);
+  std::optional<Restored> restored = restore(source, from, deps_.secret);
   if (!restored) {
     candidate->invalid = {"header-malformed", "its stored headers cannot be read"};
     return candidate;
@@ -73,7 +73,7 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
   }
   candidate->url = url_of(*candidate->sources, head);
   candidate->request = {head.method, candidate->url, head.headers, candidate->restored.body, 0};
-  candidate->context = {from.row.received, from.row.no, is_item(source, from, with_.secret)};
+  candidate->context = {from.row.received, from.row.no, is_item(source, from, deps_.secret)};
   return candidate;
 }
 
@@ -81,8 +81,8 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
 // store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
-  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
-                    with_.notifier, with_.clock);
+  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
+                    deps_.notifier, deps_.clock);
   for (const auto& each : group) {
     if (each->invalid) continue;
     boost::asio::co_spawn(loop_.get_executor(), Candidate::receive(receiver, *each),
@@ -103,8 +103,8 @@ void Readmission::run(Group& group) {
 
 // As run(), without a change: what is known already is asked for.
 Result<void> Readmission::dry_run(Group& group) {
-  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
-                    with_.notifier, with_.clock);
+  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
+                    deps_.notifier, deps_.clock);
   std::deque<std::variant<Identified, Refused>> all;  // what is wanted points into them
   std::vector<store::WantedIdentity> wanted;
   std::vector<Candidate*> whose;
@@ -125,7 +125,7 @@ Result<void> Readmission::dry_run(Group& group) {
       whose.push_back(each.get());
     }
   }
-  HAPAX_TRY_ASSIGN(found, with_.driver.find(wanted));
+  HAPAX_TRY_ASSIGN(found, deps_.driver.find(wanted));
   for (std::size_t at = 0; at < found.size(); ++at) {
     std::get<Stored>(whose[at]->received)
         .events.push_back(
@@ -148,13 +148,13 @@ Result<void> Readmission::settle(Group& group) {
     if (accepted == nullptr) continue;
     // Items without an id are kept by it alone. What became an event is a duplicate the next time.
     if (accepted->rejected.empty()) gone.push_back(each->stored.row.no);
-    with_.metrics.reject_admitted(each->entry->source.name);
+    deps_.metrics.reject_admitted(each->entry->source.name);
     for (const Accepted& event : accepted->events) {
       counter_of(*each->entry->metrics, event).Increment();
     }
   }
   // After the events are durable: what stays here by a crash is a duplicate when it is tried again.
-  if (!gone.empty()) HAPAX_TRY(with_.driver.remove_rejects(gone));
+  if (!gone.empty()) HAPAX_TRY(deps_.driver.remove_rejects(gone));
   if (failed) return *failed;
   return {};
 }
@@ -162,10 +162,10 @@ Result<void> Readmission::settle(Group& group) {
 Result<std::variant<Readmission::Absent, Readmission::StillInvalid, Readmission::Admitted>>
 Readmission::admit(RejectNo number) {
   using Answer = std::variant<Absent, StillInvalid, Admitted>;
-  HAPAX_TRY_ASSIGN(stored, with_.driver.reject(number));
+  HAPAX_TRY_ASSIGN(stored, deps_.driver.reject(number));
   if (!stored) return Answer(Absent());
   Group group;
-  group.push_back(prepare(*std::move(stored), with_.sources()));
+  group.push_back(prepare(*std::move(stored), deps_.sources()));
   run(group);
   const Candidate& candidate = *group.front();
   if (candidate.invalid) return Answer(*candidate.invalid);
@@ -178,16 +178,16 @@ Readmission::admit(RejectNo number) {
 Result<Readmission::Stepped> Readmission::admit(const Step& step) {
   HAPAX_TRY_ASSIGN(
       page,
-      with_.driver.rejects(
+      deps_.driver.rejects(
           {.filter = step.filter, .after = step.after, .oldest_first = true, .limit = step.limit}));
-  const std::shared_ptr<const Sources> sources = with_.sources();
+  const std::shared_ptr<const Sources> sources = deps_.sources();
   Stepped stepped;
   stepped.next = page.next;
   for (auto row = page.rejects.begin(); row != page.rejects.end();) {
     Group group;
     std::size_t bytes = 0;
     for (; row != page.rejects.end() && group.size() < kAtOnce && bytes < kBytesAtOnce; ++row) {
-      HAPAX_TRY_ASSIGN(stored, with_.driver.reject(row->no));
+      HAPAX_TRY_ASSIGN(stored, deps_.driver.reject(row->no));
       if (!stored) continue;  // made room, or somebody else admitted it
       bytes += stored->body.size();
       group.push_back(prepare(*std::move(stored), sources));
@@ -213,12 +213,12 @@ Result<Readmission::Stepped> Readmission::admit(const Step& step) {
 }
 
 Readmission::Diagnosis Readmission::diagnose(const store::StoredReject& stored) {
-  const auto candidate = prepare(stored, with_.sources());
+  const auto candidate = prepare(stored, deps_.sources());
   Diagnosis diagnosis{candidate->invalid, {}};
   if (candidate->invalid) return diagnosis;
   const Source& source = candidate->entry->source;
-  Receiver receiver(with_.async_store, with_.numbers, with_.duplicates, with_.unclaimed,
-                    with_.notifier, with_.clock);
+  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
+                    deps_.notifier, deps_.clock);
   const auto checked =
       receiver.authenticate_and_identify(source, candidate->request, candidate->context);
   const auto* refused = std::get_if<Refused>(&checked);

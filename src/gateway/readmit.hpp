@@ -19,7 +19,7 @@ namespace hapax::gateway {
 // Calls block. Thread-safe.
 class Readmission {
  public:
-  struct With {
+  struct Deps {
     store::Driver& driver;
     AsyncStore& async_store;
     NodeNumbers& numbers;
@@ -32,7 +32,7 @@ class Readmission {
     std::function<std::shared_ptr<const Sources>()> sources;  // in force now
   };
 
-  explicit Readmission(With with) : with_(std::move(with)) {}
+  explicit Readmission(Deps deps) : deps_(std::move(deps)) {}
 
   struct Absent {};
   struct StillInvalid {
@@ -80,7 +80,7 @@ class Readmission {
   Result<void> dry_run(Group& group);
   Result<void> settle(Group& group);
 
-  With with_;
+  Deps deps_;
   // Lives as long as this: a store thread may still be at it when the last answer is here.
   std::mutex loop_mutex_;
   boost::asio::io_context loop_{1};

@@ -52,15 +52,15 @@ void RejectWriter::stop() {
 
 milliseconds RejectWriter::step() {
   if (!take()) return kLook;
-  const BootTime start = with_.clock.since_boot();
+  const BootTime start = deps_.clock.since_boot();
   const bool written = write_hand();
-  const auto took = std::chrono::duration_cast<milliseconds>(with_.clock.since_boot() - start);
+  const auto took = std::chrono::duration_cast<milliseconds>(deps_.clock.since_boot() - start);
   const milliseconds least = written && hand_.more ? milliseconds(1) : kLook;
   return std::clamp(took * kRest, least, kLongestRest);
 }
 
 bool RejectWriter::take() {
-  if (!holds_any()) hand_ = with_.queue.take(kAtOnce, kBytesAtOnce);
+  if (!holds_any()) hand_ = deps_.queue.take(kAtOnce, kBytesAtOnce);
   return holds_any();
 }
 
@@ -83,7 +83,7 @@ Result<std::size_t> RejectWriter::write() {
   std::vector<store::Reject> rejects;
   for (KeptReject& each : hand_.rejects) {
     if (!each.no) {
-      const std::optional<EventNo> number = with_.numbers.next();
+      const std::optional<EventNo> number = deps_.numbers.next();
       if (!number) return Error(Code::store_unavailable, "this node has no number now");
       each.no = RejectNo(number->value());
     }
@@ -96,23 +96,23 @@ Result<std::size_t> RejectWriter::write() {
   }
   std::vector<store::DroppedRejects> dropped;
   for (const auto& [source, each] : hand_.dropped) dropped.push_back({source, each.count});
-  return with_.driver.add_rejects({.rejects = rejects, .dropped = dropped});
+  return deps_.driver.add_rejects({.rejects = rejects, .dropped = dropped});
 }
 
 void RejectWriter::note(std::size_t evicted) {
   for (const KeptReject& each : hand_.rejects) {
-    with_.metrics.rejected(each.source_name, name(each.reason));
+    deps_.metrics.rejected(each.source_name, name(each.reason));
   }
   for (const auto& [source, each] : hand_.dropped) {
-    with_.metrics.rejects_dropped(each.source_name, each.count);
+    deps_.metrics.rejects_dropped(each.source_name, each.count);
   }
-  with_.metrics.rejects_evicted(evicted);
+  deps_.metrics.rejects_evicted(evicted);
 }
 
 void RejectWriter::complain(const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(info(error.code()).name));
   if (!more) return;
-  with_.log.line(Level::warning, "rejects not kept",
+  deps_.log.line(Level::warning, "rejects not kept",
                  {{"error", error.to_string()}, {"more", *more}});
 }
 

@@ -22,7 +22,7 @@ class RejectWriter {
   static constexpr std::chrono::milliseconds kLook{100};
   static constexpr std::chrono::milliseconds kLongestRest{2000};
 
-  struct With {
+  struct Deps {
     store::Driver& driver;
     gateway::NodeNumbers& numbers;
     gateway::RejectQueue& queue;
@@ -31,8 +31,8 @@ class RejectWriter {
     Log& log;
   };
 
-  explicit RejectWriter(const With& with)
-      : with_(with), limit_(with.clock), worker_([this] { return step(); }) {}
+  explicit RejectWriter(const Deps& deps)
+      : deps_(deps), limit_(deps.clock), worker_([this] { return step(); }) {}
   ~RejectWriter();  // as stop()
   RejectWriter(const RejectWriter&) = delete;
   RejectWriter& operator=(const RejectWriter&) = delete;
@@ -51,7 +51,7 @@ class RejectWriter {
   void note(std::size_t evicted);
   void complain(const Error& error);
 
-  With with_;
+  Deps deps_;
   gateway::RejectQueue::Batch hand_;  // taken from the queue and not written yet
   LogLimit limit_;
   BackgroundWorker worker_;  // last: it uses all of the above

@@ -24,8 +24,8 @@ constexpr std::size_t kLastCountSteps =
 
 }  // namespace
 
-Upkeep::Upkeep(const With& with, const Token& owner, std::function<void()> every_second)
-    : with_(with), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
+Upkeep::Upkeep(const Deps& deps, const Token& owner, std::function<void()> every_second)
+    : deps_(deps), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
         once_a_second();
         return std::chrono::seconds(1);
       }) {}
@@ -36,9 +36,9 @@ Upkeep::~Upkeep() {
 
 Result<void> Upkeep::take_node() {
   // Counted from before the call: the store counts from some time after it.
-  const BootTime start = with_.clock.since_boot();
-  HAPAX_TRY_ASSIGN(node, with_.driver.take_node(owner_, kNodeLease));
-  with_.numbers.assign(node, start + kNodeLease);
+  const BootTime start = deps_.clock.since_boot();
+  HAPAX_TRY_ASSIGN(node, deps_.driver.take_node(owner_, kNodeLease));
+  deps_.numbers.assign(node, start + kNodeLease);
   renewed_ = start;
   return {};
 }
@@ -55,16 +55,16 @@ void Upkeep::start() {
 void Upkeep::stop() {
   if (!worker_.stop()) return;
   count_duplicates(kLastCountSteps);
-  if (Result<void> left = with_.driver.leave_node(owner_); !left) {
+  if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
     complain("node number not given back", left.error());
   }
 }
 
 void Upkeep::once_a_second() {
-  if (with_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
+  if (deps_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
   count_duplicates(kStepsAtOnce);
-  if (with_.clock.since_boot() >= next_make_ahead_) make_ahead();
-  if (with_.clock.since_boot() >= next_sweep_) sweep();
+  if (deps_.clock.since_boot() >= next_make_ahead_) make_ahead();
+  if (deps_.clock.since_boot() >= next_sweep_) sweep();
   every_second_();  // last: it may wait for the store, and the node's number does not
 }
 
@@ -74,7 +74,7 @@ void Upkeep::renew_node() {
 
 void Upkeep::count_duplicates(std::size_t steps) {
   for (std::size_t step = 0; step < steps; ++step) {
-    const Result<bool> more = with_.duplicates.write_to(with_.driver);
+    const Result<bool> more = deps_.duplicates.write_to(deps_.driver);
     if (!more) complain("duplicates not counted", more.error());
     if (!more || !*more) return;
   }
@@ -82,8 +82,8 @@ void Upkeep::count_duplicates(std::size_t steps) {
 
 // Nobody needs it yet: what fails is tried again.
 void Upkeep::make_ahead() {
-  next_make_ahead_ = with_.clock.since_boot() + kMakeAheadAgain;
-  if (Result<void> made = with_.driver.make_ahead(); !made) {
+  next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
+  if (Result<void> made = deps_.driver.make_ahead(); !made) {
     complain("partitions of tomorrow not made", made.error());
   }
 }
@@ -96,7 +96,7 @@ void Upkeep::sweep() {
     const std::lock_guard lock(mutex_);
     periods = periods_;
   }
-  if (!std::exchange(sweeping_, true)) sweep_began_ = with_.clock.since_boot();
+  if (!std::exchange(sweeping_, true)) sweep_began_ = deps_.clock.since_boot();
   bool failed = false;
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<bool> done = sweep_step(periods);
@@ -113,7 +113,7 @@ void Upkeep::sweep() {
 }
 
 void Upkeep::rest_after_sweep() {
-  const BootTime now = with_.clock.since_boot();
+  const BootTime now = deps_.clock.since_boot();
   next_sweep_ = now + std::clamp<BootTime>(kRestFactor * (now - sweep_began_), kSweepAgain,
                                            kSweepAgainAtLast);
   sweeping_ = false;
@@ -123,15 +123,15 @@ void Upkeep::rest_after_sweep() {
 // with the events again would leave the ids a step for each time that all events were looked at.
 Result<bool> Upkeep::sweep_step(const std::vector<store::Periods>& periods) {
   if (swept_) {
-    HAPAX_TRY_ASSIGN(purged, with_.driver.purge(kRowsAtOnce));
+    HAPAX_TRY_ASSIGN(purged, deps_.driver.purge(kRowsAtOnce));
     return purged.done;
   }
-  HAPAX_TRY_ASSIGN(swept, with_.driver.sweep({.periods = periods, .limit = kRowsAtOnce}));
+  HAPAX_TRY_ASSIGN(swept, deps_.driver.sweep({.periods = periods, .limit = kRowsAtOnce}));
   return swept.done;
 }
 
 void Upkeep::complain(std::string_view what, const Error& error) {
-  with_.log.line(Level::warning, what, {{"error", error.to_string()}});
+  deps_.log.line(Level::warning, what, {{"error", error.to_string()}});
 }
 
 }  // namespace hapax::upkeep

@@ -21,7 +21,7 @@ inline constexpr std::chrono::seconds kRenewNode{15};
 // duplicates are counted in the store, and what has had its time goes, in small steps.
 class Upkeep {
  public:
-  struct With {
+  struct Deps {
     store::Driver& driver;
     gateway::NodeNumbers& numbers;
     gateway::DuplicateCounts& duplicates;
@@ -30,7 +30,7 @@ class Upkeep {
   };
 
   // `owner` names this process in the store. `every_second` is called that often, for gauges.
-  Upkeep(const With& with, const Token& owner, std::function<void()> every_second);
+  Upkeep(const Deps& deps, const Token& owner, std::function<void()> every_second);
   ~Upkeep();  // as stop()
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
@@ -53,7 +53,7 @@ class Upkeep {
   Result<bool> sweep_step(const std::vector<store::Periods>& periods);
   void complain(std::string_view what, const Error& error);
 
-  With with_;
+  Deps deps_;
   const Token owner_;
   const std::function<void()> every_second_;
   BootTime renewed_{};

@@ -149,7 +149,7 @@ struct Api::Parts {
       : driver(make(kind, directory.file("inbox.db"), clock)),
         served(make_served(*driver, destinations)) {
     const http::MakeHandler make_admin = [this](std::size_t) {
-      auto endpoint = std::make_unique<admin::Endpoint>(shared);
+      auto endpoint = std::make_unique<admin::Endpoint>(deps);
       endpoints.push_back(endpoint.get());
       return endpoint;
     };
@@ -203,14 +203,14 @@ struct Api::Parts {
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::ProvisionedSecret>) { return Result<void>(); }};
   deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
-  admin::Shared shared{*driver,    metrics,
-                       log,        clock,
-                       random,     pool,
-                       state,      [this] { return access_now(); },
-                       handshakes, [this] { return served; },
-                       nullptr,    {},
-                       &notifier,  &pulling,
-                       &replays};
+  admin::EndpointDeps deps{*driver,    metrics,
+                           log,        clock,
+                           random,     pool,
+                           state,      [this] { return access_now(); },
+                           handshakes, [this] { return served; },
+                           nullptr,    {},
+                           &notifier,  &pulling,
+                           &replays};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, kServerThreads};  // the first to go

@@ -137,7 +137,7 @@ class PullTest : public testing::Test {
     return ids_of(leased.at(0)).at(0);
   }
 
-  Pull::With with(TimerFactory& timers) {
+  Pull::Deps deps(TimerFactory& timers) {
     return {loop_.get_executor(),
             async_store_,
             timers,
@@ -166,8 +166,8 @@ class PullTest : public testing::Test {
   boost::asio::io_context loop_;
   std::unique_ptr<TimerFactory> timers_ = make_timer_factory(loop_.get_executor(), clock_);
   TimePasses time_passes_{clock_};
-  Pull pull_{with(*timers_)};
-  Pull settling_{with(time_passes_)};  // between its tries
+  Pull pull_{deps(*timers_)};
+  Pull settling_{deps(time_passes_)};  // between its tries
 };
 
 // Each delivery counts as 1 MiB in base64 until the store has said how large it is.

@@ -36,7 +36,7 @@ class ReplaysTest : public testing::Test {
 
   std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
     auto made =
-        std::make_unique<Replays>(Replays::With{driver, clock_, random_, notifier_, log_, alone});
+        std::make_unique<Replays>(Replays::Deps{driver, clock_, random_, notifier_, log_, alone});
     made->start();
     return made;
   }

@@ -55,7 +55,7 @@ std::shared_ptr<const Destination> Stage::destination(
 }
 
 PushDispatcher& Stage::start(std::shared_ptr<const Destination> destination) {
-  const PushDispatcher::With with{
+  const PushDispatcher::Deps deps{
       life.context().get_executor(),
       async_store_,
       transport,
@@ -66,7 +66,7 @@ PushDispatcher& Stage::start(std::shared_ptr<const Destination> destination) {
       log_,
       [] { return std::int64_t{1}; },
       [this](const Attempted& attempted) { outcomes.emplace_back(attempted.outcome); }};
-  dispatchers_.push_back(std::make_shared<PushDispatcher>(with, std::move(destination)));
+  dispatchers_.push_back(std::make_shared<PushDispatcher>(deps, std::move(destination)));
   ++running_;
   asio::co_spawn(life.context(), dispatchers_.back()->run(),
                  [this](const std::exception_ptr&) { --running_; });

@@ -54,26 +54,26 @@ Token token_of(std::int64_t number) {
 
 }  // namespace
 
-Node::Node(const NodeWith& with, const std::string& name, std::int64_t number,
+Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
            const StoreFaults& faults)
-    : with_(with),
+    : deps_(deps),
       number_(number),
       owner_(token_of(number)),
-      life_(with.timeline, name),
-      clock_(with.timeline.clock()),
-      store_(life_, with.store),
+      life_(deps.timeline, name),
+      clock_(deps.timeline.clock()),
+      store_(life_, deps.store),
       timers_(life_),
       async_store_(life_, store_.driver(), faults.delays),
-      transport_(life_, with.network, with.book),
+      transport_(life_, deps.network, deps.book),
       numbers_(clock_),
       unclaimed_(clock_),
       receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
   change(faults);
   upkeep();
-  for (const auto& each : with_.pushed) {
+  for (const auto& each : deps_.pushed) {
     auto dispatcher = std::make_shared<deliver::PushDispatcher>(
-        deliver::PushDispatcher::With{life_.context().get_executor(), async_store_, transport_,
-                                      timers_, notifier_, clock_, with_.timeline.random(), log_,
+        deliver::PushDispatcher::Deps{life_.context().get_executor(), async_store_, transport_,
+                                      timers_, notifier_, clock_, deps_.timeline.random(), log_,
                                       [this] { return number_; }, [](const deliver::Attempted&) {}},
         each);
     ++running_;
@@ -138,7 +138,7 @@ void Node::check_stopped() {
   constexpr BootTime kLongestLease = seconds(60);
   const BootTime trouble = std::max(store_.last_fault(), async_store_.last_late());
   if (life_.now() - trouble < kLongestLease) return;
-  if (with_.book.held_by(holder()) == 0) return;
+  if (deps_.book.held_by(holder()) == 0) return;
   life_.timeline().fail("leak", life_.name() + " has stopped and still holds leases");
 }
 

@@ -60,7 +60,7 @@ class FaultyStore {
 };
 
 // What every node is given.
-struct NodeWith {
+struct NodeDeps {
   Timeline& timeline;
   store::Driver& store;
   Network& network;
@@ -72,7 +72,7 @@ struct NodeWith {
 // it is kill -9.
 class Node {
  public:
-  Node(const NodeWith& with, const std::string& name, std::int64_t number,
+  Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
        const StoreFaults& faults);
   ~Node();
   Node(const Node&) = delete;
@@ -82,7 +82,7 @@ class Node {
   SkewedClock& clock() { return clock_; }
   void change(const StoreFaults& faults);
 
-  // Of the destination that comes as this one in NodeWith::pushed.
+  // Of the destination that comes as this one in NodeDeps::pushed.
   void reload(std::size_t which, const std::shared_ptr<const deliver::Destination>& destination) {
     dispatchers_[which]->change(destination);
   }
@@ -107,7 +107,7 @@ class Node {
   void upkeep();
   Holder holder() const { return {Holder::Kind::push, number_}; }
 
-  NodeWith with_;
+  NodeDeps deps_;
   const std::int64_t number_;
   const Token owner_;
   BootTime renewed_ = BootTime::min();

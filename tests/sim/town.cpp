@@ -80,14 +80,14 @@ void Town::revive_node(std::size_t which) {
   if (nodes_[which]) return;
   const std::string name = "node-" + std::to_string(which);
   timeline_.note(name, "starts");
-  nodes_[which] = std::make_unique<Node>(with(), name, ++last_number_, faults_);
+  nodes_[which] = std::make_unique<Node>(deps(), name, ++last_number_, faults_);
 }
 
 void Town::revive_worker(std::size_t which) {
   if (workers_[which]) return;
   const std::string name = "worker-" + std::to_string(which);
   timeline_.note(name, "starts");
-  workers_[which] = std::make_unique<Worker>(with(), name, ++last_number_, pulled_, faults_);
+  workers_[which] = std::make_unique<Worker>(deps(), name, ++last_number_, pulled_, faults_);
   workers_[which]->change(faults_, manners_);
 }
 

@@ -37,7 +37,7 @@ class Town {
 
  private:
   void make_destinations();
-  NodeWith with() { return {timeline_, watched_, network_, book_, pushed_}; }
+  NodeDeps deps() { return {timeline_, watched_, network_, book_, pushed_}; }
 
   Timeline& timeline_;
   store::Driver& inner_;

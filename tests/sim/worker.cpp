@@ -11,11 +11,11 @@ constexpr unsigned kMaxAbandons = 3;
 
 }  // namespace
 
-Worker::Worker(const NodeWith& with, const std::string& name, std::int64_t number,
+Worker::Worker(const NodeDeps& deps, const std::string& name, std::int64_t number,
                DestinationNo destination, const StoreFaults& faults)
-    : with_(with),
-      life_(with.timeline, name),
-      store_(life_, with.store),
+    : deps_(deps),
+      life_(deps.timeline, name),
+      store_(life_, deps.store),
       number_(number),
       destination_(destination) {
   change(faults, {});
@@ -58,12 +58,12 @@ void Worker::work(const std::shared_ptr<const store::Leased>& leased) {
   const DeliveryRef which{leased->event.no, leased->delivery};
   Disposition disposition = Ack{};
   if (timeline.one_in(manners_.fails)) {
-    with_.book.failed(which, leased->fence);
+    deps_.book.failed(which, leased->fence);
     disposition = RetryIn{milliseconds(timeline.below(3000))};
   } else if (timeline.one_in(manners_.drops)) {
     disposition = Drop{};
   } else {
-    const bool first = with_.book.effect(destination_, *leased);
+    const bool first = deps_.book.effect(destination_, *leased);
     life_.note((first ? "effect of " : "again ") + to_text(which));
   }
   life_.in(timeline.between(BootTime(0), milliseconds(20)),

@@ -18,7 +18,7 @@ class Worker {
     std::uint64_t renews = 4;
   };
 
-  Worker(const NodeWith& with, const std::string& name, std::int64_t number,
+  Worker(const NodeDeps& deps, const std::string& name, std::int64_t number,
          DestinationNo destination, const StoreFaults& faults);
 
   Life& life() { return life_; }
@@ -32,7 +32,7 @@ class Worker {
   void settle(const std::shared_ptr<const store::Leased>& leased, const Disposition& disposition,
               int tries);
 
-  NodeWith with_;
+  NodeDeps deps_;
   Life life_;
   FaultyStore store_;
   const std::int64_t number_;

@@ -94,7 +94,7 @@ class RejectWriterTest : public testing::Test {
     return text.substr(value, text.find('\n', value) - value);
   }
 
-  RejectWriter::With with(store::Driver& driver) {
+  RejectWriter::Deps deps(store::Driver& driver) {
     return {driver, numbers_, queue_, metrics_, store_.clock, log_};
   }
 
@@ -103,7 +103,7 @@ class RejectWriterTest : public testing::Test {
   gateway::NodeNumbers numbers_{store_.clock};
   RejectQueue queue_{store_.clock};
   gateway::Metrics metrics_;
-  RejectWriter writer_{with(store_.driver())};
+  RejectWriter writer_{deps(store_.driver())};
   const gateway::Source source_ = test::source_of("demo", 1);
   const gateway::Source other_source_ = test::source_of("other", 2);
   int refused_ = 0;
@@ -227,7 +227,7 @@ TEST_F(RejectWriterTest, OneThatTheStoreDoesNotTakeHoldsUpNoOther) {
 
 TEST_F(RejectWriterTest, WhatAStoreWillNeverTakeIsGivenUp) {
   WithoutInbox without;
-  RejectWriter writer(with(without));
+  RejectWriter writer(deps(without));
   refuse(1);
   writer.step();
   EXPECT_EQ(log_.of("rejects not kept").size(), 1);

@@ -139,34 +139,34 @@ http::Reply too_many(std::string_view destination) {
                            "' wait already; the other places are for those of others.");
 }
 
-Task<http::Reply> lease_deliveries(const WaitContext& with, const Call& call) {
+Task<http::Reply> lease_deliveries(const WaitContext& wait, const Call& call) {
   const Result<LeaseCall> asked = read_lease_call(call);
   if (!asked) co_return failure(asked.error());
   const std::string& name = asked->destination;
   if (!call.rights.may(Right::lease, name)) co_return forbidden("lease:" + name);
-  const ServedDestination* const to = with.context.served.find(name);
+  const ServedDestination* const to = wait.context.served.find(name);
   if (to == nullptr) co_return no_such(name);
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
-  const deliver::Polls::Permit permit(with.polls, to->no);
+  const deliver::Polls::Permit permit(wait.polls, to->no);
   if (!permit) co_return too_many(name);
-  const auto may = [&] { return with.may(Right::lease, name); };
+  const auto may = [&] { return wait.may(Right::lease, name); };
   const std::function<bool()> is_gone = [&] {
     return !may() || (call.probe != nullptr && call.probe->peer_closed());
   };
-  Result<deliver::GivenLease> given = co_await with.pull.lease(*to->how, asked->wanted, is_gone);
+  Result<deliver::GivenLease> given = co_await wait.pull.lease(*to->how, asked->wanted, is_gone);
   if (!given) co_return failure(given.error());
   store::Lease& lease = given->lease;
   if (lease.deliveries.empty()) {
     co_return may() ? ok(R"({"deliveries":[]})") : forbidden("lease:" + name);
   }
-  const auto release = [pull = &with.pull, leases = deliver::ids_of(lease), no = to->no] {
+  const auto release = [pull = &wait.pull, leases = deliver::ids_of(lease), no = to->no] {
     pull->release(leases, no);
   };
   const std::function<http::Reply()> work = [&] {
-    Result<std::string> json = leases_json(with.context, *to, lease, given->room->bytes());
+    Result<std::string> json = leases_json(wait.context, *to, lease, given->room->bytes());
     return json ? ok(*std::move(json)) : failure(json.error());
   };
-  http::Reply reply = co_await with.elsewhere(work);
+  http::Reply reply = co_await wait.elsewhere(work);
   if (!may()) reply = forbidden("lease:" + name);
   if (reply.status == 200) {
     given->room->resize(reply.body.capacity());

@@ -146,23 +146,23 @@ std::vector<T> known_of(std::vector<Entry<T>>& entries) {
   return known;
 }
 
-Task<http::Reply> settle_deliveries(const WaitContext& with, const Call& call) {
+Task<http::Reply> settle_deliveries(const WaitContext& wait, const Call& call) {
   Result<std::vector<Entry<WorkerResult>>> entries = read_results(call);
   if (!entries) co_return failure(entries.error());
   const std::vector<WorkerResult> results = known_of(*entries);
-  const deliver::DestinationFilter allowed = filter_of(with.context, call, Right::settle);
-  const Result<std::vector<store::Settled>> settled = co_await with.pull.settle(results, allowed);
+  const deliver::DestinationFilter allowed = filter_of(wait.context, call, Right::settle);
+  const Result<std::vector<store::Settled>> settled = co_await wait.pull.settle(results, allowed);
   if (!settled) co_return failure(settled.error());
   co_return ok(results_json(*entries, *settled));
 }
 
-Task<http::Reply> renew_leases(const WaitContext& with, const Call& call) {
+Task<http::Reply> renew_leases(const WaitContext& wait, const Call& call) {
   Result<Renewal> renewal = read_renewal(call);
   if (!renewal) co_return failure(renewal.error());
   const std::vector<LeaseId> leases = known_of(renewal->leases);
-  const deliver::DestinationFilter allowed = filter_of(with.context, call, Right::lease);
+  const deliver::DestinationFilter allowed = filter_of(wait.context, call, Right::lease);
   const Result<std::vector<store::Settled>> settled =
-      co_await with.pull.renew(leases, renewal->lease, allowed);
+      co_await wait.pull.renew(leases, renewal->lease, allowed);
   if (!settled) co_return failure(settled.error());
   co_return ok(results_json(renewal->leases, *settled));
 }
