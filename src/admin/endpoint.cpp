@@ -45,7 +45,7 @@ http::Reply finished(http::Reply reply) {
 
 Endpoint::Endpoint(const EndpointDeps& deps)
     : deps_(deps),
-      elsewhere_(
+      run_blocking_(
           [this](const std::function<http::Reply()>& work) { return run_on(deps_.pool, work); }),
       limit_(deps.clock) {}
 
@@ -103,9 +103,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const std::shared_ptr<const Access> access = deps_.access();
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
-  const std::shared_ptr<const Served> served = deps_.served();
-  const Context context{deps_.driver,   deps_.metrics,    deps_.state,       *served,
-                        deps_.random,   deps_.handshakes, deps_.readmission, deps_.standing,
+  const std::shared_ptr<const ConfigView> view = deps_.config();
+  const Context context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
+                        deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
                         deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
@@ -134,7 +134,7 @@ http::Reply Endpoint::after_wait(const Route& route, const http::Incoming& incom
   return finished(std::move(reply));
 }
 
-StillMay Endpoint::still_may(const http::Head& head) const {
+RightCheck Endpoint::right_check(const http::Head& head) const {
   return [this, &head](Right right, std::string_view of) {
     const std::shared_ptr<const Access> access = deps_.access();
     const auto caller = access->caller(head);
@@ -148,8 +148,9 @@ Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, con
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
-  const StillMay may = still_may(call.head);
-  const WaitContext wait_context{context, pull_on(executor), deps_.pulling->polls, elsewhere_, may};
+  const RightCheck may = right_check(call.head);
+  const WaitContext wait_context{context, pull_on(executor), deps_.pulling->polls, run_blocking_,
+                                 may};
   http::Reply reply = co_await route.wait->answer(wait_context, call);
   co_return reply;
 }
@@ -159,8 +160,8 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   const Pulling& pulling = *deps_.pulling;
   timers_ = make_timer_factory(executor, deps_.clock);
   const auto destination = [this](DestinationNo no) -> std::shared_ptr<const deliver::Destination> {
-    const std::shared_ptr<const Served> served = deps_.served();
-    const ServedDestination* const found = served->find(no);
+    const std::shared_ptr<const ConfigView> view = deps_.config();
+    const DestinationView* const found = view->find(no);
     return found == nullptr ? nullptr : found->how;
   };
   const deliver::LeaseLookup look_up = [this](std::span<const deliver::LeaseId> ids) {

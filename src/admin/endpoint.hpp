@@ -4,8 +4,8 @@
 
 #include "admin/access.hpp"
 #include "admin/api/waiting.hpp"
+#include "admin/config_view.hpp"
 #include "admin/routes.hpp"
-#include "admin/served.hpp"
 #include "deliver/polls.hpp"
 #include "deliver/pull.hpp"
 #include "env/log.hpp"
@@ -34,7 +34,7 @@ struct Pulling {
 };
 
 // Says who may ask now; never null. Called by every I/O thread.
-using WhoMayAsk = std::function<std::shared_ptr<const Access>()>;
+using AccessFn = std::function<std::shared_ptr<const Access>()>;
 
 // What the endpoints of all I/O threads share. The pool must outlive the server: its threads send
 // answers back to the I/O threads.
@@ -46,11 +46,11 @@ struct EndpointDeps {
   Random& random;
   boost::asio::thread_pool& pool;  // where the store is asked: a few threads
   State& state;
-  WhoMayAsk access;
+  AccessFn access;
   const gateway::Handshakes& handshakes;
-  WhatIsServed served;
+  ConfigFn config;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
-  HowItStands standing = {};                    // empty: nothing is posted here
+  StatusFn status = {};                         // empty: nothing is posted here
   DeliveryNotifier* notifier = nullptr;         // null: nobody waits for deliveries here
   const Pulling* pulling = nullptr;             // null: nothing can be leased here
   deliver::Replays* replays = nullptr;          // null: there are no replays of many here
@@ -79,7 +79,7 @@ class Endpoint final : public http::Handler {
   std::optional<http::Reply> check_right(const Route& route, const http::Head& head,
                                          std::string_view peer);
   http::Reply after_wait(const Route& route, const http::Incoming& incoming, http::Reply reply);
-  StillMay still_may(const http::Head& head) const;
+  RightCheck right_check(const http::Head& head) const;
   Task<http::Reply> wait(const Route& route, const Context& context, const Call& call);
   deliver::Pull& pull_on(const Executor& executor);
   Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> look_up(
@@ -87,7 +87,7 @@ class Endpoint final : public http::Handler {
 
   EndpointDeps deps_;
   const Rights no_rights_{std::vector<Grant>()};
-  Elsewhere elsewhere_;
+  RunBlocking run_blocking_;
   std::unique_ptr<TimerFactory> timers_;
   std::optional<deliver::Pull> pull_;  // made when it is first asked for
   bool stopping_ = false;

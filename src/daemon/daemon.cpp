@@ -170,7 +170,7 @@ struct Daemon::Parts {
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Shown<admin::Access> access;
-  Shown<admin::Served> shown;
+  Shown<admin::ConfigView> shown;
   Shown<gateway::Sources> in_force;  // for those who are not I/O threads
   Shares shares;
   std::size_t rejected_connections = 0;  // connections, of which the log knows
@@ -304,7 +304,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
       *handshakes,
       [this] { return shown.now(); },
       &*readmission,
-      [this](const std::string& name) { return deliveries.standing(name); },
+      [this](const std::string& name) { return deliveries.status(name); },
       &notifier,
       &*pulling,
       &replays,

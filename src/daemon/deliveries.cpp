@@ -197,12 +197,13 @@ void Deliveries::every_second() {
   }
 }
 
-std::optional<admin::Standing> Deliveries::standing(const std::string& name) const {
+std::optional<admin::DestinationStatus> Deliveries::status(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(name);
   if (found == running_.end()) return std::nullopt;
   const deliver::PushDispatcher& dispatcher = *found->second.dispatcher;
-  return admin::Standing{std::string(deliver::name(dispatcher.breaker())), dispatcher.under_way()};
+  return admin::DestinationStatus{std::string(deliver::name(dispatcher.breaker())),
+                                  dispatcher.under_way()};
 }
 
 }  // namespace hapax::daemon

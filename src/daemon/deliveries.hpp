@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "admin/served.hpp"
+#include "admin/config_view.hpp"
 #include "async/async_store.hpp"
 #include "async/delivery_notifier.hpp"
 #include "deliver/destination.hpp"
@@ -59,7 +59,7 @@ class Deliveries {
 
   void every_second();
   // Of an http destination that is served; nothing for others. By any thread.
-  std::optional<admin::Standing> standing(const std::string& name) const;
+  std::optional<admin::DestinationStatus> status(const std::string& name) const;
 
  private:
   struct Station;

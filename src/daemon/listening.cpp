@@ -51,9 +51,9 @@ Result<bool> Listening::look() {
   return true;
 }
 
-std::shared_ptr<const admin::Served> Listening::let_listen(const admin::Served& served,
-                                                           const gateway::Sources& sources) const {
-  auto next = std::make_shared<admin::Served>(served);
+std::shared_ptr<const admin::ConfigView> Listening::let_listen(
+    const admin::ConfigView& served, const gateway::Sources& sources) const {
+  auto next = std::make_shared<admin::ConfigView>(served);
   std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
   std::vector<One> heard = all_;
   std::erase_if(heard, [&](const One& each) {  // the configuration has it now
@@ -72,7 +72,7 @@ std::shared_ptr<const admin::Served> Listening::let_listen(const admin::Served& 
   return next;
 }
 
-void Listening::drop_old(const std::shared_ptr<const admin::Served>& served) {
+void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& served) {
   constexpr std::chrono::minutes kAgain{10};
   if (served == dropped_for_ && clock_.since_boot() < dropped_old_ + kAgain) return;
   const auto configured = [&](std::string_view name) {

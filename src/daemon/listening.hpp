@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "admin/served.hpp"
+#include "admin/config_view.hpp"
 #include "deliver/listeners.hpp"
 #include "env/log.hpp"
 #include "gateway/endpoint.hpp"
@@ -22,11 +22,11 @@ class Listening {
   // Who has registered, or has gone. False: they are those of the last look.
   Result<bool> look();
   // Gives them the events of the sources from now on; `served` as it is with them.
-  std::shared_ptr<const admin::Served> let_listen(const admin::Served& served,
-                                                  const gateway::Sources& sources) const;
+  std::shared_ptr<const admin::ConfigView> let_listen(const admin::ConfigView& served,
+                                                      const gateway::Sources& sources) const;
   // Those whose name the configuration has now, and old ones; when something has changed, and every
   // now and then.
-  void drop_old(const std::shared_ptr<const admin::Served>& served);
+  void drop_old(const std::shared_ptr<const admin::ConfigView>& served);
 
   // A listener, and what the store calls it.
   struct One {
@@ -41,7 +41,7 @@ class Listening {
   Log& log_;
   std::vector<One> all_;
   BootTime dropped_old_{};
-  std::shared_ptr<const admin::Served> dropped_for_;
+  std::shared_ptr<const admin::ConfigView> dropped_for_;
 };
 
 }  // namespace hapax::daemon

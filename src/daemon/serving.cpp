@@ -31,8 +31,8 @@ Result<void> intern(std::vector<deliver::Destination>& destinations, store::Driv
   return {};
 }
 
-admin::ServedDestination shown(const deliver::Destination& to) {
-  admin::ServedDestination made{.name = to.name, .kind = "pull", .no = to.no};
+admin::DestinationView destination_view(const deliver::Destination& to) {
+  admin::DestinationView made{.name = to.name, .kind = "pull", .no = to.no};
   if (to.kind != deliver::Destination::Kind::http) return made;
   made.kind = "http";
   made.concurrency = static_cast<std::int64_t>(to.concurrency);
@@ -85,16 +85,18 @@ std::vector<store::Periods> periods_of(const gateway::Sources& sources) {
   return periods;
 }
 
-Result<std::shared_ptr<const admin::Served>> shown_of(Config& from, const gateway::Sources& sources,
-                                                      store::Driver& driver) {
-  auto made = std::make_shared<admin::Served>();
-  for (const auto& [path, entry] : sources.by_name) admin::show(entry.source, made->sources);
+Result<std::shared_ptr<const admin::ConfigView>> shown_of(Config& from,
+                                                          const gateway::Sources& sources,
+                                                          store::Driver& driver) {
+  auto made = std::make_shared<admin::ConfigView>();
+  for (const auto& [path, entry] : sources.by_name)
+    admin::add_source_view(entry.source, made->sources);
   HAPAX_TRY(intern(from.destinations, driver));
   for (const deliver::Destination& each : from.destinations) {
-    made->destinations.push_back(shown(each));
+    made->destinations.push_back(destination_view(each));
     made->destinations.back().how = std::make_shared<const deliver::Destination>(each);
   }
-  return std::shared_ptr<const admin::Served>(std::move(made));
+  return std::shared_ptr<const admin::ConfigView>(std::move(made));
 }
 
 }  // namespace hapax::daemon

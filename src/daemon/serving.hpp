@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "admin/served.hpp"
+#include "admin/config_view.hpp"
 #include "daemon/config.hpp"
 #include "gateway/endpoint.hpp"
 #include "gateway/handshake.hpp"
@@ -23,8 +23,9 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            gateway::Metrics& metrics);
 
 // Numbers the destinations of `from`.
-Result<std::shared_ptr<const admin::Served>> shown_of(Config& from, const gateway::Sources& sources,
-                                                      store::Driver& driver);
+Result<std::shared_ptr<const admin::ConfigView>> shown_of(Config& from,
+                                                          const gateway::Sources& sources,
+                                                          store::Driver& driver);
 
 // How long what came from them is kept.
 std::vector<store::Periods> periods_of(const gateway::Sources& sources);

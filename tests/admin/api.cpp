@@ -70,22 +70,22 @@ std::unique_ptr<store::Driver> make(StoreKind kind, const std::string& file, Clo
   return store::sqlite::open_driver(file, {.needs = {Capability::inbox}}, clock).value();
 }
 
-std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
-                                                 const std::vector<std::string>& destinations) {
-  auto served = std::make_shared<admin::Served>();
+std::shared_ptr<const admin::ConfigView> make_config_view(
+    store::Driver& driver, const std::vector<std::string>& destinations) {
+  auto view = std::make_shared<admin::ConfigView>();
   const auto number = [&](store::NameKind kind, const char* name) {
     return driver.number_of(kind, name).value_or(0);
   };
-  served->sources.push_back({.name = "demo",
-                             .no = SourceNo(number(store::NameKind::source, "demo")),
-                             .preset = "stripe",
-                             .id_signed = true,
-                             .time_signed = true,
-                             .deliver_to = {"work"},
-                             .remember = 30 * days,
-                             .keep = 7 * days,
-                             .keep_dead = 30 * days});
-  served->sources.push_back(
+  view->sources.push_back({.name = "demo",
+                           .no = SourceNo(number(store::NameKind::source, "demo")),
+                           .preset = "stripe",
+                           .id_signed = true,
+                           .time_signed = true,
+                           .deliver_to = {"work"},
+                           .remember = 30 * days,
+                           .keep = 7 * days,
+                           .keep_dead = 30 * days});
+  view->sources.push_back(
       {.name = "quiet", .no = SourceNo(number(store::NameKind::source, "quiet"))});
   for (const std::string& name : destinations) {
     const DestinationNo no(number(store::NameKind::destination, name.c_str()));
@@ -93,14 +93,14 @@ std::shared_ptr<const admin::Served> make_served(store::Driver& driver,
     how.retry = {std::chrono::seconds(10), std::chrono::seconds(20)};
     const bool pushes = name == "pushed";
     if (pushes) how.kind = deliver::Destination::Kind::http;
-    served->destinations.push_back(
+    view->destinations.push_back(
         {.name = name,
          .kind = pushes ? "http" : "pull",
          .no = no,
          .how = std::make_shared<const deliver::Destination>(std::move(how)),
          .listen = name == "dev"});
   }
-  return served;
+  return view;
 }
 
 // Sends and reads until the other end closes.
@@ -147,7 +147,7 @@ std::string ApiAnswer::detail() const {
 struct Api::Parts {
   Parts(StoreKind kind, const std::vector<std::string>& destinations)
       : driver(make(kind, directory.file("inbox.db"), clock)),
-        served(make_served(*driver, destinations)) {
+        view(make_config_view(*driver, destinations)) {
     const http::MakeHandler make_admin = [this](std::size_t) {
       auto endpoint = std::make_unique<admin::Endpoint>(deps);
       endpoints.push_back(endpoint.get());
@@ -199,7 +199,7 @@ struct Api::Parts {
   admin::Pulling pulling{async_store, notifier, lease_cache,
                          polls,       room,     [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
-  std::shared_ptr<const admin::Served> served;
+  std::shared_ptr<const admin::ConfigView> view;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::ProvisionedSecret>) { return Result<void>(); }};
   deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
@@ -207,7 +207,7 @@ struct Api::Parts {
                            log,        clock,
                            random,     pool,
                            state,      [this] { return access_now(); },
-                           handshakes, [this] { return served; },
+                           handshakes, [this] { return view; },
                            nullptr,    {},
                            &notifier,  &pulling,
                            &replays};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
-#include "admin/served.hpp"
+#include "admin/config_view.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "admin/api.hpp"
-#include "admin/served.hpp"
+#include "admin/config_view.hpp"
 
 #include <gmock/gmock.h>
 
@@ -80,25 +80,25 @@ TEST(AdminServed, IsWhatAConfiguredSourceIs) {
                          .secret_headers = {},
                          .ack = {},
                          .deliver_to = {"work"}};
-  admin::ServedSource shown = admin::shown(source);
+  admin::SourceView shown = admin::source_view(source);
   EXPECT_EQ(shown.name, "pay");
   EXPECT_EQ(shown.preset, "stripe");
   EXPECT_EQ(shown.id_signed, stripe->id_signed);
   EXPECT_EQ(shown.deliver_to, source.deliver_to);
   EXPECT_EQ(shown.keep, source.keep);
-  std::vector<admin::ServedSource> among;
+  std::vector<admin::SourceView> among;
   source.secrets = {"1", "2"};
-  show(source, among);
+  add_source_view(source, among);
   source.tenant = "acme";
   source.secrets = {"3"};
-  show(source, among);
+  add_source_view(source, among);
   ASSERT_EQ(among.size(), 1U);
   ASSERT_EQ(among.front().secrets.size(), 2U);
   EXPECT_EQ(among.front().secrets[0].count, 2U);
   EXPECT_EQ(among.front().secrets[1].tenant, "acme");
   EXPECT_EQ(among.front().secrets[1].count, 1U);
   source.preset = nullptr;
-  shown = admin::shown(source);
+  shown = admin::source_view(source);
   EXPECT_EQ(shown.preset, "");
   EXPECT_EQ(shown.id_signed, std::nullopt);
 }

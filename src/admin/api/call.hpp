@@ -4,8 +4,8 @@
 
 #include <hapax/env.hpp>
 
+#include "admin/config_view.hpp"
 #include "admin/rights.hpp"
-#include "admin/served.hpp"
 #include "http/message.hpp"
 #include "store/contract.hpp"
 
@@ -40,11 +40,11 @@ struct Context {
   store::Driver& driver;
   const gateway::Metrics& metrics;
   const State& state;
-  const Served& served;
+  const ConfigView& config;
   Random& random;
   const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
-  HowItStands standing = {};                    // empty: nothing is posted here
+  StatusFn status = {};                         // empty: nothing is posted here
   DeliveryNotifier* notifier = nullptr;         // null: nobody waits for deliveries here
   const Clock* clock = nullptr;
   deliver::Replays* replays = nullptr;      // null: there are no replays of many here

@@ -18,10 +18,10 @@ namespace hapax::admin {
 
 namespace {
 
-std::string rate_json(const ServedDestination* served) {
-  if (served == nullptr || !served->rate) return "null";
+std::string rate_json(const DestinationView* view) {
+  if (view == nullptr || !view->rate) return "null";
   std::array<char, 32> text{};
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), *served->rate);
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), *view->rate);
   return {text.data(), written.ptr};
 }
 
@@ -34,16 +34,16 @@ std::optional<std::int64_t> age(const Context& context, const std::optional<Wall
 
 // `served` is null for one that the configuration does not define.
 std::string destination_json(const Context& context, const std::string& name,
-                             const ServedDestination* served, const store::DestinationStats& stats,
+                             const DestinationView* view, const store::DestinationStats& stats,
                              bool paused) {
-  const std::optional<Standing> standing =
-      context.standing ? context.standing(name) : std::optional<Standing>();
+  const std::optional<DestinationStatus> status =
+      context.status ? context.status(name) : std::optional<DestinationStatus>();
   std::optional<std::int64_t> under_way;
-  if (standing) under_way = static_cast<std::int64_t>(standing->under_way);
+  if (status) under_way = static_cast<std::int64_t>(status->under_way);
   JsonObject json;
   json.text("name", name)
-      .text_or_null("kind", served == nullptr ? std::string() : served->kind)
-      .flag("defined", served != nullptr)
+      .text_or_null("kind", view == nullptr ? std::string() : view->kind)
+      .flag("defined", view != nullptr)
       .flag("paused", paused)
       .number("pending", static_cast<std::int64_t>(stats.pending))
       .number("leased", static_cast<std::int64_t>(stats.leased))
@@ -52,17 +52,17 @@ std::string destination_json(const Context& context, const std::string& name,
       .number("cancelled", static_cast<std::int64_t>(stats.cancelled))
       .time_or_null("oldest_due_at", stats.oldest_due)
       .number_or_null("oldest_age_s", age(context, stats.oldest_due))
-      .text_or_null("breaker", standing ? standing->breaker : std::string())
+      .text_or_null("breaker", status ? status->breaker : std::string())
       .number_or_null("under_way", under_way)
-      .number_or_null("concurrency", served == nullptr ? std::nullopt : served->concurrency)
-      .json("rate_per_s", rate_json(served));
+      .number_or_null("concurrency", view == nullptr ? std::nullopt : view->concurrency)
+      .json("rate_per_s", rate_json(view));
   return json.done();
 }
 
-const ServedDestination* served_as(const Context& context, std::int64_t no) {
-  const auto& all = context.served.destinations;
+const DestinationView* served_as(const Context& context, std::int64_t no) {
+  const auto& all = context.config.destinations;
   const auto found = std::find_if(
-      all.begin(), all.end(), [&](const ServedDestination& each) { return each.no.value() == no; });
+      all.begin(), all.end(), [&](const DestinationView& each) { return each.no.value() == no; });
   return found == all.end() ? nullptr : &*found;
 }
 

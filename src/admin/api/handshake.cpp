@@ -63,13 +63,13 @@ Result<HandshakeRequest> read_handshake_request(std::string_view body) {
 std::variant<std::shared_ptr<gateway::ProvisionedSecrets>, http::Reply> find(
     const Context& context, const Call& call, const std::string& tenant) {
   const std::string name(call.argument);
-  const auto& sources = context.served.sources;
-  const auto served = std::find_if(sources.begin(), sources.end(),
-                                   [&](const ServedSource& each) { return each.name == name; });
-  if (served == sources.end()) return http::problem(http::Refusal::source_unknown);
-  const bool known = tenant.empty() ? served->unnamed
-                                    : std::find(served->tenants.begin(), served->tenants.end(),
-                                                tenant) != served->tenants.end();
+  const auto& sources = context.config.sources;
+  const auto view = std::find_if(sources.begin(), sources.end(),
+                                 [&](const SourceView& each) { return each.name == name; });
+  if (view == sources.end()) return http::problem(http::Refusal::source_unknown);
+  const bool known = tenant.empty() ? view->unnamed
+                                    : std::find(view->tenants.begin(), view->tenants.end(),
+                                                tenant) != view->tenants.end();
   if (!known) return http::problem(http::Refusal::tenant_unknown);
   auto provisioned = context.handshakes.find(tenant.empty() ? name : name + '/' + tenant);
   if (provisioned) return provisioned;

@@ -19,7 +19,7 @@ http::Reply show_readiness(const Context& context, const Call&) {
   if (!reachable) reasons.emplace_back("store-unreachable");
   if (context.state.stopping) reasons.emplace_back("stopping");
   std::vector<std::string> observed;
-  for (const ServedSource& each : context.served.sources) {
+  for (const SourceView& each : context.config.sources) {
     if (!each.enforce) observed.push_back(each.name);
   }
   JsonObject json;

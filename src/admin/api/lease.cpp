@@ -69,7 +69,7 @@ std::string pushed_headers(const deliver::Destination& to, const store::Leased& 
   return json_list(pairs);
 }
 
-std::string delivery_json(const ServedDestination& to, const store::Leased& leased,
+std::string delivery_json(const DestinationView& to, const store::Leased& leased,
                           std::string_view source) {
   const store::StoredEvent& event = leased.event;
   JsonObject json;
@@ -93,21 +93,21 @@ std::string delivery_json(const ServedDestination& to, const store::Leased& leas
   return json.done();
 }
 
-std::optional<std::string> served_name(const Served& served, SourceNo source) {
-  const auto found = std::find_if(served.sources.begin(), served.sources.end(),
-                                  [&](const ServedSource& each) { return each.no == source; });
-  return found == served.sources.end() ? std::nullopt : std::optional(found->name);
+std::optional<std::string> source_name(const ConfigView& config, SourceNo source) {
+  const auto found = std::find_if(config.sources.begin(), config.sources.end(),
+                                  [&](const SourceView& each) { return each.no == source; });
+  return found == config.sources.end() ? std::nullopt : std::optional(found->name);
 }
 
 // The store is asked only for the names of sources that the file does not define any more. `room`
 // is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
-Result<std::string> leases_json(const Context& context, const ServedDestination& to,
+Result<std::string> leases_json(const Context& context, const DestinationView& to,
                                 store::Lease& lease, std::size_t room) {
   std::optional<Names> names;
   std::string json = R"({"deliveries":[)";
   json.reserve(room);
   for (store::Leased& each : lease.deliveries) {
-    std::optional<std::string> source = served_name(context.served, each.event.source);
+    std::optional<std::string> source = source_name(context.config, each.event.source);
     if (!source && !names) {
       HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
       names = std::move(read);
@@ -144,7 +144,7 @@ Task<http::Reply> lease_deliveries(const WaitContext& wait, const Call& call) {
   if (!asked) co_return failure(asked.error());
   const std::string& name = asked->destination;
   if (!call.rights.may(Right::lease, name)) co_return forbidden("lease:" + name);
-  const ServedDestination* const to = wait.context.served.find(name);
+  const DestinationView* const to = wait.context.config.find(name);
   if (to == nullptr) co_return no_such(name);
   if (!to->how || to->how->kind != deliver::Destination::Kind::pull) co_return pushed(name);
   const deliver::Polls::Permit permit(wait.polls, to->no);
@@ -166,7 +166,7 @@ Task<http::Reply> lease_deliveries(const WaitContext& wait, const Call& call) {
     Result<std::string> json = leases_json(wait.context, *to, lease, given->room->bytes());
     return json ? ok(*std::move(json)) : failure(json.error());
   };
-  http::Reply reply = co_await wait.elsewhere(work);
+  http::Reply reply = co_await wait.run_blocking(work);
   if (!may()) reply = forbidden("lease:" + name);
   if (reply.status == 200) {
     given->room->resize(reply.body.capacity());

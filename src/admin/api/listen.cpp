@@ -23,15 +23,15 @@ Error no_listeners() {
   return Error(Code::misconfigured, "this server has no listeners");
 }
 
-bool serves(const Served& served, std::string_view source) {
-  return std::any_of(served.sources.begin(), served.sources.end(),
-                     [&](const ServedSource& each) { return each.name == source; });
+bool serves(const ConfigView& config, std::string_view source) {
+  return std::any_of(config.sources.begin(), config.sources.end(),
+                     [&](const SourceView& each) { return each.name == source; });
 }
 
-bool is_configured(const Served& served, std::string_view destination) {
+bool is_configured(const ConfigView& config, std::string_view destination) {
   return std::any_of(
-      served.destinations.begin(), served.destinations.end(),
-      [&](const ServedDestination& each) { return each.name == destination && !each.listen; });
+      config.destinations.begin(), config.destinations.end(),
+      [&](const DestinationView& each) { return each.name == destination && !each.listen; });
 }
 
 Result<http::Reply> registered(const Context& context, const Call& call) {
@@ -44,7 +44,7 @@ Result<http::Reply> registered(const Context& context, const Call& call) {
   }
   HAPAX_TRY_ASSIGN(sources, members.texts("sources"));
   if (context.listeners == nullptr) return no_listeners();
-  if (is_configured(context.served, *name)) {
+  if (is_configured(context.config, *name)) {
     return http::problem(kConflict, "name-taken",
                          "The configuration has a destination of this name. Choose another.");
   }
@@ -56,7 +56,7 @@ Result<http::Reply> registered(const Context& context, const Call& call) {
   }
   deliver::Listener wanted{.name = *name, .sources = sources.value_or(std::vector<std::string>())};
   for (const std::string& each : wanted.sources) {
-    if (!serves(context.served, each)) return http::problem(http::Refusal::source_unknown);
+    if (!serves(context.config, each)) return http::problem(http::Refusal::source_unknown);
   }
   HAPAX_TRY_ASSIGN(added, context.listeners->add(std::move(wanted)));
   return ok(JsonObject()

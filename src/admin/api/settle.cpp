@@ -106,7 +106,7 @@ Result<Renewal> read_renewal(const Call& call) {
 deliver::DestinationFilter filter_of(const Context& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {
-    const ServedDestination* const found = context.served.find(destination);
+    const DestinationView* const found = context.config.find(destination);
     return found != nullptr && call.rights.may(right, found->name);
   };
 }

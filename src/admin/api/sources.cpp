@@ -25,9 +25,9 @@ std::optional<WallTime> last_seen(const store::Stats& stats, SourceNo source) {
 }
 
 // In the order of the configuration. Never the secrets themselves.
-std::string secrets_json(const ServedSource& source) {
+std::string secrets_json(const SourceView& source) {
   std::vector<std::string> list;
-  for (const ServedSource::Secrets& each : source.secrets) {
+  for (const SourceView::Secrets& each : source.secrets) {
     for (std::size_t i = 0; i < each.count; ++i) {
       list.push_back(JsonObject()
                          .text_or_null("tenant", each.tenant)
@@ -38,7 +38,7 @@ std::string secrets_json(const ServedSource& source) {
   return json_list(list);
 }
 
-std::string source_json(const ServedSource& source, const store::Stats& stats) {
+std::string source_json(const SourceView& source, const store::Stats& stats) {
   JsonObject json;
   json.text("name", source.name)
       .text_or_null("preset", source.preset)
@@ -60,7 +60,7 @@ Result<std::string> listed_sources(const Context& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
   std::vector<std::string> sources;
-  for (const ServedSource& each : context.served.sources) {
+  for (const SourceView& each : context.config.sources) {
     sources.push_back(source_json(each, stats));
   }
   return JsonObject().json("sources", json_list(sources)).done();

@@ -15,17 +15,17 @@ namespace hapax::admin {
 namespace {
 
 // Of the destinations that are not served nothing is leased: they wait until they are served again.
-std::string kind_of(const Served& served, DestinationNo no) {
-  const auto found = std::find_if(served.destinations.begin(), served.destinations.end(),
-                                  [&](const ServedDestination& each) { return each.no == no; });
-  return found == served.destinations.end() ? std::string() : found->kind;
+std::string kind_of(const ConfigView& config, DestinationNo no) {
+  const auto found = std::find_if(config.destinations.begin(), config.destinations.end(),
+                                  [&](const DestinationView& each) { return each.no == no; });
+  return found == config.destinations.end() ? std::string() : found->kind;
 }
 
 std::string destination_json(const store::DestinationStats& stats, const Names& names,
-                             const Served& served) {
+                             const ConfigView& config) {
   JsonObject json;
   json.text("destination", names.of(stats.destination.value()))
-      .text_or_null("kind", kind_of(served, stats.destination))
+      .text_or_null("kind", kind_of(config, stats.destination))
       .number("pending", static_cast<std::int64_t>(stats.pending))
       .number("leased", static_cast<std::int64_t>(stats.leased))
       .number("dead", static_cast<std::int64_t>(stats.dead))
@@ -36,8 +36,8 @@ std::string destination_json(const store::DestinationStats& stats, const Names& 
 }
 
 // Those without a delivery too: a reader wants to see a zero, not a gap.
-void add_idle(std::vector<store::DestinationStats>& list, const Served& served) {
-  for (const ServedDestination& each : served.destinations) {
+void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& config) {
+  for (const DestinationView& each : config.destinations) {
     const bool there = std::any_of(
         list.begin(), list.end(),
         [&](const store::DestinationStats& known) { return known.destination == each.no; });
@@ -50,10 +50,10 @@ Result<std::string> shown_stats(const Context& context, const Call& call) {
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
   HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
   HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
-  add_idle(stats.destinations, context.served);
+  add_idle(stats.destinations, context.config);
   std::vector<std::string> destinations;
   for (const auto& each : stats.destinations) {
-    destinations.push_back(destination_json(each, names, context.served));
+    destinations.push_back(destination_json(each, names, context.config));
   }
   std::vector<std::string> sources;
   for (const auto& each : stats.sources) {

@@ -15,19 +15,19 @@ class Pull;
 namespace hapax::admin {
 
 // Runs work that would hold up an I/O thread on another one.
-using Elsewhere = std::function<Task<http::Reply>(const std::function<http::Reply()>& work)>;
+using RunBlocking = std::function<Task<http::Reply>(const std::function<http::Reply()>& work)>;
 
 // Whether the caller has this right by the tokens in force now, which may be others than when the
 // request came.
-using StillMay = std::function<bool(Right right, std::string_view of)>;
+using RightCheck = std::function<bool(Right right, std::string_view of)>;
 
 // What an answer that waits is made of, besides the request.
 struct WaitContext {
-  const Context& context;  // but its driver blocks: only elsewhere
+  const Context& context;  // its driver blocks: use it in run_blocking
   deliver::Pull& pull;
   deliver::Polls& polls;
-  const Elsewhere& elsewhere;
-  const StillMay& may;
+  const RunBlocking& run_blocking;
+  const RightCheck& may;
 };
 
 // A route that waits without a thread: it runs on an I/O thread and never blocks.

@@ -16,7 +16,7 @@
 namespace hapax::admin {
 
 // A source as the admin API shows it: no secret, and nothing that a request is verified with.
-struct ServedSource {
+struct SourceView {
   std::string name;
   SourceNo no{};
   std::string preset = {};  // empty: the configuration says how it is signed
@@ -39,7 +39,7 @@ struct ServedSource {
   std::vector<Secrets> secrets = {};
 };
 
-struct ServedDestination {
+struct DestinationView {
   std::string name;
   std::string kind;  // "http" or "pull"
   DestinationNo no{};
@@ -50,27 +50,27 @@ struct ServedDestination {
 };
 
 // How a destination that hapax posts to is doing on this node.
-struct Standing {
+struct DestinationStatus {
   std::string breaker;  // "closed", "open", "half-open"
   std::size_t under_way = 0;
 };
 // Nothing for those it does not post to. Called by any thread.
-using HowItStands = std::function<std::optional<Standing>(const std::string& name)>;
+using StatusFn = std::function<std::optional<DestinationStatus>(const std::string& name)>;
 
 // What the configuration in force defines.
-struct Served {
-  std::vector<ServedSource> sources;
-  std::vector<ServedDestination> destinations;
+struct ConfigView {
+  std::vector<SourceView> sources;
+  std::vector<DestinationView> destinations;
 
-  const ServedDestination* find(std::string_view destination) const;  // null: it has none
-  const ServedDestination* find(DestinationNo destination) const;
+  const DestinationView* find(std::string_view destination) const;  // null: it has none
+  const DestinationView* find(DestinationNo destination) const;
 };
 
 // Says what is served now; never null. Called by every I/O thread.
-using WhatIsServed = std::function<std::shared_ptr<const Served>()>;
+using ConfigFn = std::function<std::shared_ptr<const ConfigView>()>;
 
-ServedSource shown(const gateway::Source& source);
+SourceView source_view(const gateway::Source& source);
 // Adds it, or its tenant to the source that is there.
-void show(const gateway::Source& source, std::vector<ServedSource>& among);
+void add_source_view(const gateway::Source& source, std::vector<SourceView>& among);
 
 }  // namespace hapax::admin
