@@ -78,20 +78,20 @@ std::string address(const std::string& host, std::uint16_t port) {
 
 // What other threads look at, replaced as a whole. Thread-safe.
 template <class T>
-class Shown {
+class Snapshot {
  public:
-  void show(std::shared_ptr<const T> next) {
+  void publish(std::shared_ptr<const T> next) {
     const std::lock_guard lock(mutex_);
-    now_ = std::move(next);
+    current_ = std::move(next);
   }
-  std::shared_ptr<const T> now() const {
+  std::shared_ptr<const T> current() const {
     const std::lock_guard lock(mutex_);
-    return now_;
+    return current_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const T> now_;
+  std::shared_ptr<const T> current_;
 };
 
 store::StoreSecret make_secret(Random& random) {
@@ -117,7 +117,7 @@ struct Daemon::Parts {
         replays({*store->driver, clock(), store->world.random, notifier, log,
                  is_sqlite(config.store_url)}),
         listeners(*store->driver, clock(), store->world.random,
-                  [this] { static_cast<void>(heed_listeners()); }),
+                  [this] { static_cast<void>(refresh_listeners()); }),
         listening(listeners, *store->driver, clock(), log),
         reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
@@ -128,17 +128,17 @@ struct Daemon::Parts {
 
   Clock& clock() { return store->world.clock; }
   Result<void> begin();
-  Result<void> know_handshakes();
+  Result<void> load_handshakes();
   Result<void> listen();
   Result<void> listen_for_admin();
-  Result<void> heed_listeners();
+  Result<void> refresh_listeners();
   void note(const GroupCommitQueue::BatchStats& batch);
   void every_second();
   void set_gauges();
   void report_claim_faults();
-  void share_out_files();
-  void say_what_waits(const Config& next);
-  void let_in(const Config& from);
+  void budget_descriptors();
+  void log_restart_required(const Config& next);
+  void publish_access(const Config& from);
 
   Config config;
   Log& log;
@@ -169,10 +169,10 @@ struct Daemon::Parts {
   deliver::LeaseRoom lease_room;
   std::optional<admin::Pulling> pulling;
   std::string admin_token;
-  Shown<admin::Access> access;
-  Shown<admin::ConfigView> shown;
-  Shown<gateway::Sources> in_force;  // for those who are not I/O threads
-  Shares shares;
+  Snapshot<admin::Access> access;
+  Snapshot<admin::ConfigView> config_view;
+  Snapshot<gateway::Sources> current_sources;  // for those who are not I/O threads
+  DescriptorBudget budget;
   std::size_t rejected_connections = 0;  // connections, of which the log knows
   boost::asio::thread_pool pool;         // outlives the server, whose threads it answers
   boost::asio::thread_pool verifying;    // the same
@@ -191,17 +191,17 @@ void Daemon::Parts::every_second() {
   set_gauges();
   report_claim_faults();
   deliveries.every_second();
-  static_cast<void>(heed_listeners());  // an error: the next look tells
-  listening.drop_old(shown.now());
+  static_cast<void>(refresh_listeners());  // an error: the next look tells
+  listening.drop_old(config_view.current());
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
   if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
 }
 
 // Who has registered, here or at another node, or has gone.
-Result<void> Daemon::Parts::heed_listeners() {
+Result<void> Daemon::Parts::refresh_listeners() {
   const std::lock_guard guard(change);
-  HAPAX_TRY_ASSIGN(changed, listening.look());
-  if (changed) shown.show(listening.let_listen(*shown.now(), *sources));
+  HAPAX_TRY_ASSIGN(changed, listening.refresh());
+  if (changed) config_view.publish(listening.with_listeners(*config_view.current(), *sources));
   return {};
 }
 
@@ -225,9 +225,10 @@ void Daemon::Parts::report_claim_faults() {
             {"other", to_text(faults->other)}});
 }
 
-void Daemon::Parts::share_out_files() {
-  shares = shares_of(config.limits, raise_open_files(), outgoing_of(config.destinations));
-  const std::size_t most = shares.listen.limiter.connections;
+void Daemon::Parts::budget_descriptors() {
+  budget =
+      descriptor_budget(config.limits, raise_descriptor_limit(), outgoing_of(config.destinations));
+  const std::size_t most = budget.listen.limiter.connections;
   if (most >= config.limits.connections) return;
   log.line(Level::warning,
            "fewer connections than max_connections says: raise the limit on open files",
@@ -235,28 +236,28 @@ void Daemon::Parts::share_out_files() {
 }
 
 Result<void> Daemon::Parts::begin() {
-  share_out_files();
+  budget_descriptors();
   HAPAX_TRY(upkeep.take_node());
-  HAPAX_TRY(know_handshakes());
+  HAPAX_TRY(load_handshakes());
   HAPAX_TRY_ASSIGN(made, sources_of(config, nullptr, *store->driver, *handshakes, metrics));
   sources = std::move(made);
-  in_force.show(sources);
-  HAPAX_TRY_ASSIGN(served, shown_of(config, *sources, *store->driver));
+  current_sources.publish(sources);
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, *store->driver));
   handshakes->use(*sources);
-  shown.show(std::move(served));
+  config_view.publish(std::move(view));
   HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
   secret = own;
   readmission.emplace(gateway::Readmission::Deps{*store->driver, async_store, numbers, duplicates,
                                                  unclaimed, notifier, metrics, clock(), secret,
-                                                 [this] { return in_force.now(); }});
+                                                 [this] { return current_sources.current(); }});
   upkeep.keep(periods_of(*sources));
   HAPAX_TRY(deliveries.begin(lock.has_value()));
-  HAPAX_TRY(heed_listeners());
+  HAPAX_TRY(refresh_listeners());
   HAPAX_TRY(listen());
   return listen_for_admin();
 }
 
-Result<void> Daemon::Parts::know_handshakes() {
+Result<void> Daemon::Parts::load_handshakes() {
   const std::string path = config.data_dir + "/handshake.secrets";
   HAPAX_TRY_ASSIGN(known, read_provisioned_secrets(path));
   handshakes.emplace(clock(), std::move(known),
@@ -275,7 +276,7 @@ Result<void> Daemon::Parts::listen() {
     return endpoint;
   };
   const http::Address where{config.listen.host, config.listen.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, shares.listen, make_public));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.listen.tls, budget.listen, make_public));
   port = opened;
   return {};
 }
@@ -287,7 +288,7 @@ Result<void> Daemon::Parts::listen_for_admin() {
     token = std::move(found);
   }
   admin_token = std::move(token);
-  let_in(config);
+  publish_access(config);
   pulling.emplace(admin::Pulling{async_store, notifier, lease_cache, polls, lease_room, [this] {
                                    const std::optional<NodeNo> node = numbers.node();
                                    return node ? node->value() : 0;
@@ -300,9 +301,9 @@ Result<void> Daemon::Parts::listen_for_admin() {
       store->world.random,
       pool,
       state,
-      [this] { return access.now(); },
+      [this] { return access.current(); },
       *handshakes,
-      [this] { return shown.now(); },
+      [this] { return config_view.current(); },
       &*readmission,
       [this](const std::string& name) { return deliveries.status(name); },
       &notifier,
@@ -315,27 +316,27 @@ Result<void> Daemon::Parts::listen_for_admin() {
     return endpoint;
   };
   const http::Address where{config.admin.host, config.admin.port};
-  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, shares.admin, make_admin));
+  HAPAX_TRY_ASSIGN(opened, server.listen(where, config.admin.tls, budget.admin, make_admin));
   admin_port = opened;
   return {};
 }
 
 // The admin's token stays that of the start.
-void Daemon::Parts::let_in(const Config& from) {
-  access.show(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
+void Daemon::Parts::publish_access(const Config& from) {
+  access.publish(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
 
-void Daemon::Parts::say_what_waits(const Config& next) {
-  const auto say = [&](bool changed, std::string_view what) {
+void Daemon::Parts::log_restart_required(const Config& next) {
+  const auto check = [&](bool changed, std::string_view what) {
     if (changed) log.line(Level::warning, "needs a restart", {{"setting", what}});
   };
-  say(next.listen != config.listen, "server.listen");
-  say(next.admin != config.admin, "server.admin");
-  say(next.limits != config.limits, "connections and time-outs of [server]");
-  say(next.store_url != config.store_url, "store.url");
-  say(next.store_timeout != config.store_timeout, "store.timeout");
-  say(next.data_dir != config.data_dir, "server.data_dir");
-  say(next.admin_token != config.admin_token, "admin.token");
+  check(next.listen != config.listen, "server.listen");
+  check(next.admin != config.admin, "server.admin");
+  check(next.limits != config.limits, "connections and time-outs of [server]");
+  check(next.store_url != config.store_url, "store.url");
+  check(next.store_timeout != config.store_timeout, "store.timeout");
+  check(next.data_dir != config.data_dir, "server.data_dir");
+  check(next.admin_token != config.admin_token, "admin.token");
 }
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -383,14 +384,14 @@ Result<void> Daemon::reload(Config config) {
   store::Driver& driver = *parts.store->driver;
   HAPAX_TRY_ASSIGN(
       made, sources_of(config, parts.sources.get(), driver, *parts.handshakes, parts.metrics));
-  HAPAX_TRY_ASSIGN(served, shown_of(config, *made, driver));
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *made, driver));
   // From here on nothing fails.
   parts.handshakes->use(*made);
-  parts.say_what_waits(config);
-  parts.let_in(config);
+  parts.log_restart_required(config);
+  parts.publish_access(config);
   parts.sources = made;
-  parts.in_force.show(made);
-  parts.shown.show(parts.listening.let_listen(*served, *made));
+  parts.current_sources.publish(made);
+  parts.config_view.publish(parts.listening.with_listeners(*view, *made));
   parts.upkeep.keep(periods_of(*made));
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];

@@ -33,7 +33,7 @@ http::ConnectionLimits connection_limits(std::size_t connections, std::size_t pe
 
 }  // namespace
 
-std::size_t raise_open_files() {
+std::size_t raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kFewest;
   const rlim_t before = limit.rlim_cur;
@@ -51,22 +51,23 @@ std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations) {
   return 2 * sum;  // those that are under way, and those that are kept
 }
 
-Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t outgoing) {
+DescriptorBudget descriptor_budget(const ServerLimits& wanted, std::size_t open_files,
+                                   std::size_t outgoing) {
   std::size_t files = std::max(open_files, kFewest) - kOwn;
   files -= std::min(outgoing, files / 2);
   const std::size_t admin = std::min(kAdminMost, files / 4);
   const std::size_t connections = std::min(wanted.connections, files - admin);
-  Shares shares;
-  shares.listen.idle = wanted.idle;
-  shares.listen.head_time = wanted.header;
-  shares.listen.request_time = wanted.body;
-  shares.listen.write_time = wanted.write;
-  shares.admin = shares.listen;
-  shares.listen.limiter =
+  DescriptorBudget budget;
+  budget.listen.idle = wanted.idle;
+  budget.listen.head_time = wanted.header;
+  budget.listen.request_time = wanted.body;
+  budget.listen.write_time = wanted.write;
+  budget.admin = budget.listen;
+  budget.listen.limiter =
       connection_limits(connections, wanted.per_address.value_or(three_quarters(connections)));
-  shares.admin.stranger_idle = kStrangerIdle;
-  shares.admin.limiter = connection_limits(admin, three_quarters(admin));
-  return shares;
+  budget.admin.stranger_idle = kStrangerIdle;
+  budget.admin.limiter = connection_limits(admin, three_quarters(admin));
+  return budget;
 }
 
 }  // namespace hapax::daemon

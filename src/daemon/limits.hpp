@@ -8,14 +8,15 @@
 namespace hapax::daemon {
 
 // Raises the limit on open files to what this process may have at most, and says what that is.
-std::size_t raise_open_files();
+std::size_t raise_descriptor_limit();
 
 // How the open files are shared out: callers never get those that the store needs.
-struct Shares {
+struct DescriptorBudget {
   http::Limits listen;
   http::Limits admin;
 };
-Shares shares_of(const ServerLimits& wanted, std::size_t open_files, std::size_t outgoing = 0);
+DescriptorBudget descriptor_budget(const ServerLimits& wanted, std::size_t open_files,
+                                   std::size_t outgoing = 0);
 // Connections to destinations that may be open at a time.
 std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations);
 

@@ -10,16 +10,17 @@ namespace hapax::daemon {
 
 namespace {
 
-bool same(const std::vector<Listening::One>& had, const std::vector<deliver::Listener>& found) {
+bool same(const std::vector<Listening::Registration>& had,
+          const std::vector<deliver::Listener>& found) {
   return std::equal(had.begin(), had.end(), found.begin(), found.end(),
-                    [](const Listening::One& a, const deliver::Listener& b) {
-                      return a.who.name == b.name && a.who.sources == b.sources;
+                    [](const Listening::Registration& a, const deliver::Listener& b) {
+                      return a.listener.name == b.name && a.listener.sources == b.sources;
                     });
 }
 
 // Where the configuration says, and to those who listen.
 std::vector<store::Target> targets_of(const gateway::Source& source,
-                                      const std::vector<Listening::One>& listening) {
+                                      const std::vector<Listening::Registration>& listening) {
   std::vector<store::Target> targets;
   const auto has = [&targets](DestinationNo no) {
     return std::any_of(targets.begin(), targets.end(),
@@ -28,9 +29,9 @@ std::vector<store::Target> targets_of(const gateway::Source& source,
   for (const store::Target& each : source.routing->snapshot()) {
     if (!each.listen) targets.push_back(each);
   }
-  for (const Listening::One& each : listening) {
+  for (const Listening::Registration& each : listening) {
     const bool room = targets.size() < store::kMaxTargets;
-    if (room && each.who.subscribes_to(source.name) && !has(each.no)) {
+    if (room && each.listener.subscribes_to(source.name) && !has(each.no)) {
       targets.push_back({.to = each.no, .listen = true});
     }
   }
@@ -39,10 +40,10 @@ std::vector<store::Target> targets_of(const gateway::Source& source,
 
 }  // namespace
 
-Result<bool> Listening::look() {
+Result<bool> Listening::refresh() {
   HAPAX_TRY_ASSIGN(found, listeners_.all());
   if (same(all_, found)) return false;
-  std::vector<One> next;
+  std::vector<Registration> next;
   for (const deliver::Listener& each : found) {
     HAPAX_TRY_ASSIGN(no, driver_.number_of(store::NameKind::destination, each.name));
     next.push_back({each, DestinationNo(no)});
@@ -51,32 +52,32 @@ Result<bool> Listening::look() {
   return true;
 }
 
-std::shared_ptr<const admin::ConfigView> Listening::let_listen(
-    const admin::ConfigView& served, const gateway::Sources& sources) const {
-  auto next = std::make_shared<admin::ConfigView>(served);
+std::shared_ptr<const admin::ConfigView> Listening::with_listeners(
+    const admin::ConfigView& view, const gateway::Sources& sources) const {
+  auto next = std::make_shared<admin::ConfigView>(view);
   std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
-  std::vector<One> heard = all_;
-  std::erase_if(heard, [&](const One& each) {  // the configuration has it now
+  std::vector<Registration> active = all_;
+  std::erase_if(active, [&](const Registration& each) {  // the configuration has it now
     return std::any_of(next->destinations.begin(), next->destinations.end(),
                        [&](const auto& other) { return other.no == each.no; });
   });
   for (const auto& [path, entry] : sources.by_name) {
-    entry.source.routing->replace(targets_of(entry.source, heard), clock_.since_boot());
+    entry.source.routing->replace(targets_of(entry.source, active), clock_.since_boot());
   }
-  for (const One& each : heard) {
-    auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.who));
+  for (const Registration& each : active) {
+    auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.listener));
     how->no = each.no;
     next->destinations.push_back(
-        {.name = each.who.name, .kind = "pull", .no = each.no, .how = how, .listen = true});
+        {.name = each.listener.name, .kind = "pull", .no = each.no, .how = how, .listen = true});
   }
   return next;
 }
 
-void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& served) {
+void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& view) {
   constexpr std::chrono::minutes kAgain{10};
-  if (served == dropped_for_ && clock_.since_boot() < dropped_old_ + kAgain) return;
+  if (view == dropped_for_ && clock_.since_boot() < dropped_old_ + kAgain) return;
   const auto configured = [&](std::string_view name) {
-    return std::any_of(served->destinations.begin(), served->destinations.end(),
+    return std::any_of(view->destinations.begin(), view->destinations.end(),
                        [&](const auto& each) { return each.name == name && !each.listen; });
   };
   const Result<void> done = listeners_.drop_old(configured);
@@ -84,7 +85,7 @@ void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& served)
     log_.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
   }
   dropped_old_ = clock_.since_boot();
-  dropped_for_ = served;
+  dropped_for_ = view;
 }
 
 }  // namespace hapax::daemon

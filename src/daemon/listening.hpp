@@ -12,25 +12,25 @@
 
 namespace hapax::daemon {
 
-// Those who listen now, here or at another node, and what they get. look() and let_listen() are for
-// one thread at a time, drop_old() for one that may be another.
+// Those who listen now, here or at another node, and what they get. look() and with_listeners() are
+// for one thread at a time, drop_old() for one that may be another.
 class Listening {
  public:
   Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
       : listeners_(listeners), driver_(driver), clock_(clock), log_(log) {}
 
   // Who has registered, or has gone. False: they are those of the last look.
-  Result<bool> look();
+  Result<bool> refresh();
   // Gives them the events of the sources from now on; `served` as it is with them.
-  std::shared_ptr<const admin::ConfigView> let_listen(const admin::ConfigView& served,
-                                                      const gateway::Sources& sources) const;
+  std::shared_ptr<const admin::ConfigView> with_listeners(const admin::ConfigView& view,
+                                                          const gateway::Sources& sources) const;
   // Those whose name the configuration has now, and old ones; when something has changed, and every
   // now and then.
-  void drop_old(const std::shared_ptr<const admin::ConfigView>& served);
+  void drop_old(const std::shared_ptr<const admin::ConfigView>& view);
 
   // A listener, and what the store calls it.
-  struct One {
-    deliver::Listener who;
+  struct Registration {
+    deliver::Listener listener;
     DestinationNo no{};
   };
 
@@ -39,7 +39,7 @@ class Listening {
   store::Driver& driver_;
   Clock& clock_;
   Log& log_;
-  std::vector<One> all_;
+  std::vector<Registration> all_;
   BootTime dropped_old_{};
   std::shared_ptr<const admin::ConfigView> dropped_for_;
 };

@@ -85,9 +85,9 @@ std::vector<store::Periods> periods_of(const gateway::Sources& sources) {
   return periods;
 }
 
-Result<std::shared_ptr<const admin::ConfigView>> shown_of(Config& from,
-                                                          const gateway::Sources& sources,
-                                                          store::Driver& driver) {
+Result<std::shared_ptr<const admin::ConfigView>> config_view_of(Config& from,
+                                                                const gateway::Sources& sources,
+                                                                store::Driver& driver) {
   auto made = std::make_shared<admin::ConfigView>();
   for (const auto& [path, entry] : sources.by_name)
     admin::add_source_view(entry.source, made->sources);

@@ -23,9 +23,9 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            gateway::Metrics& metrics);
 
 // Numbers the destinations of `from`.
-Result<std::shared_ptr<const admin::ConfigView>> shown_of(Config& from,
-                                                          const gateway::Sources& sources,
-                                                          store::Driver& driver);
+Result<std::shared_ptr<const admin::ConfigView>> config_view_of(Config& from,
+                                                                const gateway::Sources& sources,
+                                                                store::Driver& driver);
 
 // How long what came from them is kept.
 std::vector<store::Periods> periods_of(const gateway::Sources& sources);

@@ -112,21 +112,21 @@ TEST_F(ConfigTest, TheTimeoutOfTheStoreIsRead) {
 
 // Callers never get the open files that the store needs.
 TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
-  const Shares many = shares_of({}, 20'000);
+  const DescriptorBudget many = descriptor_budget({}, 20'000);
   EXPECT_EQ(many.listen.limiter.connections, 16'384U);
   EXPECT_EQ(many.listen.limiter.connections_per_address, 12'288U);
   EXPECT_EQ(many.admin.limiter.connections, 1024U);
   EXPECT_EQ(many.admin.limiter.connections_per_address, 768U);
-  const Shares few = shares_of({}, 1024);
+  const DescriptorBudget few = descriptor_budget({}, 1024);
   EXPECT_LE(few.listen.limiter.connections + few.admin.limiter.connections + 100, 1024U);
   EXPECT_LT(few.listen.limiter.connections_per_address, few.listen.limiter.connections);
   EXPECT_GT(few.admin.limiter.connections, 0U);
   ServerLimits wanted;
   wanted.per_address = 5;
-  EXPECT_EQ(shares_of(wanted, 1024).listen.limiter.connections_per_address, 5U);
+  EXPECT_EQ(descriptor_budget(wanted, 1024).listen.limiter.connections_per_address, 5U);
   // Deliveries have theirs, but never more than half.
-  EXPECT_EQ(shares_of({}, 1024, 400).listen.limiter.connections, 372U);
-  EXPECT_EQ(shares_of({}, 1024, 100'000).listen.limiter.connections, 336U);
+  EXPECT_EQ(descriptor_budget({}, 1024, 400).listen.limiter.connections, 372U);
+  EXPECT_EQ(descriptor_budget({}, 1024, 100'000).listen.limiter.connections, 336U);
 }
 
 TEST_F(ConfigTest, TheFileOfTheDesignLoads) {
