@@ -17,10 +17,10 @@
 #include "gateway/endpoint.hpp"
 #include "gateway/readmit.hpp"
 #include "http/server.hpp"
+#include "maintenance/maintenance.hpp"
+#include "maintenance/reject_writer.hpp"
 #include "model/ids.hpp"
 #include "store/open.hpp"
-#include "upkeep/reject_writer.hpp"
-#include "upkeep/upkeep.hpp"
 
 #include <unistd.h>
 #include <boost/asio/thread_pool.hpp>
@@ -112,8 +112,8 @@ struct Daemon::Parts {
         unclaimed(clock()),
         async_store(*store->driver, clock(), queue_limits(config),
                     [this](const GroupCommitQueue::BatchStats& batch) { note(batch); }),
-        upkeep({*store->driver, numbers, duplicates, clock(), log}, make_token(),
-               [this] { every_second(); }),
+        maintenance({*store->driver, numbers, duplicates, clock(), log}, make_token(),
+                    [this] { every_second(); }),
         replays({*store->driver, clock(), store->world.random, notifier, log,
                  is_sqlite(config.store_url)}),
         listeners(*store->driver, clock(), store->world.random,
@@ -153,12 +153,12 @@ struct Daemon::Parts {
   std::optional<gateway::Handshakes> handshakes;
   admin::State state;
   GroupCommitQueue async_store;
-  upkeep::Upkeep upkeep;
+  maintenance::Maintenance maintenance;
   deliver::Replays replays;
   deliver::Listeners listeners;
   std::mutex change;  // of what is served: by a reload, and by who listens
   Listening listening;
-  upkeep::RejectWriter reject_writer;
+  maintenance::RejectWriter reject_writer;
   store::StoreSecret secret{};
   std::optional<gateway::Readmission> readmission;
   std::shared_ptr<const gateway::Sources> sources;
@@ -194,7 +194,7 @@ void Daemon::Parts::every_second() {
   static_cast<void>(refresh_listeners());  // an error: the next look tells
   listening.drop_old(config_view.current());
   // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
-  if (!state.store_reachable && upkeep.take_node()) state.store_reachable = true;
+  if (!state.store_reachable && maintenance.take_node()) state.store_reachable = true;
 }
 
 // Who has registered, here or at another node, or has gone.
@@ -237,7 +237,7 @@ void Daemon::Parts::budget_descriptors() {
 
 Result<void> Daemon::Parts::begin() {
   budget_descriptors();
-  HAPAX_TRY(upkeep.take_node());
+  HAPAX_TRY(maintenance.take_node());
   HAPAX_TRY(load_handshakes());
   HAPAX_TRY_ASSIGN(made, sources_of(config, nullptr, *store->driver, *handshakes, metrics));
   sources = std::move(made);
@@ -250,7 +250,7 @@ Result<void> Daemon::Parts::begin() {
   readmission.emplace(gateway::Readmission::Deps{*store->driver, async_store, numbers, duplicates,
                                                  unclaimed, notifier, metrics, clock(), secret,
                                                  [this] { return current_sources.current(); }});
-  upkeep.keep(periods_of(*sources));
+  maintenance.set_retention(periods_of(*sources));
   HAPAX_TRY(deliveries.begin(lock.has_value()));
   HAPAX_TRY(refresh_listeners());
   HAPAX_TRY(listen());
@@ -358,7 +358,7 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
 }
 
 void Daemon::start() {
-  parts_->upkeep.start();
+  parts_->maintenance.start();
   parts_->reject_writer.start();
   parts_->deliveries.serve(parts_->config.destinations);
   parts_->replays.start();
@@ -392,7 +392,7 @@ Result<void> Daemon::reload(Config config) {
   parts.sources = made;
   parts.current_sources.publish(made);
   parts.config_view.publish(parts.listening.with_listeners(*view, *made));
-  parts.upkeep.keep(periods_of(*made));
+  parts.maintenance.set_retention(periods_of(*made));
   for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
     gateway::Endpoint* const endpoint = parts.endpoints[i];
     parts.server.post(i, [endpoint, made] { endpoint->serve(made); });
@@ -414,7 +414,7 @@ void Daemon::stop() {
   parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
   parts_->reject_writer.stop();  // before the node's number goes
   parts_->async_store.finish();  // before the event loops go
-  parts_->upkeep.stop();
+  parts_->maintenance.stop();
 }
 
 }  // namespace hapax::daemon

@@ -147,7 +147,7 @@ Task<void> PushDispatcher::request_leases(std::size_t count) {
   const BootTime requested = deps_.clock.since_boot();
   Result<store::Lease> lease = co_await deps_.async_store.lease(request);
   if (!lease) {
-    complain("no lease", lease.error());
+    log_warning("no lease", lease.error());
     request_at_ = deps_.clock.since_boot() + backoff(failed_requests_++, deps_.random);
     co_return;
   }
@@ -262,7 +262,7 @@ Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& 
                      note.took});
       co_return;
     }
-    complain("not settled", settled.error());
+    log_warning("not settled", settled.error());
     const BootTime now = deps_.clock.since_boot();
     if (now >= stop_by_) co_return;
     const BootTime again = now + backoff(failures, deps_.random);
@@ -285,7 +285,7 @@ Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent
   const Result<std::vector<store::Settled>> settled =
       co_await deps_.async_store.settle(settlements);
   --settling_;
-  if (!settled) complain("leases not handed back", settled.error());
+  if (!settled) log_warning("leases not handed back", settled.error());
   timer_->wake();
 }
 
@@ -305,7 +305,7 @@ void PushDispatcher::publish_status() {
   published_in_flight_.store(in_flight_.size(), std::memory_order_relaxed);
 }
 
-void PushDispatcher::complain(std::string_view what, const Error& error) {
+void PushDispatcher::log_warning(std::string_view what, const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(what));
   if (!more) return;
   deps_.log.line(

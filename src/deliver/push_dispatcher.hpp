@@ -83,7 +83,7 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
   Task<void> release(std::vector<ActiveLeasePtr> active, bool sent);
   Task<void> drain();
   void publish_status();
-  void complain(std::string_view what, const Error& error);
+  void log_warning(std::string_view what, const Error& error);
 
   Deps deps_;
   std::shared_ptr<const Destination> destination_;

@@ -256,18 +256,18 @@ milliseconds Replays::run_due() {
 
 void Replays::scan() {
   const Result<std::vector<store::Record>> records = deps_.driver.records(kReplayPrefix);
-  if (!records) return complain("replays not looked at", records.error());
+  if (!records) return log_warning("replays not looked at", records.error());
   for (const store::Record& each : *records) consider(each);
 }
 
 void Replays::consider(const store::Record& record) {
   std::optional<ReplayJob> job = job_from(record.content);
   const WallTime now = deps_.clock.wall();
-  if (!job) return complain("a replay is not readable", Error(Code::store_corrupt, record.name));
+  if (!job) return log_warning("a replay is not readable", Error(Code::store_corrupt, record.name));
   if (job->ended) {
     if (now - *job->ended < kKeepReplay) return;
     const Result<bool> removed = deps_.driver.remove_record(record.name, record.version);
-    if (!removed) complain("an old replay is not removed", removed.error());
+    if (!removed) log_warning("an old replay is not removed", removed.error());
     return;
   }
   if (owned_.contains(record.name)) return;  // writing finds out whether it still is
@@ -278,7 +278,7 @@ void Replays::take(const store::Record& record, ReplayJob job) {
   OwnedJob owned{.job = std::move(job), .record = record};
   const Result<std::vector<store::KnownName>> names =
       deps_.driver.names(store::NameKind::destination);
-  if (!names) return complain("a replay is not begun", names.error());
+  if (!names) return log_warning("a replay is not begun", names.error());
   for (const store::KnownName& each : *names) {
     const DestinationNo to(each.number);
     if (owned.job.how.destination.value_or(to) == to) owned.destinations.push_back(to);
@@ -301,7 +301,7 @@ bool Replays::write(OwnedJob& owned) {
   if (owned.written) return true;
   const Result<bool> done = put(deps_.driver, owned.record, owned.before);
   if (!done) {
-    complain("the progress of a replay is not kept", done.error());
+    log_warning("the progress of a replay is not kept", done.error());
     owned.next = deps_.clock.since_boot() + kAfterFailure;
     return true;
   }
@@ -328,7 +328,7 @@ void Replays::step(OwnedJob& owned) {
                                                                      .until = job.last,
                                                                      .limit = step_size(job)});
   if (!stepped) {
-    complain("a step of a replay is not done", stepped.error());
+    log_warning("a step of a replay is not done", stepped.error());
     owned.next = now + kAfterFailure;  // again: what was done is not done twice
     return;
   }
@@ -353,12 +353,12 @@ void Replays::release_all() {
     const store::Record free{owned.record.name, random_number(deps_.random),
                              to_record_text(owned.job)};
     const Result<bool> done = put(deps_.driver, free, owned.record.version);
-    if (!done) complain("a replay is not handed back", done.error());
+    if (!done) log_warning("a replay is not handed back", done.error());
   }
   owned_.clear();
 }
 
-void Replays::complain(std::string_view what, const Error& error) {
+void Replays::log_warning(std::string_view what, const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(what));
   if (!more) return;
   deps_.log.line(Level::warning, what, {{"error", error.to_string()}, {"more", *more}});

@@ -94,7 +94,7 @@ class Replays {
   Result<EventNo> newest();
   Result<ReplayJob> prepare(ReplayJob wanted);
   Result<bool> keep(const ReplayJob& job);
-  void complain(std::string_view what, const Error& error);
+  void log_warning(std::string_view what, const Error& error);
 
   Deps deps_;
   const std::string owner_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/node.hpp"
 
-#include "upkeep/upkeep.hpp"
+#include "maintenance/maintenance.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -69,7 +69,7 @@ Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
       unclaimed_(clock_),
       receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
   change(faults);
-  upkeep();
+  maintain();
   for (const auto& each : deps_.pushed) {
     auto dispatcher = std::make_shared<deliver::PushDispatcher>(
         deliver::PushDispatcher::Deps{life_.context().get_executor(), async_store_, transport_,
@@ -97,18 +97,18 @@ void Node::change(const StoreFaults& faults) {
   async_store_.change(faults.delays);
 }
 
-// As upkeep/upkeep.cpp, once a second.
-void Node::upkeep() {
+// As maintenance/maintenance.cpp, once a second.
+void Node::maintain() {
   const BootTime now = life_.now();
-  if (renewed_ == BootTime::min() || now - renewed_ >= upkeep::kRenewNode) {
-    const Result<NodeNo> node = store_.driver().take_node(owner_, upkeep::kNodeLease);
+  if (renewed_ == BootTime::min() || now - renewed_ >= maintenance::kRenewNode) {
+    const Result<NodeNo> node = store_.driver().take_node(owner_, maintenance::kNodeLease);
     if (node) {
-      numbers_.assign(*node, now + upkeep::kNodeLease);
+      numbers_.assign(*node, now + maintenance::kNodeLease);
       renewed_ = now;
     }
   }
   static_cast<void>(duplicates_.write_to(store_.driver()));
-  life_.in(seconds(1), [this] { upkeep(); });
+  life_.in(seconds(1), [this] { maintain(); });
 }
 
 void Node::receive(const gateway::Source& source, const Request& request, Answered answered) {

@@ -104,7 +104,7 @@ class Node {
 
  private:
   Task<void> serve(const gateway::Source& source, Request request, Answered answered);
-  void upkeep();
+  void maintain();
   Holder holder() const { return {Holder::Kind::push, number_}; }
 
   NodeDeps deps_;

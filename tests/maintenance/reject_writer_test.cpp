@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/reject_writer.hpp"
+#include "maintenance/reject_writer.hpp"
 
 #include "gateway/source_of.hpp"
-#include "upkeep/faulty_store.hpp"
+#include "maintenance/faulty_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <set>
 
 // Steps of the writer on a manual clock, without the thread where it is not the subject.
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 namespace {
 
 using gateway::KeptReject;
@@ -329,4 +329,4 @@ TEST_F(RejectWriterTest, StopGivesUpWhenTheStoreIsAway) {
 }
 
 }  // namespace
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

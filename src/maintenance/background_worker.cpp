@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/background_worker.hpp"
+#include "maintenance/background_worker.hpp"
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 BackgroundWorker::~BackgroundWorker() {
   stop();
@@ -33,4 +33,4 @@ void BackgroundWorker::run() {
   }
 }
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/reject_writer.hpp"
+#include "maintenance/reject_writer.hpp"
 
 #include "base/try.hpp"
 
 #include <algorithm>
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 namespace {
 
@@ -69,7 +69,7 @@ bool RejectWriter::write_hand() {
   if (evicted) {
     note(*evicted);
   } else {
-    complain(evicted.error());
+    log_warning(evicted.error());
   }
   // What the store is never going to take would stand in the way of the rest.
   if (evicted || !evicted.error().retryable()) {
@@ -89,7 +89,7 @@ Result<std::size_t> RejectWriter::write() {
     }
     const store::Reject reject = shown(each);
     if (Result<void> good = check(reject); !good) {
-      complain(good.error());
+      log_warning(good.error());
       continue;
     }
     rejects.push_back(reject);
@@ -109,11 +109,11 @@ void RejectWriter::note(std::size_t evicted) {
   deps_.metrics.rejects_evicted(evicted);
 }
 
-void RejectWriter::complain(const Error& error) {
+void RejectWriter::log_warning(const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(info(error.code()).name));
   if (!more) return;
   deps_.log.line(Level::warning, "rejects not kept",
                  {{"error", error.to_string()}, {"more", *more}});
 }
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

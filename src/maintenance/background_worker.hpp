@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 // A thread that works in rounds, with a rest after each, until it is stopped.
 class BackgroundWorker {
@@ -34,4 +34,4 @@ class BackgroundWorker {
   std::thread thread_;
 };
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/upkeep.hpp"
+#include "maintenance/maintenance.hpp"
 
 #include "base/sha256.hpp"
-#include "upkeep/faulty_store.hpp"
+#include "maintenance/faulty_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <latch>
 
 // Rounds of maintenance on a manual clock, without the thread where it is not the subject.
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 namespace {
 
 using std::chrono::hours;
@@ -29,14 +29,16 @@ std::size_t count(const std::vector<std::string>& calls, const std::string& oper
   return static_cast<std::size_t>(std::count(calls.begin(), calls.end(), operation));
 }
 
-class UpkeepTest : public testing::Test {
+class MaintenanceTest : public testing::Test {
  protected:
-  UpkeepTest() { upkeep_.keep({{.source = kSource, .keep = kKeep, .keep_dead = kKeep}}); }
+  MaintenanceTest() {
+    maintenance_.set_retention({{.source = kSource, .keep = kKeep, .keep_dead = kKeep}});
+  }
 
   // A second later.
   void round() {
     store_.clock.advance(seconds(1));
-    upkeep_.once_a_second();
+    maintenance_.once_a_second();
   }
   std::vector<std::string> calls_of_round() {
     store_.calls();
@@ -84,30 +86,30 @@ class UpkeepTest : public testing::Test {
   gateway::DuplicateCounts duplicates_;
   const Token owner_ = make_token();
   std::function<void()> every_second_ = [] {};
-  Upkeep upkeep_{{store_.driver(), numbers_, duplicates_, store_.clock, log_}, owner_, [this] {
-                   every_second_();
-                 }};
+  Maintenance maintenance_{{store_.driver(), numbers_, duplicates_, store_.clock, log_},
+                           owner_,
+                           [this] { every_second_(); }};
 };
 
 // The node's number.
 
-TEST_F(UpkeepTest, TheNodeHasANumberBeforeAnythingIsServed) {
+TEST_F(MaintenanceTest, TheNodeHasANumberBeforeAnythingIsServed) {
   EXPECT_FALSE(numbers_.next());
-  ASSERT_TRUE(upkeep_.take_node());
+  ASSERT_TRUE(maintenance_.take_node());
   EXPECT_TRUE(numbers_.next());
   EXPECT_EQ(*numbers_.node(), store_.behind().take_node(owner_, kNodeLease).value());
 }
 
-TEST_F(UpkeepTest, WithoutTheStoreTheNodeHasNoNumber) {
+TEST_F(MaintenanceTest, WithoutTheStoreTheNodeHasNoNumber) {
   store_.fail("take_node");
-  const Result<void> taken = upkeep_.take_node();
+  const Result<void> taken = maintenance_.take_node();
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code(), Code::store_unavailable);
   EXPECT_FALSE(numbers_.next());
 }
 
-TEST_F(UpkeepTest, TheNodesNumberIsRenewedLongBeforeItsEnd) {
-  ASSERT_TRUE(upkeep_.take_node());
+TEST_F(MaintenanceTest, TheNodesNumberIsRenewedLongBeforeItsEnd) {
+  ASSERT_TRUE(maintenance_.take_node());
   store_.calls();
   for (seconds passed{0}; passed < 10 * kNodeLease; passed += seconds(1)) {
     round();
@@ -117,17 +119,17 @@ TEST_F(UpkeepTest, TheNodesNumberIsRenewedLongBeforeItsEnd) {
 }
 
 // The store's lease begins some time during the call: trusted is only what it is at least.
-TEST_F(UpkeepTest, ALeaseCountsFromBeforeTheCall) {
+TEST_F(MaintenanceTest, ALeaseCountsFromBeforeTheCall) {
   store_.during("take_node", [&] { store_.clock.advance(seconds(10)); });
-  ASSERT_TRUE(upkeep_.take_node());
+  ASSERT_TRUE(maintenance_.take_node());
   store_.clock.advance(kNodeLease - seconds(10) - milliseconds(1));
   EXPECT_TRUE(numbers_.next());
   store_.clock.advance(milliseconds(1));
   EXPECT_FALSE(numbers_.next());
 }
 
-TEST_F(UpkeepTest, ARenewalThatFailedIsTriedAgainASecondLater) {
-  ASSERT_TRUE(upkeep_.take_node());
+TEST_F(MaintenanceTest, ARenewalThatFailedIsTriedAgainASecondLater) {
+  ASSERT_TRUE(maintenance_.take_node());
   store_.clock.advance(kRenewNode);
   store_.fail("take_node");
   EXPECT_EQ(count(calls_of_round(), "take_node"), 1);
@@ -138,8 +140,8 @@ TEST_F(UpkeepTest, ARenewalThatFailedIsTriedAgainASecondLater) {
   EXPECT_EQ(count(calls_of_round(), "take_node"), 0);
 }
 
-TEST_F(UpkeepTest, NoNumbersAreMadeAfterALeaseThatCouldNotBeRenewed) {
-  ASSERT_TRUE(upkeep_.take_node());
+TEST_F(MaintenanceTest, NoNumbersAreMadeAfterALeaseThatCouldNotBeRenewed) {
+  ASSERT_TRUE(maintenance_.take_node());
   store_.fail("take_node");
   store_.clock.advance(kNodeLease);
   round();
@@ -151,7 +153,7 @@ TEST_F(UpkeepTest, NoNumbersAreMadeAfterALeaseThatCouldNotBeRenewed) {
 
 // Duplicates.
 
-TEST_F(UpkeepTest, DuplicatesAreCountedInTheStore) {
+TEST_F(MaintenanceTest, DuplicatesAreCountedInTheStore) {
   admit_up_to(2);
   duplicates_.count(EventNo(1));
   duplicates_.count_changed(EventNo(1), sha256("other"), store_.clock.wall(), "other");
@@ -164,7 +166,7 @@ TEST_F(UpkeepTest, DuplicatesAreCountedInTheStore) {
   EXPECT_EQ(duplicates_of(1), 2);
 }
 
-TEST_F(UpkeepTest, ManyDuplicatesAreCountedInOneRound) {
+TEST_F(MaintenanceTest, ManyDuplicatesAreCountedInOneRound) {
   constexpr std::int64_t kEvents = 1000;
   admit_up_to(kEvents);
   for (std::int64_t i = 1; i <= kEvents; ++i) duplicates_.count(EventNo(i));
@@ -173,7 +175,7 @@ TEST_F(UpkeepTest, ManyDuplicatesAreCountedInOneRound) {
   EXPECT_EQ(duplicates_of(kEvents), 1);
 }
 
-TEST_F(UpkeepTest, DuplicatesAreKeptWhileTheStoreIsAway) {
+TEST_F(MaintenanceTest, DuplicatesAreKeptWhileTheStoreIsAway) {
   admit_up_to(2);
   duplicates_.count(EventNo(1));
   duplicates_.count_changed(EventNo(2), sha256("other"), store_.clock.wall(), "other");
@@ -188,7 +190,7 @@ TEST_F(UpkeepTest, DuplicatesAreKeptWhileTheStoreIsAway) {
   EXPECT_EQ(variant_of(2), "other");
 }
 
-TEST_F(UpkeepTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
+TEST_F(MaintenanceTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
   admit(1);
   duplicates_.count_changed(EventNo(1), sha256("first"), store_.clock.wall(), "first");
   store_.fail("note_duplicates");
@@ -203,7 +205,7 @@ TEST_F(UpkeepTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
   EXPECT_EQ(variant_of(1), "second") << "the last one";
 }
 
-TEST_F(UpkeepTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
+TEST_F(MaintenanceTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
   admit(1);
   duplicates_.count(EventNo(1));
   store_.fail("note_duplicates", Fault::lose_answer);
@@ -213,7 +215,7 @@ TEST_F(UpkeepTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
   EXPECT_EQ(duplicates_of(1), 1);
 }
 
-TEST_F(UpkeepTest, KeptDuplicatesAreBoundedAsBefore) {
+TEST_F(MaintenanceTest, KeptDuplicatesAreBoundedAsBefore) {
   constexpr auto kMost = static_cast<std::int64_t>(gateway::DuplicateCounts::kMaxEvents);
   admit_up_to(kMost + 1);
   for (std::int64_t i = 1; i <= kMost; ++i) duplicates_.count(EventNo(i));
@@ -231,7 +233,7 @@ TEST_F(UpkeepTest, KeptDuplicatesAreBoundedAsBefore) {
 
 // Sweeps.
 
-TEST_F(UpkeepTest, WhatHasHadItsTimeGoes) {
+TEST_F(MaintenanceTest, WhatHasHadItsTimeGoes) {
   admit_up_to(2);
   claim_ids(2);
   store_.clock.advance(kKeep - seconds(1) - milliseconds(1));
@@ -244,7 +246,7 @@ TEST_F(UpkeepTest, WhatHasHadItsTimeGoes) {
   EXPECT_FALSE(has(2));
 }
 
-TEST_F(UpkeepTest, ASweepThatIsDoneRestsForHalfAMinute) {
+TEST_F(MaintenanceTest, ASweepThatIsDoneRestsForHalfAMinute) {
   EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
   for (int i = 1; i < 30; ++i) ASSERT_EQ(count(calls_of_round(), "sweep"), 0) << i;
   const std::vector<std::string> later = calls_of_round();
@@ -252,7 +254,7 @@ TEST_F(UpkeepTest, ASweepThatIsDoneRestsForHalfAMinute) {
   EXPECT_EQ(count(later, "purge"), 1);
 }
 
-TEST_F(UpkeepTest, ALongSweepGoesOnInTheNextRound) {
+TEST_F(MaintenanceTest, ALongSweepGoesOnInTheNextRound) {
   claim_ids((static_cast<int>(kStepsAtOnce) + 5) * kRowsAtOnce);
   store_.clock.advance(seconds(2));
   const std::vector<std::string> first = calls_of_round();
@@ -263,7 +265,7 @@ TEST_F(UpkeepTest, ALongSweepGoesOnInTheNextRound) {
   EXPECT_TRUE(calls_of_round().empty()) << "it rests now";
 }
 
-TEST_F(UpkeepTest, ALongSweepRestsTenTimesAsLongAsItTook) {
+TEST_F(MaintenanceTest, ALongSweepRestsTenTimesAsLongAsItTook) {
   constexpr int kRounds = 10;
   claim_ids(kRounds * static_cast<int>(kStepsAtOnce) * kRowsAtOnce);
   store_.clock.advance(seconds(2));
@@ -275,7 +277,7 @@ TEST_F(UpkeepTest, ALongSweepRestsTenTimesAsLongAsItTook) {
   EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
 }
 
-TEST_F(UpkeepTest, WhatEventsWillNeedIsMadeAheadEveryMinute) {
+TEST_F(MaintenanceTest, WhatEventsWillNeedIsMadeAheadEveryMinute) {
   EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
   for (int i = 1; i < 60; ++i) ASSERT_EQ(count(calls_of_round(), "make_ahead"), 0) << i;
   store_.fail("make_ahead");
@@ -287,7 +289,7 @@ TEST_F(UpkeepTest, WhatEventsWillNeedIsMadeAheadEveryMinute) {
   EXPECT_EQ(log_.of("partitions of tomorrow not made").size(), 1);
 }
 
-TEST_F(UpkeepTest, ASweepThatFailsDoesNotHoldUpTheIds) {
+TEST_F(MaintenanceTest, ASweepThatFailsDoesNotHoldUpTheIds) {
   store_.fail("sweep");
   claim_ids(2);
   store_.clock.advance(seconds(2));
@@ -295,7 +297,7 @@ TEST_F(UpkeepTest, ASweepThatFailsDoesNotHoldUpTheIds) {
   EXPECT_EQ(forgotten_ids(), 0);
 }
 
-TEST_F(UpkeepTest, IdsGoWhileManyEventsStay) {
+TEST_F(MaintenanceTest, IdsGoWhileManyEventsStay) {
   constexpr int kSteps = 5;
   admit_up_to(kSteps * kRowsAtOnce);
   claim_ids(kSteps * kRowsAtOnce);
@@ -304,7 +306,7 @@ TEST_F(UpkeepTest, IdsGoWhileManyEventsStay) {
   EXPECT_EQ(forgotten_ids(), 0);
 }
 
-TEST_F(UpkeepTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
+TEST_F(MaintenanceTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
   constexpr std::size_t kIdSteps = 40;
   const auto sweeps_and_purges = [&] {
     std::vector<std::string> all;
@@ -325,23 +327,23 @@ TEST_F(UpkeepTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
   EXPECT_EQ(forgotten_ids(), 0);
 }
 
-TEST_F(UpkeepTest, KeepReplacesThePeriods) {
+TEST_F(MaintenanceTest, KeepReplacesThePeriods) {
   admit(1);
-  upkeep_.keep({});
+  maintenance_.set_retention({});
   store_.clock.advance(2 * kKeep);
   round();
   EXPECT_TRUE(has(1)) << "nobody said how long events of this source are kept";
-  upkeep_.keep({{.source = kSource, .keep = 3 * kKeep, .keep_dead = 3 * kKeep}});
+  maintenance_.set_retention({{.source = kSource, .keep = 3 * kKeep, .keep_dead = 3 * kKeep}});
   store_.clock.advance(seconds(30));
   round();
   EXPECT_TRUE(has(1));
-  upkeep_.keep({{.source = kSource, .keep = kKeep, .keep_dead = kKeep}});
+  maintenance_.set_retention({{.source = kSource, .keep = kKeep, .keep_dead = kKeep}});
   store_.clock.advance(seconds(30));
   round();
   EXPECT_FALSE(has(1));
 }
 
-TEST_F(UpkeepTest, ASweepThatFailsIsTriedAgainASecondLaterAndLoggedOnceARound) {
+TEST_F(MaintenanceTest, ASweepThatFailsIsTriedAgainASecondLaterAndLoggedOnceARound) {
   for (const std::string operation : {"sweep", "purge"}) {
     admit(1);
     store_.clock.advance(kKeep);
@@ -362,10 +364,10 @@ TEST_F(UpkeepTest, ASweepThatFailsIsTriedAgainASecondLaterAndLoggedOnceARound) {
 
 // All of it.
 
-TEST_F(UpkeepTest, EverySecondIsCalledInEachRoundAndAfterAllElse) {
+TEST_F(MaintenanceTest, EverySecondIsCalledInEachRoundAndAfterAllElse) {
   std::vector<std::string> before;
   every_second_ = [&] { before = store_.calls(); };
-  ASSERT_TRUE(upkeep_.take_node());
+  ASSERT_TRUE(maintenance_.take_node());
   admit(1);
   duplicates_.count(EventNo(1));
   store_.clock.advance(kRenewNode);
@@ -379,7 +381,7 @@ TEST_F(UpkeepTest, EverySecondIsCalledInEachRoundAndAfterAllElse) {
   EXPECT_EQ(count(before, "take_node"), 1);
 }
 
-TEST_F(UpkeepTest, WithoutTheStoreEachRoundStillGoesToItsEnd) {
+TEST_F(MaintenanceTest, WithoutTheStoreEachRoundStillGoesToItsEnd) {
   for (const char* operation : {"take_node", "note_duplicates", "sweep"}) store_.fail(operation);
   int called = 0;
   every_second_ = [&] { ++called; };
@@ -391,41 +393,41 @@ TEST_F(UpkeepTest, WithoutTheStoreEachRoundStillGoesToItsEnd) {
   EXPECT_EQ(called, 2);
 }
 
-TEST_F(UpkeepTest, TheThreadBeginsWithARound) {
+TEST_F(MaintenanceTest, TheThreadBeginsWithARound) {
   std::latch called(1);
   every_second_ = [&] { called.count_down(); };
-  upkeep_.start();
+  maintenance_.start();
   called.wait();
-  upkeep_.stop();
+  maintenance_.stop();
 }
 
-TEST_F(UpkeepTest, StopCountsAllTheDuplicatesThatThereCanBe) {
+TEST_F(MaintenanceTest, StopCountsAllTheDuplicatesThatThereCanBe) {
   constexpr auto kMost = static_cast<std::int64_t>(gateway::DuplicateCounts::kMaxEvents);
   admit_up_to(kMost);
   std::latch called(1);
   every_second_ = [&] { called.count_down(); };
-  upkeep_.start();
+  maintenance_.start();
   called.wait();
   for (std::int64_t i = 1; i <= kMost; ++i) duplicates_.count(EventNo(i));
-  upkeep_.stop();
+  maintenance_.stop();
   for (std::int64_t i = 1; i <= kMost; ++i) ASSERT_EQ(duplicates_of(i), 1) << i;
 }
 
-TEST_F(UpkeepTest, StopGivesTheNodesNumberBack) {
-  ASSERT_TRUE(upkeep_.take_node());
+TEST_F(MaintenanceTest, StopGivesTheNodesNumberBack) {
+  ASSERT_TRUE(maintenance_.take_node());
   const NodeNo node = *numbers_.node();
-  upkeep_.start();
-  upkeep_.stop();
+  maintenance_.start();
+  maintenance_.stop();
   // Whoever still has a number keeps it; whoever has none is given one that was never used.
   EXPECT_NE(store_.behind().take_node(owner_, kNodeLease).value(), node);
 }
 
-TEST_F(UpkeepTest, ANumberThatCouldNotBeGivenBackIsLogged) {
+TEST_F(MaintenanceTest, ANumberThatCouldNotBeGivenBackIsLogged) {
   store_.fail("leave_node");
-  upkeep_.start();
-  upkeep_.stop();
+  maintenance_.start();
+  maintenance_.stop();
   EXPECT_EQ(log_.of("node number not given back").size(), 1);
 }
 
 }  // namespace
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/background_worker.hpp"
+#include "maintenance/background_worker.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <latch>
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 namespace {
 
 using std::chrono::hours;
@@ -79,4 +79,4 @@ TEST(BackgroundWorker, ItsEndStopsIt) {
 }
 
 }  // namespace
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

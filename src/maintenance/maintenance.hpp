@@ -5,21 +5,21 @@
 #include "env/log.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
+#include "maintenance/background_worker.hpp"
 #include "store/contract.hpp"
-#include "upkeep/background_worker.hpp"
 
 #include <functional>
 #include <mutex>
 #include <vector>
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 inline constexpr std::chrono::seconds kNodeLease{60};
 inline constexpr std::chrono::seconds kRenewNode{15};
 
 // What goes on beside the requests, on one thread of its own: the node's number stays ours,
 // duplicates are counted in the store, and what has had its time goes, in small steps.
-class Upkeep {
+class Maintenance {
  public:
   struct Deps {
     store::Driver& driver;
@@ -30,14 +30,14 @@ class Upkeep {
   };
 
   // `owner` names this process in the store. `every_second` is called that often, for gauges.
-  Upkeep(const Deps& deps, const Token& owner, std::function<void()> every_second);
-  ~Upkeep();  // as stop()
-  Upkeep(const Upkeep&) = delete;
-  Upkeep& operator=(const Upkeep&) = delete;
+  Maintenance(const Deps& deps, const Token& owner, std::function<void()> every_second);
+  ~Maintenance();  // as stop()
+  Maintenance(const Maintenance&) = delete;
+  Maintenance& operator=(const Maintenance&) = delete;
 
   // The first number, before anything is served.
   Result<void> take_node();
-  void keep(std::vector<store::Periods> periods);  // from now on
+  void set_retention(std::vector<store::Periods> periods);  // from now on
   void start();
   void stop();  // counts what is left to count, and gives the number back
 
@@ -51,7 +51,7 @@ class Upkeep {
   void sweep();
   void rest_after_sweep();
   Result<bool> sweep_step(const std::vector<store::Periods>& periods);
-  void complain(std::string_view what, const Error& error);
+  void log_warning(std::string_view what, const Error& error);
 
   Deps deps_;
   const Token owner_;
@@ -67,4 +67,4 @@ class Upkeep {
   BackgroundWorker worker_;  // last: it uses all of the above
 };
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

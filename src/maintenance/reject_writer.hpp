@@ -7,10 +7,10 @@
 #include "gateway/metrics.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/rejects.hpp"
+#include "maintenance/background_worker.hpp"
 #include "store/contract.hpp"
-#include "upkeep/background_worker.hpp"
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 // Writes rejects to the store, on a thread of its own and in small batches, with pauses that are
 // many times as long as the writing: however many there are, the store is busy with true events.
@@ -49,7 +49,7 @@ class RejectWriter {
   bool write_hand();  // false: the store failed; what it may take later stays in hand
   Result<std::size_t> write();
   void note(std::size_t evicted);
-  void complain(const Error& error);
+  void log_warning(const Error& error);
 
   Deps deps_;
   gateway::RejectQueue::Batch hand_;  // taken from the queue and not written yet
@@ -57,4 +57,4 @@ class RejectWriter {
   BackgroundWorker worker_;  // last: it uses all of the above
 };
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "upkeep/upkeep.hpp"
+#include "maintenance/maintenance.hpp"
 
 #include "base/try.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace hapax::upkeep {
+namespace hapax::maintenance {
 
 namespace {
 
@@ -24,17 +24,17 @@ constexpr std::size_t kLastCountSteps =
 
 }  // namespace
 
-Upkeep::Upkeep(const Deps& deps, const Token& owner, std::function<void()> every_second)
+Maintenance::Maintenance(const Deps& deps, const Token& owner, std::function<void()> every_second)
     : deps_(deps), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
         once_a_second();
         return std::chrono::seconds(1);
       }) {}
 
-Upkeep::~Upkeep() {
+Maintenance::~Maintenance() {
   stop();
 }
 
-Result<void> Upkeep::take_node() {
+Result<void> Maintenance::take_node() {
   // Counted from before the call: the store counts from some time after it.
   const BootTime start = deps_.clock.since_boot();
   HAPAX_TRY_ASSIGN(node, deps_.driver.take_node(owner_, kNodeLease));
@@ -43,24 +43,24 @@ Result<void> Upkeep::take_node() {
   return {};
 }
 
-void Upkeep::keep(std::vector<store::Periods> periods) {
+void Maintenance::set_retention(std::vector<store::Periods> periods) {
   const std::lock_guard lock(mutex_);
   periods_ = std::move(periods);
 }
 
-void Upkeep::start() {
+void Maintenance::start() {
   worker_.start();
 }
 
-void Upkeep::stop() {
+void Maintenance::stop() {
   if (!worker_.stop()) return;
   count_duplicates(kLastCountSteps);
   if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
-    complain("node number not given back", left.error());
+    log_warning("node number not given back", left.error());
   }
 }
 
-void Upkeep::once_a_second() {
+void Maintenance::once_a_second() {
   if (deps_.clock.since_boot() - renewed_ >= kRenewNode) renew_node();
   count_duplicates(kStepsAtOnce);
   if (deps_.clock.since_boot() >= next_make_ahead_) make_ahead();
@@ -68,29 +68,30 @@ void Upkeep::once_a_second() {
   every_second_();  // last: it may wait for the store, and the node's number does not
 }
 
-void Upkeep::renew_node() {
-  if (Result<void> taken = take_node(); !taken) complain("node number not renewed", taken.error());
+void Maintenance::renew_node() {
+  if (Result<void> taken = take_node(); !taken)
+    log_warning("node number not renewed", taken.error());
 }
 
-void Upkeep::count_duplicates(std::size_t steps) {
+void Maintenance::count_duplicates(std::size_t steps) {
   for (std::size_t step = 0; step < steps; ++step) {
     const Result<bool> more = deps_.duplicates.write_to(deps_.driver);
-    if (!more) complain("duplicates not counted", more.error());
+    if (!more) log_warning("duplicates not counted", more.error());
     if (!more || !*more) return;
   }
 }
 
 // Nobody needs it yet: what fails is tried again.
-void Upkeep::make_ahead() {
+void Maintenance::make_ahead() {
   next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
   if (Result<void> made = deps_.driver.make_ahead(); !made) {
-    complain("partitions of tomorrow not made", made.error());
+    log_warning("partitions of tomorrow not made", made.error());
   }
 }
 
 // Some steps now and the rest a second later, so that the others get their turn. What fails holds
 // up nothing else, and is tried again in the next round.
-void Upkeep::sweep() {
+void Maintenance::sweep() {
   std::vector<store::Periods> periods;
   {
     const std::lock_guard lock(mutex_);
@@ -101,7 +102,7 @@ void Upkeep::sweep() {
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<bool> done = sweep_step(periods);
     if (!done) {
-      complain("retention is behind", done.error());
+      log_warning("retention is behind", done.error());
       failed = true;
     }
     if (done && !*done) continue;
@@ -112,7 +113,7 @@ void Upkeep::sweep() {
   }
 }
 
-void Upkeep::rest_after_sweep() {
+void Maintenance::rest_after_sweep() {
   const BootTime now = deps_.clock.since_boot();
   next_sweep_ = now + std::clamp<BootTime>(kRestFactor * (now - sweep_began_), kSweepAgain,
                                            kSweepAgainAtLast);
@@ -121,7 +122,7 @@ void Upkeep::rest_after_sweep() {
 
 // The events to their end and then the ids: each knows only how far it came itself, and to begin
 // with the events again would leave the ids a step for each time that all events were looked at.
-Result<bool> Upkeep::sweep_step(const std::vector<store::Periods>& periods) {
+Result<bool> Maintenance::sweep_step(const std::vector<store::Periods>& periods) {
   if (swept_) {
     HAPAX_TRY_ASSIGN(purged, deps_.driver.purge(kRowsAtOnce));
     return purged.done;
@@ -130,8 +131,8 @@ Result<bool> Upkeep::sweep_step(const std::vector<store::Periods>& periods) {
   return swept.done;
 }
 
-void Upkeep::complain(std::string_view what, const Error& error) {
+void Maintenance::log_warning(std::string_view what, const Error& error) {
   deps_.log.line(Level::warning, what, {{"error", error.to_string()}});
 }
 
-}  // namespace hapax::upkeep
+}  // namespace hapax::maintenance
