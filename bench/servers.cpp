@@ -71,11 +71,11 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-double Served::metric(const std::string& pattern) const {
+double RunningServer::metric(const std::string& pattern) const {
   return number(found(output_of("curl -s http://127.0.0.1:" + admin_port + "/metrics"), pattern));
 }
 
-double Served::batch_size() const {
+double RunningServer::batch_size() const {
   return metric(R"(hapax_commit_batch_size_sum ([\d.e+]+))") /
          std::max(1.0, metric(R"(hapax_commit_batch_size_count (\d+))"));
 }
@@ -107,8 +107,8 @@ std::unique_ptr<Process> Servers::start_nginx() {
       std::vector<std::string>{"nginx", "-p", place_, "-c", file("nginx.conf")}, file("nginx.out"));
 }
 
-Served Servers::start_hapax(std::string_view work, const std::string& store,
-                            const std::string& binary) {
+RunningServer Servers::start_hapax(std::string_view work, const std::string& store,
+                                   const std::string& binary) {
   const std::string name = "hapax" + std::to_string(++started_);
   if (store.empty()) {
     for (const char* each : {".db", ".db-wal", ".db-shm"})
@@ -121,7 +121,7 @@ Served Servers::start_hapax(std::string_view work, const std::string& store,
                  std::string(kSecret) +
                  "\"]\ndeliver_to = [\"work\"]\n[[destination]]\nname = \"work\"\n" +
                  std::string(work));
-  Served served;
+  RunningServer served;
   served.process =
       std::make_unique<Process>(std::vector<std::string>{binary.empty() ? hapax_ : binary, "serve",
                                                          "-c", file(name + ".toml")},

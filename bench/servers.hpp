@@ -29,7 +29,7 @@ struct Load {
 };
 
 // hapax serve, as it was started.
-struct Served {
+struct RunningServer {
   std::unique_ptr<Process> process;
   int port = 0;
   std::string admin_port;
@@ -53,8 +53,8 @@ class Servers {
   // With a source "demo" of Standard Webhooks whose secret is kSecret, which delivers to "work".
   // `work` is the rest of that destination's table. An empty `store` is a fresh SQLite file, an
   // empty `binary` the one that this was made with.
-  Served start_hapax(std::string_view work, const std::string& store = {},
-                     const std::string& binary = {});
+  RunningServer start_hapax(std::string_view work, const std::string& store = {},
+                            const std::string& binary = {});
 
   // Enough that wrk does not run out of them in that time, also with nginx or only with hapax.
   Requests make_requests(Ids ids, double seconds, bool with_nginx = true);

@@ -38,7 +38,7 @@ class Bench : public Servers {
       : Servers(arguments.dir, arguments.hapax), arguments_(arguments) {}
 
   // `rate` of 0: as fast as it goes.
-  Served start(double rate, const std::string& store) {
+  RunningServer start(double rate, const std::string& store) {
     std::string work = "url = \"http://127.0.0.1:" + std::to_string(kNginxPort) +
                        "/sink\"\nconcurrency = " + std::to_string(arguments_.concurrency) + "\n";
     if (rate > 0) work += "rate = \"" + std::to_string(static_cast<long>(rate)) + "/s\"\n";
@@ -50,11 +50,11 @@ class Bench : public Servers {
     if (done.bad > 0) throw std::runtime_error("some were refused; see hapax*.out.err");
     return done;
   }
-  Load run(const Served& hapax) {
+  Load run(const RunningServer& hapax) {
     return run(*hapax.process, hapax.port, Ids::ordered, arguments_.seconds);
   }
   // POST /v1/destinations/work/...
-  void tell(const Served& hapax, const std::string& what) const {
+  void tell(const RunningServer& hapax, const std::string& what) const {
     const std::string token = contents_of(file("admin.token"));
     const std::string command = "curl -sf -o /dev/null -X POST -H 'Authorization: Bearer " +
                                 token.substr(0, token.find('\n')) +
@@ -71,19 +71,19 @@ class Bench : public Servers {
   std::unique_ptr<Clock> clock_ = make_system_clock();
 };
 
-double count_of(const Served& hapax, const std::string& outcome) {
+double count_of(const RunningServer& hapax, const std::string& outcome) {
   return hapax.metric(R"(hapax_attempts_total\{destination="work",outcome=")" + outcome +
                       R"("\} ([\d.e+]+))");
 }
 
-double completed(const std::vector<Served>& nodes) {
+double completed(const std::vector<RunningServer>& nodes) {
   double sum = 0;
-  for (const Served& each : nodes) sum += count_of(each, "completed");
+  for (const RunningServer& each : nodes) sum += count_of(each, "completed");
   return sum;
 }
 
 // Until so many are completed. Throws when it comes to a standstill.
-void wait_for(const std::vector<Served>& nodes, double wanted, const Bench& bench) {
+void wait_for(const std::vector<RunningServer>& nodes, double wanted, const Bench& bench) {
   constexpr double kStandstill = 30;
   double last = -1;
   double since = bench.now();
@@ -98,7 +98,7 @@ void wait_for(const std::vector<Served>& nodes, double wanted, const Bench& benc
 }
 
 void end_to_end(Bench& bench, Process& nginx) {
-  std::vector<Served> nodes;
+  std::vector<RunningServer> nodes;
   nodes.push_back(bench.start(0, bench.arguments().store));
   std::vector<double> ratios;
   double accepted = 0;
@@ -126,10 +126,10 @@ void end_to_end(Bench& bench, Process& nginx) {
 void backlog(Bench& bench) {
   double alone = 0;
   {
-    const Served idle = bench.start_hapax("kind = \"pull\"\n", "sqlite:alone.db");
+    const RunningServer idle = bench.start_hapax("kind = \"pull\"\n", "sqlite:alone.db");
     alone = bench.run(idle).rate;
   }
-  std::vector<Served> nodes;
+  std::vector<RunningServer> nodes;
   nodes.push_back(bench.start(alone / 4, ""));
   double accepted = 0;
   bench.tell(nodes.front(), "pause");
@@ -145,7 +145,7 @@ void backlog(Bench& bench) {
     accepted += beside.requests;
     // Requests are made first, and meanwhile it goes on.
     const double drained = (completed(nodes) - before) / (bench.now() - start);
-    const Served idle =
+    const RunningServer idle =
         bench.start_hapax("kind = \"pull\"\n", "sqlite:alone" + std::to_string(round) + ".db");
     bench.tell(nodes.front(), "pause");
     const Load without = bench.run(idle);
@@ -161,7 +161,7 @@ void backlog(Bench& bench) {
 
 // The same work by one node and by two, on one PostgreSQL.
 double drain(Bench& bench, int count) {
-  std::vector<Served> nodes;
+  std::vector<RunningServer> nodes;
   for (int i = 0; i < count; ++i) nodes.push_back(bench.start(0, bench.arguments().store));
   bench.tell(nodes.front(), "pause");
   double accepted = 0;

@@ -22,7 +22,7 @@ constexpr std::size_t kSorted = 500'000;  // ids that are written in one transac
 
 struct Side {
   std::string binary;
-  Served served;
+  RunningServer served;
   std::vector<double> rates;
   std::vector<double> ratios;
   std::vector<double> cpu_us;

@@ -51,7 +51,7 @@ class Bench : public Servers {
     write_file(file("flood.lua"), kReadRequests + kFlood);
   }
 
-  Served start() { return start_hapax("kind = \"pull\"\n", arguments_.store); }
+  RunningServer start() { return start_hapax("kind = \"pull\"\n", arguments_.store); }
   Requests requests(Ids ids) { return make_requests(ids, arguments_.seconds); }
   Requests requests_for_hapax() { return make_requests(Ids::ordered, arguments_.seconds, false); }
   Load run(const Process& server, int port, const Requests& requests) {
@@ -89,14 +89,14 @@ class Bench : public Servers {
   Arguments arguments_;
 };
 
-double duplicates(const Served& hapax) {
+double duplicates(const RunningServer& hapax) {
   return hapax.metric(R"(outcome="duplicate",source="demo"\} ([\d.e+]+))");
 }
 
 void compare(Bench& bench, const Arguments& arguments, const char* name, Ids ids, double budget) {
   if (name != arguments.only && !arguments.only.empty()) return;
   const auto nginx = bench.start_nginx();
-  const Served hapax = bench.start();
+  const RunningServer hapax = bench.start();
   std::vector<double> ratios;
   Load ours;
   Load theirs;
@@ -122,7 +122,7 @@ void compare(Bench& bench, const Arguments& arguments, const char* name, Ids ids
 
 // Memory over many events: it must not grow with them.
 void soak(Bench& bench, const Arguments& arguments) {
-  const Served hapax = bench.start();
+  const RunningServer hapax = bench.start();
   std::size_t events = 0;
   while (events < arguments.soak) {
     const Load load = bench.run(*hapax.process, hapax.port, bench.requests_for_hapax());
@@ -135,7 +135,7 @@ void soak(Bench& bench, const Arguments& arguments) {
 
 // What true requests get with forged ones beside them, and without, in turns.
 void attack(Bench& bench, const Arguments& arguments) {
-  const Served hapax = bench.start();
+  const RunningServer hapax = bench.start();
   const Requests forged = bench.make_forged();
   std::vector<double> ratios;
   double sum = 0;

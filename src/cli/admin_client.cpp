@@ -67,7 +67,7 @@ Error refused(const http::Response& response) {
   json::error_code error;
   const json::value answer = json::parse(response.body, error);
   std::string detail = "the server answered " + std::to_string(response.status);
-  const std::string said = error ? std::string() : shown(answer, "detail");
+  const std::string said = error ? std::string() : member_text(answer, "detail");
   if (!said.empty()) detail += ": " + said;
   if (response.status == 401) detail += " (the token: --token-file, or HAPAX_ADMIN_TOKEN)";
   if (response.status == 400) return Error(Code::invalid_argument, detail);
@@ -212,7 +212,7 @@ std::string without_controls(std::string_view text) {
   return printable(text);
 }
 
-std::string shown(const json::value& object, std::string_view member) {
+std::string member_text(const json::value& object, std::string_view member) {
   const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
   if (found == nullptr || found->is_null()) return {};
   if (!found->is_string()) return printable_json(json::serialize(*found));

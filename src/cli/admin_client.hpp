@@ -56,7 +56,7 @@ class AdminClient {
 
 // What a member of an answer looks like to a person: a string as it is, null as "", anything else
 // as JSON. Without what a terminal would take for a command: senders choose ids and headers.
-std::string shown(const boost::json::value& object, std::string_view member);
+std::string member_text(const boost::json::value& object, std::string_view member);
 std::string without_controls(std::string_view text);
 
 // The list that is a member of an answer; null: there is none.

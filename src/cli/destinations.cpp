@@ -33,7 +33,7 @@ Result<int> set_paused(const DestinationsArguments& arguments, const Output& out
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   const std::string target = "/v1/destinations/" + percent_encoded(arguments.name);
   HAPAX_TRY_ASSIGN(answer, admin.post_json(target + (paused ? "/pause" : "/resume"), ""));
-  const std::string name = shown(answer, "name");
+  const std::string name = member_text(answer, "name");
   output.answer(paused ? name + " is paused: nothing more is leased until it is resumed."
                        : name + " goes on.",
                 json::serialize(answer));

@@ -4,7 +4,7 @@
 #include "base/try.hpp"
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
-#include "cli/findings.hpp"
+#include "cli/diagnostics.hpp"
 #include "env/environment.hpp"
 
 #include <memory>
@@ -18,46 +18,46 @@ struct DoctorArguments {
   std::string silent = "24h";
 };
 
-std::string_view word(Finding::Level level) {
+std::string_view word(Diagnostic::Level level) {
   switch (level) {
-    case Finding::Level::ok:
+    case Diagnostic::Level::ok:
       return "ok";
-    case Finding::Level::warning:
+    case Diagnostic::Level::warning:
       return "warning";
-    case Finding::Level::problem:
+    case Diagnostic::Level::problem:
       break;
   }
   return "problem";
 }
 
 // What only a running server knows. One that does not run is no problem of the machine's.
-void ask_server(const AdminArguments& arguments, Findings& findings) {
+void ask_server(const AdminArguments& arguments, Diagnostics& diagnostics) {
   Result<AdminClient> admin = AdminClient::make(arguments);
-  if (!admin) return findings.warning("server", "not asked: " + admin.error().detail());
+  if (!admin) return diagnostics.warning("server", "not asked: " + admin.error().detail());
   const Result<boost::json::value> sources = admin->get_json("/v1/sources");
   if (!sources) {
-    return findings.warning("server", "does not answer, so the use of secrets is not known: " +
-                                          sources.error().detail());
+    return diagnostics.warning("server", "does not answer, so the use of secrets is not known: " +
+                                             sources.error().detail());
   }
-  findings.ok("server", "runs and answers");
-  look_at_secrets(*sources, findings);
+  diagnostics.ok("server", "runs and answers");
+  check_secrets(*sources, diagnostics);
 }
 
-void look_at_file_itself(const daemon::Loaded& loaded, const std::string& path,
-                         Findings& findings) {
-  for (const daemon::Problem& each : loaded.problems) findings.problem("file", each.to_string());
-  for (const daemon::Problem& each : loaded.warnings) findings.warning("file", each.to_string());
-  if (loaded.config) findings.ok("file", path + " is good");
+void check_file_itself(const daemon::Loaded& loaded, const std::string& path,
+                       Diagnostics& diagnostics) {
+  for (const daemon::Problem& each : loaded.problems) diagnostics.problem("file", each.to_string());
+  for (const daemon::Problem& each : loaded.warnings) diagnostics.warning("file", each.to_string());
+  if (loaded.config) diagnostics.ok("file", path + " is good");
 }
 
-int tell(const Findings& findings, const Output& output) {
+int tell(const Diagnostics& diagnostics, const Output& output) {
   std::string sentences;
   std::string json;
   std::size_t warnings = 0;
   std::size_t problems = 0;
-  for (const Finding& each : findings.list()) {
-    warnings += each.level == Finding::Level::warning ? 1 : 0;
-    problems += each.level == Finding::Level::problem ? 1 : 0;
+  for (const Diagnostic& each : diagnostics.list()) {
+    warnings += each.level == Diagnostic::Level::warning ? 1 : 0;
+    problems += each.level == Diagnostic::Level::problem ? 1 : 0;
     std::string start(word(each.level));
     start.resize(9, ' ');
     sentences += start + std::string(each.check) + ": " + each.text + "\n";
@@ -75,17 +75,17 @@ Result<int> examine_server(const DoctorArguments& arguments, const Output& outpu
   HAPAX_TRY_ASSIGN(silent, parse_duration(arguments.silent));
   const std::string& path = arguments.admin.config;
   const daemon::Loaded loaded = daemon::load_config(path, environment_variable);
-  Findings findings;
-  look_at_file_itself(loaded, path, findings);
+  Diagnostics diagnostics;
+  check_file_itself(loaded, path, diagnostics);
   if (loaded.config) {
     const std::unique_ptr<Clock> clock = make_system_clock();
-    look_at_observe(*loaded.config, findings);
-    look_at_permissions(path, *loaded.config, findings);
-    look_at_sync(*loaded.config, *clock, findings);
-    look_at_store(*loaded.config, *clock, silent, findings);
-    ask_server(arguments.admin, findings);
+    check_observe(*loaded.config, diagnostics);
+    check_permissions(path, *loaded.config, diagnostics);
+    check_sync(*loaded.config, *clock, diagnostics);
+    check_store(*loaded.config, *clock, silent, diagnostics);
+    ask_server(arguments.admin, diagnostics);
   }
-  return tell(findings, output);
+  return tell(diagnostics, output);
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ struct HandshakeArguments {
 };
 
 std::string in_sentences(const json::value& state) {
-  const std::string until = shown(state, "open_until");
-  const std::string taken = shown(state, "taken_at");
+  const std::string until = member_text(state, "open_until");
+  const std::string taken = member_text(state, "taken_at");
   std::string text = until.empty()
                          ? "No secret would be taken now."
                          : "The next secret that is handed over is taken, until " + until + ".";
-  text += " Handed over so far: " + shown(state, "secrets") +
+  text += " Handed over so far: " + member_text(state, "secrets") +
           (taken.empty() ? "." : ", the last at " + taken + ".");
   const json::array& urls = list_or_none(state, "confirm_urls");
   if (urls.empty()) return text;

@@ -93,7 +93,7 @@ std::vector<OwnedHeader> headers_of(const json::value& delivery) {
     if (deliver::goes_on(name)) headers.push_back({name, as_it_is(each.get_array()[1])});
   }
   const auto add = [&](const char* name, std::string_view member) {
-    const std::string value = shown(delivery, member);
+    const std::string value = member_text(delivery, member);
     if (!value.empty()) headers.push_back({name, value});
   };
   add("Idempotency-Key", "delivery");
@@ -116,7 +116,7 @@ struct Handled {
 };
 
 Handled handle(Handler& handler, const json::value& delivery) {
-  const std::optional<std::string> body = from_base64(shown(delivery, "body_base64"));
+  const std::optional<std::string> body = from_base64(member_text(delivery, "body_base64"));
   if (!body) return {false, "the server's answer cannot be read"};
   const http::Exchanged exchanged = handler.post(headers_of(delivery), *body);
   if (!exchanged.response) return {false, exchanged.failure.detail};
@@ -206,8 +206,9 @@ class Listening {
                             {"attempt", member(delivery, "attempt")},
                             {"outcome", handled.done ? "ack" : "retry"},
                             {"answer", json::string_view(handled.said)}};
-    output_.answer(at + "  " + shown(delivery, "event") + "  " + shown(delivery, "source") + "  " +
-                       shown(delivery, "id") + "  " + without_controls(handled.said),
+    output_.answer(at + "  " + member_text(delivery, "event") + "  " +
+                       member_text(delivery, "source") + "  " + member_text(delivery, "id") + "  " +
+                       without_controls(handled.said),
                    json::serialize(line));
     std::cout.flush();
   }

@@ -32,7 +32,7 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
                    "the answer of the server has no list of " + std::string(member) + " in it");
     }
     for (json::value& each : *rows) listed.rows.push_back(std::move(each));
-    after = shown(listed.last, "next");
+    after = member_text(listed.last, "next");
     if (after.empty() || rows->empty()) break;
   }
   if (listed.rows.size() > limit) listed.rows.resize(limit);

@@ -4,10 +4,10 @@
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/filter.hpp"
-#include "cli/lines.hpp"
 #include "cli/pages.hpp"
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
+#include "cli/text_layout.hpp"
 
 #include <array>
 
@@ -38,13 +38,13 @@ Parameters filter_of(const RejectsArguments& arguments) {
 std::string not_kept(const json::array& counts) {
   std::string text;
   for (const json::value& each : counts) {
-    const std::string evicted = shown(each, "evicted");
-    const std::string dropped = shown(each, "dropped");
+    const std::string evicted = member_text(each, "evicted");
+    const std::string dropped = member_text(each, "dropped");
     if (evicted == "0" && dropped == "0") continue;
     text += '\n';
-    text += shown(each, "source");
+    text += member_text(each, "source");
     text += ": ";
-    text += shown(each, "kept");
+    text += member_text(each, "kept");
     text += " kept, ";
     text += evicted;
     text += " made room for others, ";
@@ -69,14 +69,14 @@ std::string reject_in_lines(const json::value& reject) {
   std::string text;
   for (const std::string_view each : {"reject", "source", "tenant", "reason", "detail",
                                       "received_at", "address", "method", "target", "size"}) {
-    add_line(text, kWidth, each, shown(reject, each));
+    add_line(text, kWidth, each, member_text(reject, each));
   }
   add_headers(text, reject);
   const json::value* now = reject.is_object() ? reject.get_object().if_contains("now") : nullptr;
-  const bool admissible = now != nullptr && shown(*now, "admissible") == "true";
+  const bool admissible = now != nullptr && member_text(*now, "admissible") == "true";
   text += admissible ? "It would be admitted now.\n" : "It would be refused now";
   if (!admissible && now != nullptr) {
-    text += ": " + shown(*now, "reason") + ", " + shown(*now, "detail") + "\n";
+    text += ": " + member_text(*now, "reason") + ", " + member_text(*now, "detail") + "\n";
   }
   for (const json::value& each : list_or_none(reject, "explanation")) {
     if (!each.is_string()) continue;
@@ -95,11 +95,12 @@ Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   const std::string target = "/v1/rejects/" + percent_encoded(arguments.reject) + "/admit";
   HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
-  const bool duplicate = shown(answer, "duplicate") == "true";
-  const std::string event = shown(answer, "event");
-  const std::string what = event.empty() ? "Admitted: " + shown(answer, "accepted") + " events, " +
-                                               shown(answer, "duplicates") + " duplicates."
-                                         : "Admitted as " + event + ".";
+  const bool duplicate = member_text(answer, "duplicate") == "true";
+  const std::string event = member_text(answer, "event");
+  const std::string what = event.empty()
+                               ? "Admitted: " + member_text(answer, "accepted") + " events, " +
+                                     member_text(answer, "duplicates") + " duplicates."
+                               : "Admitted as " + event + ".";
   output.answer(duplicate ? "A duplicate of " + event + "." : what, json::serialize(answer));
   return kDone;
 }
@@ -137,7 +138,7 @@ Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) 
     HAPAX_TRY_ASSIGN(answer, admin.post_json("/v1/rejects/admit", json::serialize(request)));
     add(sums, answer);
     output.progress(std::to_string(sums.counts[0]) + " rejects looked at");
-    const std::string next = shown(answer, "next");
+    const std::string next = member_text(answer, "next");
     if (next.empty()) return sums;
     request["after"] = json::string_view(next.data(), next.size());
   }

@@ -4,9 +4,9 @@
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
 #include "cli/filter.hpp"
-#include "cli/fresh_text.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/percent.hpp"
+#include "cli/random_id.hpp"
 #include "env/pause.hpp"
 
 #include <iostream>
@@ -35,7 +35,7 @@ struct ReplayArguments {
 };
 
 std::string key_of(const ReplayArguments& arguments) {
-  return arguments.key.empty() ? fresh_text() : arguments.key;
+  return arguments.key.empty() ? random_id() : arguments.key;
 }
 
 json::object how_of(const ReplayArguments& arguments) {
@@ -60,8 +60,8 @@ Result<int> replay_one(AdminClient& admin, const ReplayArguments& arguments, con
 }
 
 std::string in_words(const json::value& job) {
-  return shown(job, "events") + " of " + shown(job, "matched") + " events gone through, " +
-         shown(job, "replayed") + " deliveries replayed";
+  return member_text(job, "events") + " of " + member_text(job, "matched") +
+         " events gone through, " + member_text(job, "replayed") + " deliveries replayed";
 }
 
 std::string how_to_cancel(const std::string& replay) {
@@ -69,9 +69,9 @@ std::string how_to_cancel(const std::string& replay) {
 }
 
 int show_job(const json::value& job, const Output& output) {
-  output.answer(
-      "Replay " + shown(job, "replay") + " is " + shown(job, "state") + ": " + in_words(job) + ".",
-      json::serialize(job));
+  output.answer("Replay " + member_text(job, "replay") + " is " + member_text(job, "state") + ": " +
+                    in_words(job) + ".",
+                json::serialize(job));
   return kDone;
 }
 
@@ -80,7 +80,7 @@ Result<int> follow(AdminClient& admin, const std::string& replay, const Output& 
   while (!interrupted()) {
     HAPAX_TRY_ASSIGN(job, admin.get_json("/v1/replays/" + percent_encoded(replay)));
     output.progress(in_words(job));
-    if (shown(job, "state") != "running") return show_job(job, output);
+    if (member_text(job, "state") != "running") return show_job(job, output);
     pause(kAskAgain);
   }
   std::cerr << "\nhapax: replay " << replay << " goes on; " << how_to_cancel(replay)
@@ -96,12 +96,12 @@ Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
   if (arguments.rate) request["rate"] = *arguments.rate;
   HAPAX_TRY_ASSIGN(answer,
                    admin.post_once("/v1/replay", json::serialize(request), key_of(arguments)));
-  const std::string matched = shown(answer, "matched");
+  const std::string matched = member_text(answer, "matched");
   if (arguments.dry_run) {
     output.answer(matched + " events match. Nothing was changed.", json::serialize(answer));
     return kDone;
   }
-  const std::string replay = shown(answer, "replay");
+  const std::string replay = member_text(answer, "replay");
   if (!arguments.detach) return follow(admin, replay, output);
   output.answer("Replay " + replay + " of " + matched + " events is under way; " +
                     how_to_cancel(replay) + ".",
@@ -112,7 +112,7 @@ Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
 Result<int> cancel_delivery(AdminClient& admin, const std::string& delivery, const Output& output) {
   const std::string target = "/v1/deliveries/" + percent_encoded(delivery) + "/cancel";
   HAPAX_TRY_ASSIGN(answer, admin.post_json(target, ""));
-  output.answer(shown(answer, "delivery") + " is cancelled.", json::serialize(answer));
+  output.answer(member_text(answer, "delivery") + " is cancelled.", json::serialize(answer));
   return kDone;
 }
 

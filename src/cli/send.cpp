@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "cli/captured.hpp"
+#include "cli/captured_request.hpp"
 #include "cli/command.hpp"
-#include "cli/fresh_text.hpp"
+#include "cli/random_id.hpp"
 #include "cli/send_load.hpp"
 #include "cli/send_summary.hpp"
 #include "cli/server_file.hpp"
@@ -138,7 +138,7 @@ Result<Load> load_of(const SendArguments& arguments) {
     HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
     load.shape.body = std::move(body);
   }
-  load.id = arguments.id.empty() ? "evt_" + fresh_text(12) : arguments.id;
+  load.id = arguments.id.empty() ? "evt_" + random_id(12) : arguments.id;
   load.count = arguments.count;
   load.duplicates = arguments.duplicates;
   load.concurrency = arguments.concurrency;

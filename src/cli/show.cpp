@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/admin_client.hpp"
 #include "cli/command.hpp"
-#include "cli/lines.hpp"
 #include "cli/percent.hpp"
+#include "cli/text_layout.hpp"
 
 namespace hapax::cli {
 
@@ -25,7 +25,7 @@ void add_list(std::string& text, std::string_view title, const json::array& list
     if (!each.is_object()) continue;
     text += " ";
     for (const auto& member : each.get_object()) {
-      const std::string value = shown(each, {member.key().data(), member.key().size()});
+      const std::string value = member_text(each, {member.key().data(), member.key().size()});
       if (value.empty()) continue;
       text += " " + without_controls({member.key().data(), member.key().size()}) + " " + value;
     }
@@ -39,7 +39,7 @@ std::string event_in_lines(const json::value& event) {
   for (const std::string_view each :
        {"event", "source", "tenant", "id", "type", "order_key", "version", "received_at", "status",
         "size", "sha256", "duplicates", "would"}) {
-    add_line(text, kWidth, each, shown(event, each));
+    add_line(text, kWidth, each, member_text(event, each));
   }
   add_headers(text, event);
   add_list(text, "deliveries", list_or_none(event, "deliveries"));

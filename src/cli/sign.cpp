@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "cli/captured.hpp"
+#include "cli/captured_request.hpp"
 #include "cli/command.hpp"
-#include "cli/fresh_text.hpp"
+#include "cli/random_id.hpp"
 #include "cli/signing.hpp"
 
 #include <hapax/verify.hpp>
@@ -30,7 +30,7 @@ Result<Signed> sign_with(const SignArguments& arguments) {
   HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
   const std::vector<Header> parameters = choice.parameter_views();
   const Request request{arguments.method, arguments.scheme.url, {}, body, 0};
-  const std::string id = arguments.id.empty() ? "msg_" + fresh_text() : arguments.id;
+  const std::string id = arguments.id.empty() ? "msg_" + random_id() : arguments.id;
   HAPAX_TRY_ASSIGN(made, sign(choice.preset->verify, choice.secrets.front(), request, id,
                               choice.now, Context{choice.key_id, parameters}));
   if (made.body != body && arguments.body_out.empty()) {

@@ -34,9 +34,9 @@ std::string as_table(std::span<const std::string_view> columns, const boost::jso
   for (const boost::json::value& each : objects) {
     std::vector<std::string> row;
     row.reserve(columns.size());
-    const std::string tenant = shown(each, "tenant");
+    const std::string tenant = member_text(each, "tenant");
     for (const std::string_view column : columns) {
-      row.push_back(shown(each, column));
+      row.push_back(member_text(each, column));
       if (column == "source" && !tenant.empty()) row.back() += "/" + tenant;
     }
     rows.push_back(std::move(row));

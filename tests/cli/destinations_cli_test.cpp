@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/served.hpp"
+#include "cli/running_server.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using test::Ran;
 using testing::HasSubstr;
 
 TEST(DestinationsCli, ListsPausesAndResumes) {
-  const test::Served served(
+  const test::RunningServer served(
       "[[destination]]\nname = 'orders'\nurl = 'http://127.0.0.1:1/x'\nrate = '5/s'\n");
   const auto run = [&](const std::string& arguments) {
     return test::run_hapax(

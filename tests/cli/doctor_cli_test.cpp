@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/served.hpp"
+#include "cli/running_server.hpp"
 #include "model/ids.hpp"
 #include "support/eventually.hpp"
 
@@ -29,7 +29,7 @@ constexpr const char* kSources =
     "deliver_to = ['work']\n[[destination]]\nname = 'work'\nkind = 'pull'\n";
 
 // level of the findings of a check, and their texts.
-std::string findings(const Ran& ran, const std::string& check) {
+std::string diagnostics(const Ran& ran, const std::string& check) {
   std::string text;
   const json::value whole = json::parse(ran.out);
   for (const json::value& each : whole.at("findings").as_array()) {
@@ -60,7 +60,7 @@ class DoctorCliTest : public testing::Test {
     ASSERT_EQ(sent.exit_code, 0) << sent.out << sent.errors;
   }
 
-  Served served_{kSources};
+  RunningServer served_{kSources};
 };
 
 TEST_F(DoctorCliTest, ARunningServerIsWell) {
@@ -69,18 +69,18 @@ TEST_F(DoctorCliTest, ARunningServerIsWell) {
   // Two clocks that are read five seconds apart, on a busy machine, seem to differ.
   EXPECT_TRUE(eventually([&] {
     ran = doctor();
-    return findings(ran, "clock").starts_with("ok: ");
+    return diagnostics(ran, "clock").starts_with("ok: ");
   })) << ran.out;
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  EXPECT_THAT(findings(ran, "store"), HasSubstr("ok: the store can be read; its schema has"));
-  EXPECT_THAT(findings(ran, "fsync"), HasSubstr("a sync in "));
-  EXPECT_THAT(findings(ran, "permissions"), Not(HasSubstr("problem")));
-  EXPECT_THAT(findings(ran, "server"), HasSubstr("ok: runs and answers"));
-  EXPECT_THAT(findings(ran, "silence"), HasSubstr("ok: demo last sent an event"));
-  EXPECT_THAT(findings(ran, "secrets"), HasSubstr("ok: secret 1 of demo was last used at 20"));
-  EXPECT_THAT(findings(ran, "secrets"),
+  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("ok: the store can be read; its schema has"));
+  EXPECT_THAT(diagnostics(ran, "fsync"), HasSubstr("a sync in "));
+  EXPECT_THAT(diagnostics(ran, "permissions"), Not(HasSubstr("problem")));
+  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("ok: runs and answers"));
+  EXPECT_THAT(diagnostics(ran, "silence"), HasSubstr("ok: demo last sent an event"));
+  EXPECT_THAT(diagnostics(ran, "secrets"), HasSubstr("ok: secret 1 of demo was last used at 20"));
+  EXPECT_THAT(diagnostics(ran, "secrets"),
               HasSubstr("warning: secret 2 of demo was never used since the server started"));
-  EXPECT_THAT(findings(ran, "names"), "");
+  EXPECT_THAT(diagnostics(ran, "names"), "");
 }
 
 TEST_F(DoctorCliTest, AServerThatDoesNotRunIsLookedAtThroughItsStore) {
@@ -88,9 +88,9 @@ TEST_F(DoctorCliTest, AServerThatDoesNotRunIsLookedAtThroughItsStore) {
   served_.stop();
   const Ran ran = doctor("--silent 0s");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  EXPECT_THAT(findings(ran, "store"), HasSubstr("ok: "));
-  EXPECT_THAT(findings(ran, "server"), HasSubstr("warning: does not answer"));
-  EXPECT_THAT(findings(ran, "silence"), HasSubstr("warning: demo last sent an event"));
+  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("ok: "));
+  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("warning: does not answer"));
+  EXPECT_THAT(diagnostics(ran, "silence"), HasSubstr("warning: demo last sent an event"));
 }
 
 TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
@@ -101,7 +101,7 @@ TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
                  "UPDATE hapax_clock SET store_ms = store_ms + " + moved_by_ms);
     const Ran ran = doctor();
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-    return findings(ran, "clock");
+    return diagnostics(ran, "clock");
   };
   constexpr std::int64_t kMs = 3'499'200'000;  // 40 days and a half
   EXPECT_THAT(doctor_with_clock(std::to_string(-kMs)),
@@ -114,13 +114,13 @@ TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
 TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
   send();
   served_.stop();
-  EXPECT_EQ(findings(doctor(), "claims"), "ok: no event id was claimed twice\n");
+  EXPECT_EQ(diagnostics(doctor(), "claims"), "ok: no event id was claimed twice\n");
   change_store(served_.directory(),
                "UPDATE hapax_claim_fault SET doubled = 2, event = 11, other = 10");
   const Ran ran = doctor();
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
-  EXPECT_THAT(findings(ran, "claims"), HasSubstr("problem: 2 event ids were claimed twice"));
-  EXPECT_THAT(findings(ran, "claims"),
+  EXPECT_THAT(diagnostics(ran, "claims"), HasSubstr("problem: 2 event ids were claimed twice"));
+  EXPECT_THAT(diagnostics(ran, "claims"),
               HasSubstr(to_text(EventNo(11)) + " and " + to_text(EventNo(10))));
 }
 
@@ -128,7 +128,8 @@ TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
   chmod(served_.directory().file("admin.token").c_str(), 0644);
   const Ran ran = doctor();
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
-  EXPECT_THAT(findings(ran, "permissions"), HasSubstr("problem: others can read the admin token"));
+  EXPECT_THAT(diagnostics(ran, "permissions"),
+              HasSubstr("problem: others can read the admin token"));
 }
 
 TEST_F(DoctorCliTest, NamesThatTheFileLacksAreSaidByDoctorAndByCheck) {
@@ -138,9 +139,9 @@ TEST_F(DoctorCliTest, NamesThatTheFileLacksAreSaidByDoctorAndByCheck) {
   std::ofstream(file) << "[store]\nurl = 'sqlite:hapax.db'\n";
   const Ran doctored = doctor();
   EXPECT_EQ(doctored.exit_code, 0) << doctored.out;
-  EXPECT_THAT(findings(doctored, "names"),
+  EXPECT_THAT(diagnostics(doctored, "names"),
               HasSubstr("warning: the store knows the source \"demo\""));
-  EXPECT_THAT(findings(doctored, "names"), HasSubstr("the destination \"work\""));
+  EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("the destination \"work\""));
   const Ran checked = run_hapax(served_.directory(), "check --json");
   EXPECT_EQ(checked.exit_code, 0) << checked.out;
   EXPECT_THAT(checked.out, HasSubstr("the store knows the source \\\"demo\\\""));
@@ -151,7 +152,7 @@ TEST(DoctorTest, WhatIsNotThereIsNotMade) {
   std::ofstream(directory.file("hapax.toml")) << "[store]\nurl = 'sqlite:hapax.db'\n";
   const Ran ran = run_hapax(directory, "doctor --json");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  EXPECT_THAT(findings(ran, "store"), HasSubstr("warning: there is no store yet"));
+  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("warning: there is no store yet"));
   EXPECT_EQ(run_hapax(directory, "check").exit_code, 0);
   std::size_t files = 0;
   for (const auto& each : std::filesystem::directory_iterator(directory.path())) {
@@ -170,19 +171,19 @@ TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
       << "[server]\ntls = { cert = 'cert.pem', key = 'key.pem' }\n";
   const Ran open = run_hapax(directory, "doctor --json");
   EXPECT_EQ(open.exit_code, 1) << open.out;
-  EXPECT_THAT(findings(open, "permissions"), HasSubstr("problem: others can read the TLS key"));
-  EXPECT_THAT(findings(open, "file"), HasSubstr("warning: "));
+  EXPECT_THAT(diagnostics(open, "permissions"), HasSubstr("problem: others can read the TLS key"));
+  EXPECT_THAT(diagnostics(open, "file"), HasSubstr("warning: "));
   EXPECT_THAT(run_hapax(directory, "check").out, HasSubstr("can read the private key"));
   chmod(directory.file("key.pem").c_str(), 0600);
   const Ran closed = run_hapax(directory, "doctor --json");
-  EXPECT_THAT(findings(closed, "permissions"), HasSubstr("ok: the TLS key"));
+  EXPECT_THAT(diagnostics(closed, "permissions"), HasSubstr("ok: the TLS key"));
 }
 
 TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsSaid) {
   const TempDir directory;
   const Ran absent = run_hapax(directory, "doctor --json");
   EXPECT_EQ(absent.exit_code, 1);
-  EXPECT_THAT(findings(absent, "file"), HasSubstr("problem: "));
+  EXPECT_THAT(diagnostics(absent, "file"), HasSubstr("problem: "));
   EXPECT_EQ(run_hapax(directory, "doctor --silent soon").exit_code, 2);
   EXPECT_EQ(run_hapax(directory, "doctor --nonsense").exit_code, 2);
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/served.hpp"
+#include "cli/running_server.hpp"
 #include "support/eventually.hpp"
 #include "support/http.hpp"
 
@@ -51,7 +51,7 @@ class RejectsCli : public testing::Test {
     EXPECT_EQ(client.post("/in/demo", headers, body).status, 401);
   }
 
-  test::Served served_{source("whsec_V1JPTkdXUk9OR1dST05HV1JPTkdXUk9ORw==")};
+  test::RunningServer served_{source("whsec_V1JPTkdXUk9OR1dST05HV1JPTkdXUk9ORw==")};
 };
 
 TEST_F(RejectsCli, ListsExplainsAndAdmits) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/served.hpp"
+#include "cli/running_server.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 using test::Ran;
-using test::Served;
+using test::RunningServer;
 using testing::HasSubstr;
 
 constexpr const char* kDemo =
@@ -38,7 +38,7 @@ class SendTest : public testing::Test {
                            "send --timeout 600 --url " + server_.url("demo") + " " + arguments);
   }
 
-  Served server_{kDemo};
+  RunningServer server_{kDemo};
 };
 
 TEST_F(SendTest, OneEventIsAnsweredWithItsName) {
@@ -121,7 +121,7 @@ TEST_F(SendTest, AServerThatIsDownIsNamed) {
 }
 
 TEST(SendPresets, AnEventHasItsIdWhereItsProviderHasIt) {
-  const Served server(
+  const RunningServer server(
       "[[source]]\nname = 'github'\npreset = 'github'\nsecrets = ['s']\n"
       "[[source]]\nname = 'stripe'\npreset = 'stripe'\nsecrets = ['whsec_x']\n"
       "[[source]]\nname = 'sendgrid'\npreset = 'segment-batch'\nsecrets = ['s']\n"

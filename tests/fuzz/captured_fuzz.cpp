@@ -3,7 +3,7 @@
 
 // A captured request, whatever it is: what is read lies in it, in order.
 #include "base/check.hpp"
-#include "cli/captured.hpp"
+#include "cli/captured_request.hpp"
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ void check_inside(std::string_view text, std::string_view part) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hapax;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const Result<cli::Captured> captured = cli::parse_captured(text);
+  const Result<cli::CapturedRequest> captured = cli::parse_captured_request(text);
   if (!captured) {
     HAPAX_CHECK(captured.error().code() == Code::invalid_argument);
     return 0;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/lines.hpp"
+#include "cli/text_layout.hpp"
 
 #include "base/try.hpp"
 

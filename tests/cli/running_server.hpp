@@ -19,13 +19,13 @@ struct Ran {
 Ran run_hapax(const TempDir& directory, const std::string& arguments);
 
 // A real `hapax serve` on free ports, with a directory of its own.
-class Served {
+class RunningServer {
  public:
   // `sources` is put behind [server] and [store] in its hapax.toml.
-  explicit Served(const std::string& sources);
-  ~Served();  // as stop()
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
+  explicit RunningServer(const std::string& sources);
+  ~RunningServer();  // as stop()
+  RunningServer(const RunningServer&) = delete;
+  RunningServer& operator=(const RunningServer&) = delete;
 
   const TempDir& directory() const { return directory_; }
   std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE

@@ -12,7 +12,7 @@
 namespace hapax::cli {
 
 // A raw HTTP request, read. The views are into the text it was read from.
-struct Captured {
+struct CapturedRequest {
   std::string_view method;
   std::string_view target;
   std::vector<Header> headers;
@@ -24,10 +24,10 @@ struct Captured {
 // "POST /in/stripe HTTP/1.1", headers, an empty line, the body. Lines may end in CRLF or LF. The
 // body is what Content-Length says where there is as much, else all that follows.
 // invalid_argument: it is not a request.
-Result<Captured> parse_captured(std::string_view text);
+Result<CapturedRequest> parse_captured_request(std::string_view text);
 
 // The value of a header, "" when it is not there once.
-std::string_view header_of(const Captured& captured, std::string_view name);
+std::string_view header_of(const CapturedRequest& captured, std::string_view name);
 
 // All of standard input, or of a file; "-" is standard input. At most 64 MiB.
 Result<std::string> read_input(const std::string& path);

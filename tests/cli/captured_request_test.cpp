@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/captured.hpp"
+#include "cli/captured_request.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,17 +8,17 @@
 namespace hapax::cli {
 namespace {
 
-Captured parsed(std::string_view text) {
-  Result<Captured> captured = parse_captured(text);
+CapturedRequest parsed(std::string_view text) {
+  Result<CapturedRequest> captured = parse_captured_request(text);
   EXPECT_TRUE(captured) << text;
-  return captured ? *captured : Captured{};
+  return captured ? *captured : CapturedRequest{};
 }
 
 TEST(CapturedRequest, IsReadWithEitherLineEnd) {
   for (const std::string_view text :
        {"POST /in/x?a=b HTTP/1.1\r\nHost: h\r\nX-A:  1 \r\n\r\n{\"a\":\r\n1}",
         "POST /in/x?a=b HTTP/1.1\nHost: h\nX-A:\t1\t\n\n{\"a\":\r\n1}"}) {
-    const Captured captured = parsed(text);
+    const CapturedRequest captured = parsed(text);
     EXPECT_EQ(captured.method, "POST");
     EXPECT_EQ(captured.target, "/in/x?a=b");
     EXPECT_EQ(header_of(captured, "host"), "h");
@@ -29,10 +29,10 @@ TEST(CapturedRequest, IsReadWithEitherLineEnd) {
 }
 
 TEST(CapturedRequest, IsCutToItsLengthAndSaysSo) {
-  const Captured longer = parsed("POST / HTTP/1.1\nContent-Length: 2\n\n{}\n");
+  const CapturedRequest longer = parsed("POST / HTTP/1.1\nContent-Length: 2\n\n{}\n");
   EXPECT_EQ(longer.body, "{}");
   EXPECT_THAT(longer.note, testing::HasSubstr("2 bytes, and 3 follow"));
-  const Captured shorter = parsed("POST / HTTP/1.1\nContent-Length: 9\n\n{}");
+  const CapturedRequest shorter = parsed("POST / HTTP/1.1\nContent-Length: 9\n\n{}");
   EXPECT_EQ(shorter.body, "{}");
   EXPECT_THAT(shorter.note, testing::HasSubstr("9 bytes, and 2 follow"));
   EXPECT_EQ(parsed("POST / HTTP/1.1\nContent-Length: x\n\n{}").body, "{}");
@@ -42,7 +42,7 @@ TEST(CapturedRequest, IsCutToItsLengthAndSaysSo) {
 }
 
 TEST(CapturedRequest, InChunksSaysThatItIs) {
-  const Captured captured =
+  const CapturedRequest captured =
       parsed("POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n2\r\n{}\r\n0\r\n\r\n");
   EXPECT_THAT(captured.note, testing::HasSubstr("chunks"));
 }
@@ -55,7 +55,7 @@ TEST(CapturedRequest, MayHaveNoBodyOrHeaders) {
 }
 
 TEST(CapturedRequest, KeepsRepeatedHeaders) {
-  const Captured captured = parsed("GET / HTTP/1.1\nA: 1\na: 2\n\n");
+  const CapturedRequest captured = parsed("GET / HTTP/1.1\nA: 1\na: 2\n\n");
   EXPECT_EQ(captured.headers.size(), 2U);
   EXPECT_EQ(header_of(captured, "A"), "");
 }
@@ -64,7 +64,7 @@ TEST(CapturedRequest, ThatIsNoneIsRefused) {
   for (const std::string_view text :
        {"", "\n", "{}", "POST /", "POST HTTP/1.1", "POST / HTTP", "HTTP/1.1 200 OK\n\n",
         " / HTTP/1.1\n\n", "POST / HTTP/1.1\nno colon\n\n", "POST / HTTP/1.1\n: x\n\n"}) {
-    const Result<Captured> captured = parse_captured(text);
+    const Result<CapturedRequest> captured = parse_captured_request(text);
     ASSERT_FALSE(captured) << text;
     EXPECT_EQ(captured.error().code(), Code::invalid_argument);
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/findings.hpp"
+#include "cli/diagnostics.hpp"
 
 #include "base/calendar.hpp"
 #include "cli/admin_client.hpp"
@@ -40,17 +40,18 @@ std::string in_ms(microseconds span) {
 
 // Files that only their owner should read, or at least only he should change.
 void inspect_file(const std::string& what, const std::string& path, mode_t forbidden,
-                  Finding::Level otherwise, Findings& findings) {
+                  Diagnostic::Level otherwise, Diagnostics& diagnostics) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return;
   const mode_t open = status.st_mode & forbidden;
-  if (open == 0) return findings.ok("permissions", what + " " + path + " is for its owner alone");
+  if (open == 0)
+    return diagnostics.ok("permissions", what + " " + path + " is for its owner alone");
   const bool can_write = (open & (S_IWGRP | S_IWOTH)) != 0;
   std::string text = "others can " + std::string(can_write ? "change" : "read") + " " + what + " " +
                      path + "; run chmod " + (S_ISDIR(status.st_mode) ? "700" : "600") + " on it";
-  otherwise == Finding::Level::problem || can_write
-      ? findings.problem("permissions", std::move(text))
-      : findings.warning("permissions", std::move(text));
+  otherwise == Diagnostic::Level::problem || can_write
+      ? diagnostics.problem("permissions", std::move(text))
+      : diagnostics.warning("permissions", std::move(text));
 }
 
 // The times of some small writes that were synced, in order. Empty: it cannot be written there.
@@ -72,17 +73,18 @@ std::vector<microseconds> synced_writes(const std::string& directory, Clock& clo
   return times;
 }
 
-void look_at_clock(const store::StoreSummary& summary, WallTime wall, Findings& findings) {
+void check_clock(const store::StoreSummary& summary, WallTime wall, Diagnostics& diagnostics) {
   const microseconds off = summary.now - wall;
   const microseconds distance = off < microseconds(0) ? -off : off;
   if (distance <= kClockOff) {
-    return findings.ok("clock", "the store's clock and this machine's agree within " +
-                                    std::to_string(distance / std::chrono::seconds(1) + 1) + " s");
+    return diagnostics.ok("clock", "the store's clock and this machine's agree within " +
+                                       std::to_string(distance / std::chrono::seconds(1) + 1) +
+                                       " s");
   }
   const std::string text = "the store's clock is " + about(distance) +
                            (off.count() > 0 ? " ahead of" : " behind") + " this machine's";
   // Behind: it does not count what it cannot be sure of. Ahead: see ADR 6.
-  findings.warning(
+  diagnostics.warning(
       "clock",
       off.count() > 0
           ? text +
@@ -94,18 +96,19 @@ void look_at_clock(const store::StoreSummary& summary, WallTime wall, Findings& 
                 "Windows of signatures go by this machine's: set it by NTP");
 }
 
-void look_at_claims(const store::ClaimFaults& faults, Findings& findings) {
-  if (faults.doubled == 0) return findings.ok("claims", "no event id was claimed twice");
-  findings.problem("claims", std::to_string(faults.doubled) +
-                                 " event ids were claimed twice while they were remembered; the "
-                                 "last is that of the events " +
-                                 to_text(faults.event) + " and " + to_text(faults.other) +
-                                 ". Both are delivered: undo one, and report this as a defect of "
-                                 "hapax");
+void check_claims(const store::ClaimFaults& faults, Diagnostics& diagnostics) {
+  if (faults.doubled == 0) return diagnostics.ok("claims", "no event id was claimed twice");
+  diagnostics.problem("claims",
+                      std::to_string(faults.doubled) +
+                          " event ids were claimed twice while they were remembered; the "
+                          "last is that of the events " +
+                          to_text(faults.event) + " and " + to_text(faults.other) +
+                          ". Both are delivered: undo one, and report this as a defect of "
+                          "hapax");
 }
 
-void look_at_silence(const store::StoreSummary& summary, const daemon::Config& config,
-                     std::chrono::milliseconds silent, Findings& findings) {
+void check_silence(const store::StoreSummary& summary, const daemon::Config& config,
+                   std::chrono::milliseconds silent, Diagnostics& diagnostics) {
   for (const gateway::Source& source : config.sources) {
     const auto known =
         std::find_if(summary.sources.begin(), summary.sources.end(),
@@ -117,31 +120,32 @@ void look_at_silence(const store::StoreSummary& summary, const daemon::Config& c
                 return each.source == SourceNo(known->number);
               });
     if (seen == summary.seen.end()) {
-      findings.ok("silence", source.name + " has never sent an event");
+      diagnostics.ok("silence", source.name + " has never sent an event");
       continue;
     }
     const microseconds since = summary.now - seen->last_seen;
     std::string text = source.name + " last sent an event " + about(since) + " ago (" +
                        format_rfc3339(seen->last_seen) + ")";
-    since > silent ? findings.warning("silence", text + "; is it still switched on there?")
-                   : findings.ok("silence", std::move(text));
+    since > silent ? diagnostics.warning("silence", text + "; is it still switched on there?")
+                   : diagnostics.ok("silence", std::move(text));
   }
 }
 
 }  // namespace
 
-void Findings::ok(std::string_view check, std::string text) {
-  list_.push_back({Finding::Level::ok, check, std::move(text)});
+void Diagnostics::ok(std::string_view check, std::string text) {
+  list_.push_back({Diagnostic::Level::ok, check, std::move(text)});
 }
-void Findings::warning(std::string_view check, std::string text) {
-  list_.push_back({Finding::Level::warning, check, std::move(text)});
+void Diagnostics::warning(std::string_view check, std::string text) {
+  list_.push_back({Diagnostic::Level::warning, check, std::move(text)});
 }
-void Findings::problem(std::string_view check, std::string text) {
-  list_.push_back({Finding::Level::problem, check, std::move(text)});
+void Diagnostics::problem(std::string_view check, std::string text) {
+  list_.push_back({Diagnostic::Level::problem, check, std::move(text)});
 }
-bool Findings::good() const {
-  return std::none_of(list_.begin(), list_.end(),
-                      [](const Finding& each) { return each.level == Finding::Level::problem; });
+bool Diagnostics::good() const {
+  return std::none_of(list_.begin(), list_.end(), [](const Diagnostic& each) {
+    return each.level == Diagnostic::Level::problem;
+  });
 }
 
 std::string about(microseconds span) {
@@ -152,124 +156,125 @@ std::string about(microseconds span) {
   return std::to_string(seconds) + " s";
 }
 
-void look_at_permissions(const std::string& file, const daemon::Config& config,
-                         Findings& findings) {
+void check_permissions(const std::string& file, const daemon::Config& config,
+                       Diagnostics& diagnostics) {
   constexpr mode_t kChange = S_IWGRP | S_IWOTH;
   constexpr mode_t kAnything = S_IRWXG | S_IRWXO;
-  inspect_file("the configuration", file, kChange, Finding::Level::problem, findings);
+  inspect_file("the configuration", file, kChange, Diagnostic::Level::problem, diagnostics);
   for (const std::string& each : config.secret_files) {
-    inspect_file("the secret in", each, S_IRWXO | S_IWGRP, Finding::Level::problem, findings);
+    inspect_file("the secret in", each, S_IRWXO | S_IWGRP, Diagnostic::Level::problem, diagnostics);
   }
   if (config.listen.tls) {
-    inspect_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP, Finding::Level::problem,
-                 findings);
+    inspect_file("the TLS key", config.listen.tls->key, S_IRWXO | S_IWGRP,
+                 Diagnostic::Level::problem, diagnostics);
   }
   inspect_file("the admin token", config.data_dir + "/admin.token", kAnything,
-               Finding::Level::problem, findings);
+               Diagnostic::Level::problem, diagnostics);
   if (access(config.data_dir.c_str(), W_OK | X_OK) == 0) {
-    inspect_file("data_dir", config.data_dir, kChange, Finding::Level::problem, findings);
+    inspect_file("data_dir", config.data_dir, kChange, Diagnostic::Level::problem, diagnostics);
   } else {
-    findings.problem("permissions", "data_dir " + config.data_dir +
-                                        " cannot be written: " + std::strerror(errno) +
-                                        "; make it, or give it to this user");
+    diagnostics.problem("permissions", "data_dir " + config.data_dir +
+                                           " cannot be written: " + std::strerror(errno) +
+                                           "; make it, or give it to this user");
   }
   const std::string database = sqlite_file(config);
   if (!database.empty()) {
-    inspect_file("the database", database, S_IRWXO | S_IWGRP, Finding::Level::warning, findings);
+    inspect_file("the database", database, S_IRWXO | S_IWGRP, Diagnostic::Level::warning,
+                 diagnostics);
   }
 }
 
-void look_at_store(const daemon::Config& config, Clock& clock, std::chrono::milliseconds silent,
-                   Findings& findings) {
+void check_store(const daemon::Config& config, Clock& clock, std::chrono::milliseconds silent,
+                 Diagnostics& diagnostics) {
   const Result<std::optional<store::StoreSummary>> summary = store::inspect(config.store_url, {});
-  if (!summary) return findings.problem("store", summary.error().detail());
+  if (!summary) return diagnostics.problem("store", summary.error().detail());
   if (!*summary) {
     const bool memory = config.store_url == "memory:";
-    return findings.warning("store", memory ? "the store is in memory and forgets at every stop"
-                                            : "there is no store yet; 'hapax serve' makes it");
+    return diagnostics.warning("store", memory ? "the store is in memory and forgets at every stop"
+                                               : "there is no store yet; 'hapax serve' makes it");
   }
   const store::StoreSummary& seen = **summary;
   const std::string version = std::to_string(seen.version);
   if (seen.version > seen.known) {
-    return findings.problem("store", "the schema has version " + version +
-                                         " and this hapax knows only up to " +
-                                         std::to_string(seen.known) + "; use a newer hapax");
+    return diagnostics.problem("store", "the schema has version " + version +
+                                            " and this hapax knows only up to " +
+                                            std::to_string(seen.known) + "; use a newer hapax");
   }
   if (seen.version < seen.known) {
-    return findings.warning("store", "the schema has version " + version +
-                                         "; 'hapax serve' or 'hapax migrate' brings it to " +
-                                         std::to_string(seen.known));
+    return diagnostics.warning("store", "the schema has version " + version +
+                                            "; 'hapax serve' or 'hapax migrate' brings it to " +
+                                            std::to_string(seen.known));
   }
-  findings.ok("store", "the store can be read; its schema has version " + version);
-  for (const std::string& each : seen.risks) findings.warning("database", each);
-  look_at_clock(seen, clock.wall(), findings);
-  for (const std::string& each : seen.problems) findings.problem("store", each);
-  look_at_claims(seen.faults, findings);
+  diagnostics.ok("store", "the store can be read; its schema has version " + version);
+  for (const std::string& each : seen.risks) diagnostics.warning("database", each);
+  check_clock(seen, clock.wall(), diagnostics);
+  for (const std::string& each : seen.problems) diagnostics.problem("store", each);
+  check_claims(seen.faults, diagnostics);
   for (std::string& each : names_without_file(seen, config)) {
-    findings.warning("names", std::move(each));
+    diagnostics.warning("names", std::move(each));
   }
-  look_at_silence(seen, config, silent, findings);
+  check_silence(seen, config, silent, diagnostics);
 }
 
-void look_at_observe(const daemon::Config& config, Findings& findings) {
+void check_observe(const daemon::Config& config, Diagnostics& diagnostics) {
   for (const gateway::Source& each : config.sources) {
     if (each.enforce) continue;
-    findings.warning("observe", each.name +
-                                    " only observes (enforce = false): forged and duplicate "
-                                    "arrivals are delivered; remove the line when you have "
-                                    "seen enough");
+    diagnostics.warning("observe", each.name +
+                                       " only observes (enforce = false): forged and duplicate "
+                                       "arrivals are delivered; remove the line when you have "
+                                       "seen enough");
   }
 }
 
-void look_at_sync(const daemon::Config& config, Clock& clock, Findings& findings) {
+void check_sync(const daemon::Config& config, Clock& clock, Diagnostics& diagnostics) {
   const std::string database = sqlite_file(config);
   std::string directory = std::filesystem::path(database).parent_path().string();
   if (database.empty()) directory = config.data_dir;
   if (directory.empty()) directory = ".";
   const std::vector<microseconds> times = synced_writes(directory, clock);
   if (times.size() < kSyncs) {
-    return findings.problem(
+    return diagnostics.problem(
         "fsync", "cannot write and sync a file in " + directory + ": " + std::strerror(errno));
   }
   const microseconds median = times[times.size() / 2];
   std::string text = "a sync in " + directory + " takes " + in_ms(median) + " (at most " +
                      in_ms(times.back()) + ")";
-  median > kSlowSync ? findings.warning("fsync", text + "; every acknowledgement waits for one")
-                     : findings.ok("fsync", std::move(text));
+  median > kSlowSync ? diagnostics.warning("fsync", text + "; every acknowledgement waits for one")
+                     : diagnostics.ok("fsync", std::move(text));
 }
 
 namespace {
 
 // What is known of one secret, the n-th of its source or tenant. `any`: another of them was used.
-void look_at_secret(const std::string& which, const std::string& used, bool any,
-                    Findings& findings) {
+void check_secret(const std::string& which, const std::string& used, bool any,
+                  Diagnostics& diagnostics) {
   if (!used.empty()) {
-    findings.ok("secrets", which + " was last used at " + used);
+    diagnostics.ok("secrets", which + " was last used at " + used);
   } else if (any) {
-    findings.warning("secrets", which +
-                                    " was never used since the server started; an old one "
-                                    "can be removed now");
+    diagnostics.warning("secrets", which +
+                                       " was never used since the server started; an old one "
+                                       "can be removed now");
   } else {
-    findings.ok("secrets", which + " was not used since the server started, nor any other");
+    diagnostics.ok("secrets", which + " was not used since the server started, nor any other");
   }
 }
 
 }  // namespace
 
-void look_at_secrets(const boost::json::value& sources, Findings& findings) {
+void check_secrets(const boost::json::value& sources, Diagnostics& diagnostics) {
   namespace json = boost::json;
   for (const json::value& source : list_or_none(sources, "sources")) {
     std::map<std::string, std::vector<std::string>> by_tenant;  // when each was last used
     for (const json::value& each : list_or_none(source, "secrets")) {
-      by_tenant[shown(each, "tenant")].push_back(shown(each, "last_used_at"));
+      by_tenant[member_text(each, "tenant")].push_back(member_text(each, "last_used_at"));
     }
     for (const auto& [tenant, all] : by_tenant) {
       const bool any = std::any_of(all.begin(), all.end(),
                                    [](const std::string& used) { return !used.empty(); });
       const std::string whose =
-          shown(source, "name") + (tenant.empty() ? std::string() : "/" + tenant);
+          member_text(source, "name") + (tenant.empty() ? std::string() : "/" + tenant);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        look_at_secret("secret " + std::to_string(i + 1) + " of " + whose, all[i], any, findings);
+        check_secret("secret " + std::to_string(i + 1) + " of " + whose, all[i], any, diagnostics);
       }
     }
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/captured.hpp"
+#include "cli/captured_request.hpp"
 
 #include "model/field.hpp"
 
@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-void cut_to_length(Captured& captured) {
+void cut_to_length(CapturedRequest& captured) {
   const std::string_view text = header_of(captured, "content-length");
   std::size_t length = 0;
   const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), length);
@@ -51,8 +51,8 @@ void cut_to_length(Captured& captured) {
 
 }  // namespace
 
-Result<Captured> parse_captured(std::string_view text) {
-  Captured captured;
+Result<CapturedRequest> parse_captured_request(std::string_view text) {
+  CapturedRequest captured;
   const std::string_view line = take_line(text);
   const std::size_t method_end = line.find(' ');
   const std::size_t target_end = line.rfind(' ');
@@ -79,7 +79,7 @@ Result<Captured> parse_captured(std::string_view text) {
   return captured;
 }
 
-std::string_view header_of(const Captured& captured, std::string_view name) {
+std::string_view header_of(const CapturedRequest& captured, std::string_view name) {
   const Request request{.headers = captured.headers};
   return find_header(request, name).text;
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "cli/served.hpp"
+#include "cli/running_server.hpp"
 
 #include "support/eventually.hpp"
 #include "support/sanitizer.hpp"
@@ -64,7 +64,7 @@ void write_config(const std::string& file, const std::string& sources) {
 
 }  // namespace
 
-Served::Served(const std::string& sources) {
+RunningServer::RunningServer(const std::string& sources) {
   write_config(directory_.file("hapax.toml"), sources);
   const std::string log = directory_.file("log");
   std::array<int, 2> out{};
@@ -90,11 +90,11 @@ Served::Served(const std::string& sources) {
   admin_ = boost::json::value_to<std::string>(ready.at("admin"));
 }
 
-int Served::port() const {
+int RunningServer::port() const {
   return std::stoi(address_.substr(address_.rfind(':') + 1));
 }
 
-void Served::reload(const std::string& sources) {
+void RunningServer::reload(const std::string& sources) {
   const auto log = [&] { return contents(directory_.file("log")); };
   const std::size_t before = log().size();
   write_config(directory_.file("hapax.toml"), sources);
@@ -103,11 +103,11 @@ void Served::reload(const std::string& sources) {
       << log();
 }
 
-Served::~Served() {
+RunningServer::~RunningServer() {
   stop();
 }
 
-void Served::stop() {
+void RunningServer::stop() {
   if (process_ <= 0) return;
   int status = 0;
   kill(process_, SIGTERM);
@@ -118,7 +118,7 @@ void Served::stop() {
   expect_no_report(log);
 }
 
-std::string Served::url(const std::string& source) const {
+std::string RunningServer::url(const std::string& source) const {
   return "http://" + address_ + "/in/" + source;
 }
 
