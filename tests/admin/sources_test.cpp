@@ -67,7 +67,7 @@ TEST_P(AdminCounts, CountNothingAsNought) {
   EXPECT_TRUE(whole.at("sources").as_array().empty());
 }
 
-TEST(AdminServed, IsWhatAConfiguredSourceIs) {
+TEST(AdminConfigView, IsWhatAConfiguredSourceIs) {
   const Preset* stripe = preset("stripe");
   const std::vector<std::string> secrets{"whsec_x"};
   gateway::Source source{.name = "pay",

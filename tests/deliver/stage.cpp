@@ -12,7 +12,8 @@ namespace asio = boost::asio;
 using store::fault::Fault;
 
 Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store::Leased& what) {
-  seen.push_back({life_.now(), to.name, {what.event.no, what.delivery}, what.attempt, what.fence});
+  seen.push_back(
+      {lifecycle_.now(), to.name, {what.event.no, what.delivery}, what.attempt, what.fence});
   std::size_t& here = at_once[to.name];
   most_at_once[to.name] = std::max(most_at_once[to.name], ++here);
   const std::optional<Act> act = script(seen.back());
@@ -22,7 +23,8 @@ Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store
   const BootTime after = act ? act->after : BootTime(to.timeout);
   const auto wait = [this, after, &answer](std::unique_ptr<sim::Waiter<AttemptResponse>> waiter) {
     const std::uint64_t number = waiters_.add(std::move(waiter));
-    life_.in(after, [this, number, answer] { waiters_.answer(life_.context(), number, answer); });
+    lifecycle_.in(
+        after, [this, number, answer] { waiters_.answer(lifecycle_.context(), number, answer); });
   };
   AttemptResponse said = co_await sim::suspend<AttemptResponse>(wait);
   --at_once[to.name];
@@ -32,14 +34,14 @@ Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store
 Stage::Stage(const sim::StoreDelays& delays)
     : faulty_(*memory,
               [this](std::string_view) { return store_fault ? store_fault() : Fault::none; }),
-      async_store_(life, faulty_, delays) {}
+      async_store_(lifecycle, faulty_, delays) {}
 
 Stage::~Stage() {
   async_store_.die();
   transport.die();
   timers_.die();
   dispatchers_.clear();
-  life.die();
+  lifecycle.die();
 }
 
 std::shared_ptr<const Destination> Stage::destination(
@@ -56,7 +58,7 @@ std::shared_ptr<const Destination> Stage::destination(
 
 PushDispatcher& Stage::start(std::shared_ptr<const Destination> destination) {
   const PushDispatcher::Deps deps{
-      life.context().get_executor(),
+      lifecycle.context().get_executor(),
       async_store_,
       transport,
       timers_,
@@ -68,7 +70,7 @@ PushDispatcher& Stage::start(std::shared_ptr<const Destination> destination) {
       [this](const Attempted& attempted) { outcomes.emplace_back(attempted.outcome); }};
   dispatchers_.push_back(std::make_shared<PushDispatcher>(deps, std::move(destination)));
   ++running_;
-  asio::co_spawn(life.context(), dispatchers_.back()->run(),
+  asio::co_spawn(lifecycle.context(), dispatchers_.back()->run(),
                  [this](const std::exception_ptr&) { --running_; });
   return *dispatchers_.back();
 }
@@ -92,7 +94,7 @@ EventNo Stage::send(std::vector<DestinationNo> to, const std::string& order_key)
 void Stage::run_for(BootTime length) {
   const BootTime until = now() + length;
   do {
-    while (life.poll()) {
+    while (lifecycle.poll()) {
     }
   } while (timeline.step(until));
   timeline.at(until, [] {});

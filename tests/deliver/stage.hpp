@@ -48,7 +48,7 @@ class ScriptedTransport final : public Transport {
   // Without an act it hangs until the destination's timeout.
   using Script = std::function<std::optional<Act>(const Seen& seen)>;
 
-  explicit ScriptedTransport(sim::Life& life) : life_(life) {}
+  explicit ScriptedTransport(sim::Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
   Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
 
   Script script = [](const Seen&) { return std::optional(Act{status(200)}); };
@@ -58,7 +58,7 @@ class ScriptedTransport final : public Transport {
   void die() { waiters_.clear(); }
 
  private:
-  sim::Life& life_;
+  sim::Lifecycle& lifecycle_;
   sim::Waiters<AttemptResponse> waiters_;
 };
 
@@ -84,17 +84,17 @@ class Stage {
   std::size_t running() const { return running_; }
 
   sim::Timeline timeline{1};
-  sim::Life life{timeline, "node"};
+  sim::Lifecycle lifecycle{timeline, "node"};
   std::unique_ptr<store::Driver> memory = store::memory::make_driver(10'000, timeline.clock());
   // Asked about each write; nothing fails unless the test says so.
   std::function<store::fault::Fault()> store_fault;
   std::vector<std::string> outcomes;  // as the pumps' watcher is told
   DeliveryNotifier notifier;
-  ScriptedTransport transport{life};
+  ScriptedTransport transport{lifecycle};
 
  private:
   store::fault::FaultyDriver faulty_;
-  sim::SimTimerFactory timers_{life};
+  sim::SimTimerFactory timers_{lifecycle};
   sim::SimAsyncStore async_store_;
   sim::NoLog log_;
   std::vector<std::shared_ptr<PushDispatcher>> dispatchers_;

@@ -7,21 +7,21 @@
 namespace hapax::sim {
 
 template <class Work, class Answer>
-Task<Answer> SimAsyncStore::wait_for(Line<Work, Answer>& line, const Work& work) {
-  const auto enter = [this, &line, &work](std::unique_ptr<Waiter<Answer>> waiter) {
-    const std::uint64_t number = line.waiters.add(std::move(waiter));
-    boost::asio::io_context& origin = life_.context();
+Task<Answer> SimAsyncStore::wait_for(Lane<Work, Answer>& lane, const Work& work) {
+  const auto enter = [this, &lane, &work](std::unique_ptr<Waiter<Answer>> waiter) {
+    const std::uint64_t number = lane.waiters.add(std::move(waiter));
+    boost::asio::io_context& origin = lifecycle_.context();
     if (stopping_) {
-      return line.waiters.answer(origin, number, Error(Code::stopping, "the server is stopping"));
+      return lane.waiters.answer(origin, number, Error(Code::stopping, "the server is stopping"));
     }
-    line.waiting.push_back({number, work});
-    life_.in(kMaxWait, [this, &line, &origin, number] {
-      const auto late = std::find_if(line.waiting.begin(), line.waiting.end(),
+    lane.waiting.push_back({number, work});
+    lifecycle_.in(kMaxWait, [this, &lane, &origin, number] {
+      const auto late = std::find_if(lane.waiting.begin(), lane.waiting.end(),
                                      [&](const auto& each) { return each.waiter == number; });
-      if (late == line.waiting.end()) return;
-      line.waiting.erase(late);
-      last_late_ = life_.now();
-      line.waiters.answer(origin, number,
+      if (late == lane.waiting.end()) return;
+      lane.waiting.erase(late);
+      last_late_ = lifecycle_.now();
+      lane.waiters.answer(origin, number,
                           Error(Code::store_unavailable, "the store has not come to it in time"));
     });
     start();
@@ -43,7 +43,7 @@ Task<Result<std::vector<store::Settled>>> SimAsyncStore::settle(Settlements sett
 }
 
 BootTime SimAsyncStore::delay() {
-  Timeline& timeline = life_.timeline();
+  Timeline& timeline = lifecycle_.timeline();
   const bool slow = timeline.one_in(delays_.slow_one_in);
   return timeline.between(delays_.least, slow ? delays_.slow : delays_.most) / 2;
 }
@@ -52,15 +52,15 @@ void SimAsyncStore::start() {
   if (busy_) return;
   busy_ = true;
   // Behind what else happens at this time, so that it goes together.
-  life_.in(BootTime(0), [this] { take(); });
+  lifecycle_.in(BootTime(0), [this] { take(); });
 }
 
 void SimAsyncStore::take() {
   std::size_t room = kMaxBatch;
-  const auto take_from = [&room](auto& line, auto& into) {
-    for (; room > 0 && !line.waiting.empty(); --room) {
-      into.push_back(std::move(line.waiting.front()));
-      line.waiting.pop_front();
+  const auto take_from = [&room](auto& lane, auto& into) {
+    for (; room > 0 && !lane.waiting.empty(); --room) {
+      into.push_back(std::move(lane.waiting.front()));
+      lane.waiting.pop_front();
     }
   };
   group_ = {};
@@ -70,9 +70,9 @@ void SimAsyncStore::take() {
   busy_ = room < kMaxBatch;
   if (!busy_) return;
   sent_ = true;
-  life_.in(delay(), [this] {
+  lifecycle_.in(delay(), [this] {
     write();
-    life_.in(delay(), [this] { answer(); });
+    lifecycle_.in(delay(), [this] { answer(); });
   });
 }
 
@@ -91,7 +91,7 @@ void SimAsyncStore::write() {
 }
 
 void SimAsyncStore::answer() {
-  boost::asio::io_context& origin = life_.context();
+  boost::asio::io_context& origin = lifecycle_.context();
   store::Answers& answers = group_.answers;
   std::ptrdiff_t at = 0;
   for (const auto& each : group_.settles) {
@@ -125,7 +125,7 @@ bool SimAsyncStore::idle() const {
 }
 
 void SimAsyncStore::die() {
-  if (sent_ && life_.timeline().one_in(2)) write();
+  if (sent_ && lifecycle_.timeline().one_in(2)) write();
   admits_.waiters.clear();
   leases_.waiters.clear();
   settles_.waiters.clear();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "async/async_store.hpp"
-#include "sim/life.hpp"
+#include "sim/lifecycle.hpp"
 #include "sim/waiters.hpp"
 #include "store/contract.hpp"
 
@@ -27,8 +27,8 @@ class SimAsyncStore final : public AsyncStore {
   static constexpr std::size_t kMaxBatch = 64;
   static constexpr BootTime kMaxWait = seconds(3);
 
-  SimAsyncStore(Life& life, store::Driver& driver, const StoreDelays& delays)
-      : life_(life), driver_(driver), delays_(delays) {}
+  SimAsyncStore(Lifecycle& lifecycle, store::Driver& driver, const StoreDelays& delays)
+      : lifecycle_(lifecycle), driver_(driver), delays_(delays) {}
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override;
   Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override;
@@ -48,13 +48,13 @@ class SimAsyncStore final : public AsyncStore {
  private:
   using Settlements = std::span<const store::Settlement>;
   template <class Work, class Answer>
-  struct Line;
+  struct Lane;
   struct Group;
   template <class Work, class Answer>
-  Task<Answer> wait_for(Line<Work, Answer>& line, const Work& work);
+  Task<Answer> wait_for(Lane<Work, Answer>& lane, const Work& work);
 
   template <class Work, class Answer>
-  struct Line {
+  struct Lane {
     struct Item {
       std::uint64_t waiter;
       Work work;
@@ -63,9 +63,9 @@ class SimAsyncStore final : public AsyncStore {
     Waiters<Answer> waiters;
   };
   struct Group {
-    std::vector<Line<store::Admit, store::AdmitAnswer>::Item> admits;
-    std::vector<Line<store::LeaseRequest, Result<store::Lease>>::Item> leases;
-    std::vector<Line<Settlements, Result<std::vector<store::Settled>>>::Item> settles;
+    std::vector<Lane<store::Admit, store::AdmitAnswer>::Item> admits;
+    std::vector<Lane<store::LeaseRequest, Result<store::Lease>>::Item> leases;
+    std::vector<Lane<Settlements, Result<std::vector<store::Settled>>>::Item> settles;
     store::Answers answers;
   };
 
@@ -75,12 +75,12 @@ class SimAsyncStore final : public AsyncStore {
   void answer();
   BootTime delay();
 
-  Life& life_;
+  Lifecycle& lifecycle_;
   store::Driver& driver_;
   StoreDelays delays_;
-  Line<store::Admit, store::AdmitAnswer> admits_;
-  Line<store::LeaseRequest, Result<store::Lease>> leases_;
-  Line<Settlements, Result<std::vector<store::Settled>>> settles_;
+  Lane<store::Admit, store::AdmitAnswer> admits_;
+  Lane<store::LeaseRequest, Result<store::Lease>> leases_;
+  Lane<Settlements, Result<std::vector<store::Settled>>> settles_;
   Group group_;  // at the store
   bool busy_ = false;
   bool sent_ = false;  // the group is on its way and has not happened

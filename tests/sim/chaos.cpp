@@ -29,12 +29,12 @@ StoreFaults bad_store(Timeline& timeline) {
   return faults;
 }
 
-Worker::Manners bad_manners(Timeline& timeline) {
-  Worker::Manners manners;
-  if (timeline.one_in(2)) manners.fails = 4 + timeline.below(20);
-  if (timeline.one_in(3)) manners.drops = 30;
-  if (timeline.one_in(2)) manners.sleeps = 5 + timeline.below(20);
-  return manners;
+Worker::WorkerBehavior bad_manners(Timeline& timeline) {
+  Worker::WorkerBehavior behavior;
+  if (timeline.one_in(2)) behavior.fails = 4 + timeline.below(20);
+  if (timeline.one_in(3)) behavior.drops = 30;
+  if (timeline.one_in(2)) behavior.sleeps = 5 + timeline.below(20);
+  return behavior;
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ void Chaos::start() {
                           &Chaos::jump, &Chaos::trouble_network, &Chaos::operate, &Chaos::reload}) {
     if (!timeline_.one_in(3)) kinds_.push_back(kind);
   }
-  if (!timeline_.one_in(4)) town_.network().change(bad_network(timeline_));
-  town_.change(bad_store(timeline_), bad_manners(timeline_));
+  if (!timeline_.one_in(4)) cluster_.network().change(bad_network(timeline_));
+  cluster_.change(bad_store(timeline_), bad_manners(timeline_));
   timeline_.in(seconds(1), [this] { happen(); });
 }
 
@@ -58,48 +58,48 @@ void Chaos::happen() {
 
 void Chaos::end() {
   on_ = false;
-  town_.network().heal();
-  town_.senders().heal();
-  town_.change({}, {});
-  for (std::size_t i = 0; i < town_.nodes().size(); ++i) {
-    town_.revive_node(i);
-    town_.nodes()[i]->clock().jump({});
+  cluster_.network().heal();
+  cluster_.senders().heal();
+  cluster_.change({}, {});
+  for (std::size_t i = 0; i < cluster_.nodes().size(); ++i) {
+    cluster_.revive_node(i);
+    cluster_.nodes()[i]->clock().jump({});
   }
-  for (std::size_t i = 0; i < town_.workers().size(); ++i) town_.revive_worker(i);
-  for (const DestinationNo each : town_.destinations()) {
-    static_cast<void>(town_.store().pause(each, false));
+  for (std::size_t i = 0; i < cluster_.workers().size(); ++i) cluster_.revive_worker(i);
+  for (const DestinationNo each : cluster_.destinations()) {
+    static_cast<void>(cluster_.store().pause(each, false));
   }
 }
 
 DestinationNo Chaos::some_destination() {
-  return town_.destinations()[timeline_.below(town_.destinations().size())];
+  return cluster_.destinations()[timeline_.below(cluster_.destinations().size())];
 }
 
 std::optional<DeliveryRef> Chaos::some_delivery() {
-  const std::vector<DeliveryRef> all = town_.book().deliveries();
+  const std::vector<DeliveryRef> all = cluster_.ledger().deliveries();
   if (all.empty()) return std::nullopt;
   return all[timeline_.below(all.size())];
 }
 
 void Chaos::kill_node() {
   const std::size_t which = some_node();
-  auto& node = town_.nodes()[which];
+  auto& node = cluster_.nodes()[which];
   if (!node) return;
-  node->life().note("is killed");
+  node->lifecycle().note("is killed");
   const std::int64_t number = node->number();
   node.reset();
   const bool alone = timeline_.one_in(2);
   timeline_.in(timeline_.between(milliseconds(1), seconds(30)), [this, which, number, alone] {
     // As on SQLite, where whoever starts knows that its predecessor is dead.
     const store::ReleaseStep step{Holder::Kind::push, number};
-    if (alone) static_cast<void>(town_.store().release_holder(step));
-    town_.revive_node(which);
+    if (alone) static_cast<void>(cluster_.store().release_holder(step));
+    cluster_.revive_node(which);
   });
 }
 
 void Chaos::stop_node() {
   const std::size_t which = some_node();
-  const auto& node = town_.nodes()[which];
+  const auto& node = cluster_.nodes()[which];
   if (!node || !node->accepts()) return;
   const BootTime grace = timeline_.between(milliseconds(1), seconds(8));
   node->stop(grace);
@@ -108,17 +108,17 @@ void Chaos::stop_node() {
 
 void Chaos::wait_for_stop(std::size_t which, std::int64_t number, BootTime by) {
   timeline_.in(milliseconds(100), [this, which, number, by] {
-    auto& node = town_.nodes()[which];
+    auto& node = cluster_.nodes()[which];
     if (!node || node->number() != number) return;  // killed meanwhile
     if (node->stopped()) {
       node->check_stopped();
-      node->life().note("has stopped");
+      node->lifecycle().note("has stopped");
       node.reset();
       return timeline_.in(timeline_.between(milliseconds(1), seconds(10)),
-                          [this, which] { town_.revive_node(which); });
+                          [this, which] { cluster_.revive_node(which); });
     }
-    if (timeline_.now() > by && !node->life().stalled()) {
-      return timeline_.fail("stop", node->life().name() + " does not stop");
+    if (timeline_.now() > by && !node->lifecycle().stalled()) {
+      return timeline_.fail("stop", node->lifecycle().name() + " does not stop");
     }
     wait_for_stop(which, number, by);
   });
@@ -127,26 +127,26 @@ void Chaos::wait_for_stop(std::size_t which, std::int64_t number, BootTime by) {
 void Chaos::stall() {
   const BootTime until = timeline_.now() + timeline_.between(milliseconds(10), seconds(60));
   if (timeline_.one_in(3)) {
-    const auto& worker = town_.workers()[timeline_.below(town_.workers().size())];
-    if (worker) worker->life().stall(until);
+    const auto& worker = cluster_.workers()[timeline_.below(cluster_.workers().size())];
+    if (worker) worker->lifecycle().stall(until);
     return;
   }
-  const auto& node = town_.nodes()[some_node()];
+  const auto& node = cluster_.nodes()[some_node()];
   if (!node || !node->accepts()) return;
-  node->life().note("stalls");
-  node->life().stall(until);
+  node->lifecycle().note("stalls");
+  node->lifecycle().stall(until);
 }
 
 void Chaos::kill_worker() {
-  const std::size_t which = timeline_.below(town_.workers().size());
-  if (!town_.workers()[which]) return;
-  town_.workers()[which].reset();
+  const std::size_t which = timeline_.below(cluster_.workers().size());
+  if (!cluster_.workers()[which]) return;
+  cluster_.workers()[which].reset();
   timeline_.in(timeline_.between(milliseconds(1), seconds(10)),
-               [this, which] { town_.revive_worker(which); });
+               [this, which] { cluster_.revive_worker(which); });
 }
 
 void Chaos::jump() {
-  const auto& node = town_.nodes()[some_node()];
+  const auto& node = cluster_.nodes()[some_node()];
   if (!node) return;
   const BootTime far = timeline_.one_in(3) ? BootTime(std::chrono::hours(48)) : seconds(200);
   node->clock().jump(timeline_.between(-far, far));
@@ -156,21 +156,21 @@ void Chaos::trouble_network() {
   const BootTime until = timeline_.now() + timeline_.between(milliseconds(100), seconds(40));
   if (timeline_.one_in(2)) {
     const std::string node = "node-" + std::to_string(some_node());
-    return town_.network().part(node, some_destination(), until);
+    return cluster_.network().part(node, some_destination(), until);
   }
-  town_.network().break_down(some_destination(), until, timeline_.one_in(2));
+  cluster_.network().break_down(some_destination(), until, timeline_.one_in(2));
 }
 
 void Chaos::operate() {
   const std::optional<DeliveryRef> which = some_delivery();
   const std::uint64_t what = timeline_.below(6);
   if (what == 0) {
-    static_cast<void>(town_.store().pause(some_destination(), true));
+    static_cast<void>(cluster_.store().pause(some_destination(), true));
   } else if (what == 1) {
-    static_cast<void>(town_.store().pause(some_destination(), false));
+    static_cast<void>(cluster_.store().pause(some_destination(), false));
   } else if (what == 2 && which) {
     timeline_.note("operator", "cancels " + to_text(*which));
-    static_cast<void>(town_.store().cancel(*which));
+    static_cast<void>(cluster_.store().cancel(*which));
   } else if (which) {
     replay(*which);
   }
@@ -181,7 +181,7 @@ void Chaos::replay(const DeliveryRef& which) {
   store::Replay what{which.event, which.delivery, {}};
   if (timeline_.one_in(4)) what.how.as = store::ReplayAs::as_new;
   what.how.accept_duplicate = timeline_.one_in(2);
-  static_cast<void>(town_.store().replay(what));
+  static_cast<void>(cluster_.store().replay(what));
 }
 
 }  // namespace hapax::sim

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "sim/town.hpp"
+#include "sim/cluster.hpp"
 
 namespace hapax::sim {
 
@@ -10,7 +10,7 @@ namespace hapax::sim {
 // others, so that rare ones are not drowned by frequent ones.
 class Chaos {
  public:
-  Chaos(Timeline& timeline, Town& town) : timeline_(timeline), town_(town) {}
+  Chaos(Timeline& timeline, Cluster& cluster) : timeline_(timeline), cluster_(cluster) {}
 
   void start();
   // Everything is healed, everybody comes back.
@@ -18,7 +18,7 @@ class Chaos {
 
  private:
   void happen();
-  std::size_t some_node() { return timeline_.below(town_.nodes().size()); }
+  std::size_t some_node() { return timeline_.below(cluster_.nodes().size()); }
   DestinationNo some_destination();
   std::optional<DeliveryRef> some_delivery();
   void kill_node();
@@ -28,12 +28,12 @@ class Chaos {
   void kill_worker();
   void jump();
   void trouble_network();
-  void reload() { town_.reload(); }
+  void reload() { cluster_.reload(); }
   void operate();
   void replay(const DeliveryRef& which);
 
   Timeline& timeline_;
-  Town& town_;
+  Cluster& cluster_;
   std::vector<void (Chaos::*)()> kinds_;
   bool on_ = false;
 };

@@ -62,12 +62,12 @@ void Network::arrive(const Destination& to, const store::Leased& what, const Don
     if (!broken->second.hangs) answer(done, answer_of(500), hop());
     return;
   }
-  const AttemptResponse said = handle(to.no, what);
+  const AttemptResponse answered = handle(to.no, what);
   if (timeline_.one_in(faults_.reset_after)) return answer(done, error_of("reset", true), hop());
   if (timeline_.one_in(faults_.lost_answer)) return;
   BootTime delay = hop();
   if (timeline_.one_in(faults_.slow)) delay += timeline_.between(BootTime(0), to.timeout * 2);
-  answer(done, said, delay);
+  answer(done, answered, delay);
 }
 
 AttemptResponse Network::handle(DestinationNo to, const store::Leased& what) {
@@ -76,7 +76,7 @@ AttemptResponse Network::handle(DestinationNo to, const store::Leased& what) {
   if (timeline_.one_in(faults_.busy)) return ask_to_wait();
   const bool error = timeline_.one_in(faults_.error);
   if (error && timeline_.one_in(2)) return answer_of(500);
-  if (book_.effect(to, what)) {
+  if (ledger_.effect(to, what)) {
     timeline_.note("handler", "effect of " + to_text({what.event.no, what.delivery}));
   }
   return answer_of(error ? 500 : 200);
@@ -90,30 +90,31 @@ AttemptResponse Network::ask_to_wait() {
 }
 
 Task<AttemptResponse> SimTransport::send(const Destination& to, const store::Leased& what) {
-  book_.begins(to.no, what);
+  ledger_.begins(to.no, what);
   const auto begin = [this, &to, &what](std::unique_ptr<Waiter<AttemptResponse>> waiter) {
     start(std::move(waiter), to, what);
   };
   AttemptResponse answer = co_await suspend<AttemptResponse>(begin);
   const DeliveryRef which{what.event.no, what.delivery};
-  if (answer.status < 200 || answer.status > 299) book_.failed(which, what.fence);
-  life_.note("attempt of " + to_text(which) + " by lease " +
-             std::to_string(book_.ordinal(what.fence)) + ": " +
-             (answer.status == 0 ? answer.error : std::to_string(answer.status)));
+  if (answer.status < 200 || answer.status > 299) ledger_.failed(which, what.fence);
+  lifecycle_.note("attempt of " + to_text(which) + " by lease " +
+                  std::to_string(ledger_.ordinal(what.fence)) + ": " +
+                  (answer.status == 0 ? answer.error : std::to_string(answer.status)));
   co_return answer;
 }
 
 void SimTransport::start(std::unique_ptr<Waiter<AttemptResponse>> waiter, const Destination& to,
                          const store::Leased& what) {
   const std::uint64_t number = waiters_.add(std::move(waiter));
-  life_.in(to.timeout, [this, number] {
-    waiters_.answer(life_.context(), number, error_of("timed-out", true));
+  lifecycle_.in(to.timeout, [this, number] {
+    waiters_.answer(lifecycle_.context(), number, error_of("timed-out", true));
   });
-  const auto alive = life_.weak();
-  network_.send(life_.name(), to, what, [this, number, alive](const AttemptResponse& answer) {
+  const auto alive = lifecycle_.weak();
+  network_.send(lifecycle_.name(), to, what, [this, number, alive](const AttemptResponse& answer) {
     if (alive.expired()) return;
-    life_.in(BootTime(0),
-             [this, number, answer] { waiters_.answer(life_.context(), number, answer); });
+    lifecycle_.in(BootTime(0), [this, number, answer] {
+      waiters_.answer(lifecycle_.context(), number, answer);
+    });
   });
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "deliver/transport.hpp"
-#include "sim/book.hpp"
-#include "sim/life.hpp"
+#include "sim/ledger.hpp"
+#include "sim/lifecycle.hpp"
 #include "sim/waiters.hpp"
 
 #include <map>
@@ -31,7 +31,7 @@ struct NetworkFaults {
 // that they have seen has its effect once.
 class Network {
  public:
-  Network(Timeline& timeline, Book& book) : timeline_(timeline), book_(book) {}
+  Network(Timeline& timeline, Ledger& ledger) : timeline_(timeline), ledger_(ledger) {}
 
   void change(const NetworkFaults& faults) { faults_ = faults; }
   // Answers nothing but 500, or nothing at all, until then.
@@ -57,7 +57,7 @@ class Network {
   BootTime hop() { return timeline_.between(BootTime(100), milliseconds(30)); }
 
   Timeline& timeline_;
-  Book& book_;
+  Ledger& ledger_;
   NetworkFaults faults_;
   std::map<DestinationNo, Broken> broken_;
   std::map<std::pair<std::string, DestinationNo>, BootTime> parted_;
@@ -66,8 +66,8 @@ class Network {
 // Carries for one node.
 class SimTransport final : public deliver::Transport {
  public:
-  SimTransport(Life& life, Network& network, Book& book)
-      : life_(life), network_(network), book_(book) {}
+  SimTransport(Lifecycle& lifecycle, Network& network, Ledger& ledger)
+      : lifecycle_(lifecycle), network_(network), ledger_(ledger) {}
 
   Task<deliver::AttemptResponse> send(const deliver::Destination& to,
                                       const store::Leased& what) override;
@@ -79,9 +79,9 @@ class SimTransport final : public deliver::Transport {
   void start(std::unique_ptr<Waiter<deliver::AttemptResponse>> waiter,
              const deliver::Destination& to, const store::Leased& what);
 
-  Life& life_;
+  Lifecycle& lifecycle_;
   Network& network_;
-  Book& book_;
+  Ledger& ledger_;
   Waiters<deliver::AttemptResponse> waiters_;
 };
 

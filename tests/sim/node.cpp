@@ -17,8 +17,8 @@ using store::fault::Fault;
 void NoLog::line(Level /*level*/, std::string_view /*what*/,
                  std::initializer_list<LogField> /*fields*/) {}
 
-FaultyStore::FaultyStore(Life& life, store::Driver& driver)
-    : life_(life),
+FaultyStore::FaultyStore(Lifecycle& lifecycle, store::Driver& driver)
+    : lifecycle_(lifecycle),
       driver_(driver, [this](std::string_view operation) { return plan(operation); }) {}
 
 void FaultyStore::change(const StoreFaults& faults) {
@@ -27,16 +27,16 @@ void FaultyStore::change(const StoreFaults& faults) {
 }
 
 Fault FaultyStore::plan(std::string_view operation) {
-  Timeline& timeline = life_.timeline();
+  Timeline& timeline = lifecycle_.timeline();
   if (!timeline.one_in(faults_.any)) return Fault::none;
   static constexpr std::array kFaults = {
       Fault::fail,         Fault::fail,         Fault::lose_answer, Fault::lose_answer,
       Fault::lose_request, Fault::crash_before, Fault::crash_after};
   const std::size_t which = timeline.below(kFaults.size());
-  last_fault_ = life_.now();
-  life_.note("store fault " + std::to_string(which) + " in " + std::string(operation));
+  last_fault_ = lifecycle_.now();
+  lifecycle_.note("store fault " + std::to_string(which) + " in " + std::string(operation));
   if (kFaults[which] == Fault::crash_before || kFaults[which] == Fault::crash_after) {
-    life_.in(timeline.between(milliseconds(1), faults_.away), [this] { driver_.restart(); });
+    lifecycle_.in(timeline.between(milliseconds(1), faults_.away), [this] { driver_.restart(); });
   }
   return kFaults[which];
 }
@@ -59,12 +59,12 @@ Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
     : deps_(deps),
       number_(number),
       owner_(token_of(number)),
-      life_(deps.timeline, name),
+      lifecycle_(deps.timeline, name),
       clock_(deps.timeline.clock()),
-      store_(life_, deps.store),
-      timers_(life_),
-      async_store_(life_, store_.driver(), faults.delays),
-      transport_(life_, deps.network, deps.book),
+      store_(lifecycle_, deps.store),
+      timers_(lifecycle_),
+      async_store_(lifecycle_, store_.driver(), faults.delays),
+      transport_(lifecycle_, deps.network, deps.ledger),
       numbers_(clock_),
       unclaimed_(clock_),
       receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
@@ -72,12 +72,12 @@ Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
   maintain();
   for (const auto& each : deps_.pushed) {
     auto dispatcher = std::make_shared<deliver::PushDispatcher>(
-        deliver::PushDispatcher::Deps{life_.context().get_executor(), async_store_, transport_,
+        deliver::PushDispatcher::Deps{lifecycle_.context().get_executor(), async_store_, transport_,
                                       timers_, notifier_, clock_, deps_.timeline.random(), log_,
                                       [this] { return number_; }, [](const deliver::Attempted&) {}},
         each);
     ++running_;
-    asio::co_spawn(life_.context(), dispatcher->run(),
+    asio::co_spawn(lifecycle_.context(), dispatcher->run(),
                    [this](const std::exception_ptr&) { --running_; });
     dispatchers_.push_back(std::move(dispatcher));
   }
@@ -89,7 +89,7 @@ Node::~Node() {
   transport_.die();
   timers_.die();
   dispatchers_.clear();
-  life_.die();
+  lifecycle_.die();
 }
 
 void Node::change(const StoreFaults& faults) {
@@ -99,7 +99,7 @@ void Node::change(const StoreFaults& faults) {
 
 // As maintenance/maintenance.cpp, once a second.
 void Node::maintain() {
-  const BootTime now = life_.now();
+  const BootTime now = lifecycle_.now();
   if (renewed_ == BootTime::min() || now - renewed_ >= maintenance::kRenewNode) {
     const Result<NodeNo> node = store_.driver().take_node(owner_, maintenance::kNodeLease);
     if (node) {
@@ -108,12 +108,12 @@ void Node::maintain() {
     }
   }
   static_cast<void>(duplicates_.write_to(store_.driver()));
-  life_.in(seconds(1), [this] { maintain(); });
+  lifecycle_.in(seconds(1), [this] { maintain(); });
 }
 
 void Node::receive(const gateway::Source& source, const Request& request, Answered answered) {
   ++serving_;
-  asio::co_spawn(life_.context(), serve(source, request, std::move(answered)), asio::detached);
+  asio::co_spawn(lifecycle_.context(), serve(source, request, std::move(answered)), asio::detached);
 }
 
 Task<void> Node::serve(const gateway::Source& source, Request request, Answered answered) {
@@ -124,9 +124,9 @@ Task<void> Node::serve(const gateway::Source& source, Request request, Answered 
 }
 
 void Node::stop(BootTime grace) {
-  life_.note("stops");
+  lifecycle_.note("stops");
   stopping_ = true;
-  for (const auto& each : dispatchers_) each->stop(life_.now() + grace);
+  for (const auto& each : dispatchers_) each->stop(lifecycle_.now() + grace);
 }
 
 bool Node::stopped() const {
@@ -137,9 +137,9 @@ void Node::check_stopped() {
   // Leases that the store did not tell us of, or did not take back in time, lapse.
   constexpr BootTime kLongestLease = seconds(60);
   const BootTime trouble = std::max(store_.last_fault(), async_store_.last_late());
-  if (life_.now() - trouble < kLongestLease) return;
-  if (deps_.book.held_by(holder()) == 0) return;
-  life_.timeline().fail("leak", life_.name() + " has stopped and still holds leases");
+  if (lifecycle_.now() - trouble < kLongestLease) return;
+  if (deps_.ledger.held_by(holder()) == 0) return;
+  lifecycle_.timeline().fail("leak", lifecycle_.name() + " has stopped and still holds leases");
 }
 
 void Node::check_gone() {
@@ -151,7 +151,7 @@ void Node::check_gone() {
     if (each->under_way() > 0) left += " under_way";
     if (each.use_count() > 1) left += " coroutines";
   }
-  if (!left.empty()) life_.timeline().fail("leak", life_.name() + " has left" + left);
+  if (!left.empty()) lifecycle_.timeline().fail("leak", lifecycle_.name() + " has left" + left);
 }
 
 }  // namespace hapax::sim

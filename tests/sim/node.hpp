@@ -43,7 +43,7 @@ class NoLog final : public Log {
 // The store as one node sees it: its calls fail, are lost, or are done and the answer is lost.
 class FaultyStore {
  public:
-  FaultyStore(Life& life, store::Driver& driver);
+  FaultyStore(Lifecycle& lifecycle, store::Driver& driver);
 
   store::Driver& driver() { return driver_; }
   void change(const StoreFaults& faults);
@@ -53,7 +53,7 @@ class FaultyStore {
  private:
   store::fault::Fault plan(std::string_view operation);
 
-  Life& life_;
+  Lifecycle& lifecycle_;
   StoreFaults faults_;
   BootTime last_fault_ = BootTime(-seconds(3600));
   store::fault::FaultyDriver driver_;
@@ -64,7 +64,7 @@ struct NodeDeps {
   Timeline& timeline;
   store::Driver& store;
   Network& network;
-  Book& book;
+  Ledger& ledger;
   const std::vector<std::shared_ptr<const deliver::Destination>>& pushed;
 };
 
@@ -78,7 +78,7 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  Life& life() { return life_; }
+  Lifecycle& lifecycle() { return lifecycle_; }
   SkewedClock& clock() { return clock_; }
   void change(const StoreFaults& faults);
 
@@ -91,7 +91,7 @@ class Node {
   using Answered = std::function<void(const gateway::Received&)>;
   void receive(const gateway::Source& source, const Request& request, Answered answered);
 
-  bool accepts() const { return !stopping_ && !life_.stalled(); }
+  bool accepts() const { return !stopping_ && !lifecycle_.stalled(); }
   std::int64_t number() const { return number_; }
 
   // As SIGTERM.
@@ -114,7 +114,7 @@ class Node {
   bool stopping_ = false;
   std::size_t running_ = 0;  // pumps
   std::size_t serving_ = 0;  // requests
-  Life life_;
+  Lifecycle lifecycle_;
   SkewedClock clock_;
   NoLog log_;
   FaultyStore store_;

@@ -59,7 +59,7 @@ void Senders::plan(const std::vector<gateway::Source>& sources, std::size_t even
     message.body = "{\"id\":\"" + message.id + "\",\"k\":\"k" +
                    std::to_string(timeline_.below(lanes)) +
                    "\",\"v\":" + std::to_string(timeline_.below(events)) + "}";
-    book_.sent(source.no, message.id, message.body);
+    ledger_.sent(source.no, message.id, message.body);
     messages_.push_back(std::move(message));
     timeline_.in(timeline_.between(BootTime(0), span), [this, i] { send(i, true); });
   }

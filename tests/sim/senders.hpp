@@ -21,8 +21,8 @@ class Senders {
  public:
   using Nodes = std::vector<std::unique_ptr<Node>>;
 
-  Senders(Timeline& timeline, store::Driver& store, Book& book, Nodes& nodes)
-      : timeline_(timeline), store_(store), book_(book), nodes_(nodes) {}
+  Senders(Timeline& timeline, store::Driver& store, Ledger& ledger, Nodes& nodes)
+      : timeline_(timeline), store_(store), ledger_(ledger), nodes_(nodes) {}
 
   // Sent within `span`, to one of the sources.
   void plan(const std::vector<gateway::Source>& sources, std::size_t events, BootTime span);
@@ -48,7 +48,7 @@ class Senders {
 
   Timeline& timeline_;
   store::Driver& store_;
-  Book& book_;
+  Ledger& ledger_;
   Nodes& nodes_;
   std::deque<Message> messages_;
   bool bad_days_ = true;

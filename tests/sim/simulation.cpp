@@ -20,7 +20,7 @@ class Simulation {
   explicit Simulation(const Options& options)
       : timeline_(options.seed),
         store_(open(options)),
-        town_(timeline_, *store_->driver, options.nodes),
+        cluster_(timeline_, *store_->driver, options.nodes),
         options_(options) {
     timeline_.show_all(options.show);
   }
@@ -28,8 +28,8 @@ class Simulation {
   Report run() {
     const std::size_t events = options_.events > 0 ? options_.events : 20 + timeline_.below(80);
     const BootTime span = timeline_.between(seconds(5), seconds(90));
-    town_.senders().plan(town_.sources(), events, span);
-    Chaos chaos(timeline_, town_);
+    cluster_.senders().plan(cluster_.sources(), events, span);
+    Chaos chaos(timeline_, cluster_);
     chaos.start();
     play(timeline_.now() + span + timeline_.between(seconds(1), seconds(60)), [] { return false; });
     chaos.end();
@@ -53,7 +53,7 @@ class Simulation {
     BootTime next_look = timeline_.now();
     while (!timeline_.failure()) {
       if (++steps_ > kMostSteps) timeline_.fail("liveness", "it goes on without end");
-      if (town_.poll()) continue;
+      if (cluster_.poll()) continue;
       if (timeline_.now() >= next_look) {
         if (look()) return true;
         next_look = timeline_.now() + seconds(1);
@@ -66,40 +66,41 @@ class Simulation {
   void live_on() {
     const BootTime until = timeline_.now() + kLivenessBound;
     const bool done = play(until, [&] {
-      town_.unblock();
-      return town_.complete() && town_.senders().all_acked() && town_.book().not_ended().empty();
+      cluster_.unblock();
+      return cluster_.complete() && cluster_.senders().all_acked() &&
+             cluster_.ledger().not_ended().empty();
     });
     if (done) return;
-    const std::string what = town_.book().not_ended();
+    const std::string what = cluster_.ledger().not_ended();
     timeline_.fail("liveness", what.empty() ? "somebody waits for his answer" : what);
   }
 
   void stop() {
     const BootTime grace = seconds(5);
-    for (const auto& each : town_.nodes()) each->stop(grace);
-    for (const auto& each : town_.workers()) each->stop();
+    for (const auto& each : cluster_.nodes()) each->stop(grace);
+    for (const auto& each : cluster_.workers()) each->stop();
     const auto all_stopped = [&] {
-      return std::all_of(town_.nodes().begin(), town_.nodes().end(),
+      return std::all_of(cluster_.nodes().begin(), cluster_.nodes().end(),
                          [](const auto& each) { return each->stopped(); });
     };
     if (!play(timeline_.now() + grace + seconds(10), all_stopped)) {
       timeline_.fail("stop", "a node goes on");
     }
     play(timeline_.now() + seconds(120), [] { return false; });
-    for (const auto& each : town_.nodes()) {
+    for (const auto& each : cluster_.nodes()) {
       each->check_stopped();
       each->check_gone();
     }
-    town_.book().check_end();
-    town_.senders().check_end();
+    cluster_.ledger().check_end();
+    cluster_.senders().check_end();
   }
 
   Report report(std::size_t events) {
     std::string summary = std::to_string(events) + " events, " +
-                          std::to_string(town_.senders().acked()) + " acked, " +
-                          std::to_string(town_.book().deliveries().size()) + " deliveries, " +
-                          std::to_string(town_.book().attempts()) + " attempts, " +
-                          std::to_string(town_.book().effects()) + " effects, " +
+                          std::to_string(cluster_.senders().acked()) + " acked, " +
+                          std::to_string(cluster_.ledger().deliveries().size()) + " deliveries, " +
+                          std::to_string(cluster_.ledger().attempts()) + " attempts, " +
+                          std::to_string(cluster_.ledger().effects()) + " effects, " +
                           std::to_string(timeline_.now() / seconds(1)) + " s";
     return {timeline_.failure(), timeline_.hash(), timeline_.last_lines(), std::move(summary)};
   }
@@ -107,7 +108,7 @@ class Simulation {
   Timeline timeline_;
   std::optional<test::TempDir> directory_;
   std::unique_ptr<store::Opened> store_;
-  Town town_;
+  Cluster cluster_;
   const Options options_;
   std::size_t steps_ = 0;
 };

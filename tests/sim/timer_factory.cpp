@@ -13,7 +13,7 @@ class SimTimerFactory::One final : public WakeableTimer {
 
   Task<void> wait_until(BootTime when) override {
     if (all_.spins()) when = BootTime::max();
-    if (!woken_ && all_.life_.now() < when) {
+    if (!woken_ && all_.lifecycle_.now() < when) {
       const auto start = [this, when](std::unique_ptr<Waiter<>> waiter) {
         wait(std::move(waiter), when);
       };
@@ -24,15 +24,15 @@ class SimTimerFactory::One final : public WakeableTimer {
 
   void wake() override {
     woken_ = true;
-    all_.waiters_.answer(all_.life_.context(), waiter_);
+    all_.waiters_.answer(all_.lifecycle_.context(), waiter_);
   }
 
  private:
   void wait(std::unique_ptr<Waiter<>> waiter, BootTime when) {
     waiter_ = all_.waiters_.add(std::move(waiter));
     if (when == BootTime::max()) return;
-    all_.life_.at(when, [&all = all_, number = waiter_] {
-      all.waiters_.answer(all.life_.context(), number);
+    all_.lifecycle_.at(when, [&all = all_, number = waiter_] {
+      all.waiters_.answer(all.lifecycle_.context(), number);
     });
   }
 
@@ -43,9 +43,10 @@ class SimTimerFactory::One final : public WakeableTimer {
 
 bool SimTimerFactory::spins() {
   constexpr std::size_t kMost = 100'000;
-  if (std::exchange(asked_at_, life_.now()) != life_.now()) asked_ = 0;
+  if (std::exchange(asked_at_, lifecycle_.now()) != lifecycle_.now()) asked_ = 0;
   if (++asked_ < kMost) return false;
-  life_.timeline().fail("spin", life_.name() + " waits for a time that is past, over and over");
+  lifecycle_.timeline().fail("spin",
+                             lifecycle_.name() + " waits for a time that is past, over and over");
   return true;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "async/wakeable_timer.hpp"
-#include "sim/life.hpp"
+#include "sim/lifecycle.hpp"
 #include "sim/waiters.hpp"
 
 namespace hapax::sim {
@@ -11,7 +11,7 @@ namespace hapax::sim {
 // Timers on simulated time.
 class SimTimerFactory final : public TimerFactory {
  public:
-  explicit SimTimerFactory(Life& life) : life_(life) {}
+  explicit SimTimerFactory(Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
 
   std::unique_ptr<WakeableTimer> make() override;
   std::size_t waiting() const { return waiters_.size(); }
@@ -23,7 +23,7 @@ class SimTimerFactory final : public TimerFactory {
   // Somebody asks and asks while no time passes: on a real clock he would keep a thread busy.
   bool spins();
 
-  Life& life_;
+  Lifecycle& lifecycle_;
   Waiters<> waiters_;
   BootTime asked_at_{};
   std::size_t asked_ = 0;

@@ -14,22 +14,22 @@ constexpr unsigned kMaxAbandons = 3;
 Worker::Worker(const NodeDeps& deps, const std::string& name, std::int64_t number,
                DestinationNo destination, const StoreFaults& faults)
     : deps_(deps),
-      life_(deps.timeline, name),
-      store_(life_, deps.store),
+      lifecycle_(deps.timeline, name),
+      store_(lifecycle_, deps.store),
       number_(number),
       destination_(destination) {
   change(faults, {});
   ask();
 }
 
-void Worker::change(const StoreFaults& faults, const Manners& manners) {
+void Worker::change(const StoreFaults& faults, const WorkerBehavior& behavior) {
   store_.change(faults);
-  manners_ = manners;
+  behavior_ = behavior;
 }
 
 void Worker::ask() {
   if (stopping_) return;
-  Timeline& timeline = life_.timeline();
+  Timeline& timeline = lifecycle_.timeline();
   const store::LeaseRequest request{.from = destination_,
                                     .max = 1 + timeline.below(4),
                                     .lease = kLease,
@@ -41,33 +41,33 @@ void Worker::ask() {
       begin(std::make_shared<const store::Leased>(each));
     }
   }
-  life_.in(timeline.between(milliseconds(50), seconds(2)), [this] { ask(); });
+  lifecycle_.in(timeline.between(milliseconds(50), seconds(2)), [this] { ask(); });
 }
 
 void Worker::begin(const std::shared_ptr<const store::Leased>& leased) {
-  Timeline& timeline = life_.timeline();
-  const bool sleeps = timeline.one_in(manners_.sleeps);
+  Timeline& timeline = lifecycle_.timeline();
+  const bool sleeps = timeline.one_in(behavior_.sleeps);
   const BootTime delay =
       timeline.between(milliseconds(1), sleeps ? BootTime(3 * kLease) : BootTime(seconds(3)));
-  if (timeline.one_in(manners_.renews)) settle(leased, Renew{kLease}, 1);
-  life_.in(delay, [this, leased] { work(leased); });
+  if (timeline.one_in(behavior_.renews)) settle(leased, Renew{kLease}, 1);
+  lifecycle_.in(delay, [this, leased] { work(leased); });
 }
 
 void Worker::work(const std::shared_ptr<const store::Leased>& leased) {
-  Timeline& timeline = life_.timeline();
+  Timeline& timeline = lifecycle_.timeline();
   const DeliveryRef which{leased->event.no, leased->delivery};
   Disposition disposition = Ack{};
-  if (timeline.one_in(manners_.fails)) {
-    deps_.book.failed(which, leased->fence);
+  if (timeline.one_in(behavior_.fails)) {
+    deps_.ledger.failed(which, leased->fence);
     disposition = RetryIn{milliseconds(timeline.below(3000))};
-  } else if (timeline.one_in(manners_.drops)) {
+  } else if (timeline.one_in(behavior_.drops)) {
     disposition = Drop{};
   } else {
-    const bool first = deps_.book.effect(destination_, *leased);
-    life_.note((first ? "effect of " : "again ") + to_text(which));
+    const bool first = deps_.ledger.effect(destination_, *leased);
+    lifecycle_.note((first ? "effect of " : "again ") + to_text(which));
   }
-  life_.in(timeline.between(BootTime(0), milliseconds(20)),
-           [this, leased, disposition] { settle(leased, disposition, 3); });
+  lifecycle_.in(timeline.between(BootTime(0), milliseconds(20)),
+                [this, leased, disposition] { settle(leased, disposition, 3); });
 }
 
 void Worker::settle(const std::shared_ptr<const store::Leased>& leased,
@@ -76,8 +76,8 @@ void Worker::settle(const std::shared_ptr<const store::Leased>& leased,
       {leased->event.no, leased->delivery}, leased->fence, disposition, {}};
   const store::Answers answers = store_.driver().write({.settle = {&settlement, 1}});
   if (answers.settle || tries <= 1) return;
-  life_.in(seconds(1),
-           [this, leased, disposition, tries] { settle(leased, disposition, tries - 1); });
+  lifecycle_.in(seconds(1),
+                [this, leased, disposition, tries] { settle(leased, disposition, tries - 1); });
 }
 
 }  // namespace hapax::sim

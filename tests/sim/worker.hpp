@@ -11,7 +11,7 @@ namespace hapax::sim {
 // kill -9.
 class Worker {
  public:
-  struct Manners {
+  struct WorkerBehavior {
     std::uint64_t fails = 0;  // one in so many; 0: never
     std::uint64_t drops = 0;
     std::uint64_t sleeps = 0;  // past its lease
@@ -21,8 +21,8 @@ class Worker {
   Worker(const NodeDeps& deps, const std::string& name, std::int64_t number,
          DestinationNo destination, const StoreFaults& faults);
 
-  Life& life() { return life_; }
-  void change(const StoreFaults& faults, const Manners& manners);
+  Lifecycle& lifecycle() { return lifecycle_; }
+  void change(const StoreFaults& faults, const WorkerBehavior& behavior);
   void stop() { stopping_ = true; }
 
  private:
@@ -33,11 +33,11 @@ class Worker {
               int tries);
 
   NodeDeps deps_;
-  Life life_;
+  Lifecycle lifecycle_;
   FaultyStore store_;
   const std::int64_t number_;
   const DestinationNo destination_;
-  Manners manners_;
+  WorkerBehavior behavior_;
   bool stopping_ = false;
 };
 

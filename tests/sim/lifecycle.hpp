@@ -13,12 +13,12 @@ namespace hapax::sim {
 
 // One process: an event loop and a name. What it planned for later ends with it; while it is
 // stopped (SIGSTOP, a long pause of the machine) all of it waits and is done late.
-class Life {
+class Lifecycle {
  public:
-  Life(Timeline& timeline, std::string name);
-  ~Life();
-  Life(const Life&) = delete;
-  Life& operator=(const Life&) = delete;
+  Lifecycle(Timeline& timeline, std::string name);
+  ~Lifecycle();
+  Lifecycle(const Lifecycle&) = delete;
+  Lifecycle& operator=(const Lifecycle&) = delete;
 
   Timeline& timeline() { return timeline_; }
   BootTime now() const { return timeline_.now(); }
@@ -33,7 +33,7 @@ class Life {
   bool stalled() const { return now() < stalled_until_; }
 
   // Expires when it ends.
-  std::weak_ptr<Life*> weak() const { return self_; }
+  std::weak_ptr<Lifecycle*> weak() const { return self_; }
 
   // Does all that can be done at this time. False: there was nothing.
   bool poll();
@@ -45,7 +45,7 @@ class Life {
   const std::string name_;
   BootTime stalled_until_{};
   std::unique_ptr<boost::asio::io_context> context_;
-  std::shared_ptr<Life*> self_;
+  std::shared_ptr<Lifecycle*> self_;
 };
 
 }  // namespace hapax::sim

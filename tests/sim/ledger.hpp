@@ -28,16 +28,18 @@ namespace hapax::sim {
 //   effect-order      effects of a lane come in its order
 //   bytes             what is delivered is what was sent
 //   paused            nothing is leased of a paused destination
-class Book {
+class Ledger {
  public:
   // `store` is asked about rows; it must not answer wrongly on purpose.
-  Book(Timeline& timeline, store::Driver& store) : timeline_(timeline), store_(store) {}
+  Ledger(Timeline& timeline, store::Driver& store) : timeline_(timeline), store_(store) {}
 
   struct Rules {
     std::size_t schedule = 0;  // entries
     BootTime timeout{};        // 0: attempts are not carried by a pump
   };
-  void know(DestinationNo destination, const Rules& rules) { rules_[destination] = rules; }
+  void add_destination(DestinationNo destination, const Rules& rules) {
+    rules_[destination] = rules;
+  }
   // What the sender of (source, id) sent.
   void sent(SourceNo source, const std::string& id, const std::string& body);
 
@@ -98,7 +100,7 @@ class Book {
 
   std::int64_t now_ms() const;
   std::optional<store::DeliveryRow> row_of(const DeliveryRef& which);
-  void look(const DeliveryRef& which, Entry& entry);
+  void refresh(const DeliveryRef& which, Entry& entry);
   void add(const DeliveryRef& which, Entry entry);
   void take(const store::LeaseRequest& request, const store::Leased& leased);
   void check_lane(const DeliveryRef& which, const Entry& entry);
@@ -126,7 +128,7 @@ class Book {
 // A driver that keeps the book of what happens in `inner`.
 class WatchedDriver final : public store::Driver {
  public:
-  WatchedDriver(store::Driver& inner, Book& book) : inner_(inner), book_(book) {}
+  WatchedDriver(store::Driver& inner, Ledger& ledger) : inner_(inner), ledger_(ledger) {}
 
   Capabilities capabilities() const override { return inner_.capabilities(); }
   store::Answers write(const store::Batch& batch) override;
@@ -145,7 +147,7 @@ class WatchedDriver final : public store::Driver {
 
  private:
   store::Driver& inner_;
-  Book& book_;
+  Ledger& ledger_;
 };
 
 }  // namespace hapax::sim

@@ -8,12 +8,12 @@
 namespace hapax::sim {
 
 // Everybody: some nodes on one store, pull workers, senders and handlers.
-class Town {
+class Cluster {
  public:
   // On that store. `nodes` 0: as the seed says.
-  Town(Timeline& timeline, store::Driver& store, std::size_t nodes);
+  Cluster(Timeline& timeline, store::Driver& store, std::size_t nodes);
 
-  Book& book() { return book_; }
+  Ledger& ledger() { return ledger_; }
   Network& network() { return network_; }
   Senders& senders() { return senders_; }
   store::Driver& store() { return watched_; }  // without faults
@@ -23,7 +23,7 @@ class Town {
   std::vector<std::unique_ptr<Worker>>& workers() { return workers_; }
 
   // From here on, also of those who come back.
-  void change(const StoreFaults& faults, const Worker::Manners& manners);
+  void change(const StoreFaults& faults, const Worker::WorkerBehavior& behavior);
   // A destination of the file is changed, and every node that is there reads it.
   void reload();
   void revive_node(std::size_t which);
@@ -37,11 +37,11 @@ class Town {
 
  private:
   void make_destinations();
-  NodeDeps deps() { return {timeline_, watched_, network_, book_, pushed_}; }
+  NodeDeps deps() { return {timeline_, watched_, network_, ledger_, pushed_}; }
 
   Timeline& timeline_;
   store::Driver& inner_;
-  Book book_;
+  Ledger ledger_;
   WatchedDriver watched_;
   Network network_;
   std::vector<DestinationNo> destinations_;
@@ -49,7 +49,7 @@ class Town {
   DestinationNo pulled_;
   std::vector<gateway::Source> sources_;
   StoreFaults faults_;
-  Worker::Manners manners_;
+  Worker::WorkerBehavior behavior_;
   std::int64_t last_number_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Worker>> workers_;

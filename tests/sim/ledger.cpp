@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "sim/book.hpp"
+#include "sim/ledger.hpp"
 
 #include "store/inbox.hpp"
 
@@ -36,19 +36,19 @@ bool same(const store::EventDetail& a, const store::EventDetail& b) {
 }  // namespace
 
 // As the store counts it.
-std::int64_t Book::now_ms() const {
+std::int64_t Ledger::now_ms() const {
   return std::chrono::duration_cast<milliseconds>(timeline_.now()).count();
 }
 
-void Book::broken(std::string_view oracle, const DeliveryRef& which, const std::string& detail) {
+void Ledger::broken(std::string_view oracle, const DeliveryRef& which, const std::string& detail) {
   timeline_.fail(oracle, to_text(which) + ": " + detail);
 }
 
-void Book::sent(SourceNo source, const std::string& id, const std::string& body) {
+void Ledger::sent(SourceNo source, const std::string& id, const std::string& body) {
   bodies_[{source, id}] = body;
 }
 
-std::optional<DeliveryRow> Book::row_of(const DeliveryRef& which) {
+std::optional<DeliveryRow> Ledger::row_of(const DeliveryRef& which) {
   const auto found = store_.event(which.event);
   if (!found || !found->value) return std::nullopt;
   for (const DeliveryRow& each : found->value->deliveries) {
@@ -59,7 +59,7 @@ std::optional<DeliveryRow> Book::row_of(const DeliveryRef& which) {
 
 // The store may end a delivery, or take it back from a holder whose lease is over, while it does
 // something else.
-void Book::look(const DeliveryRef& which, Entry& entry) {
+void Ledger::refresh(const DeliveryRef& which, Entry& entry) {
   const std::optional<DeliveryRow> row = row_of(which);
   if (!row) return broken("lost", which, "there is no such delivery any more");
   if (is_end(*row) || row->waiting) entry.lease.reset();
@@ -68,13 +68,13 @@ void Book::look(const DeliveryRef& which, Entry& entry) {
   if (row->state != DeliveryState::completed) entry.given_up = true;
 }
 
-void Book::add(const DeliveryRef& which, Entry entry) {
+void Ledger::add(const DeliveryRef& which, Entry entry) {
   entry.place = ++last_place_;
   if (!entry.lane.empty()) lanes_[{entry.to, entry.lane}].emplace(entry.place, which);
   entries_[which] = std::move(entry);
 }
 
-void Book::admitted(const store::Admit& admit, const store::AdmitAnswer& answer) {
+void Ledger::admitted(const store::Admit& admit, const store::AdmitAnswer& answer) {
   if (!answer) return;
   for (std::size_t i = 0; i < admit.arrivals.size(); ++i) {
     const store::Arrival& arrival = admit.arrivals[i];
@@ -96,14 +96,14 @@ void Book::admitted(const store::Admit& admit, const store::AdmitAnswer& answer)
   }
 }
 
-void Book::leased(const store::LeaseRequest& request, const store::Lease& lease) {
+void Ledger::leased(const store::LeaseRequest& request, const store::Lease& lease) {
   if (paused_.contains(request.from) && !lease.deliveries.empty()) {
     broken("paused", {lease.deliveries[0].event.no, lease.deliveries[0].delivery}, "leased");
   }
   for (const store::Leased& each : lease.deliveries) take(request, each);
 }
 
-void Book::take(const store::LeaseRequest& request, const store::Leased& leased) {
+void Ledger::take(const store::LeaseRequest& request, const store::Leased& leased) {
   const DeliveryRef which{leased.event.no, leased.delivery};
   if (leased.fence <= last_fence_) broken("fence", which, "a lease has no larger fence");
   last_fence_ = leased.fence;
@@ -126,13 +126,13 @@ void Book::take(const store::LeaseRequest& request, const store::Leased& leased)
   entry.lease = Lease{leased.fence, request.holder, now_ms() + request.lease.count()};
 }
 
-void Book::check_lane(const DeliveryRef& which, const Entry& entry) {
+void Ledger::check_lane(const DeliveryRef& which, const Entry& entry) {
   if (entry.lane.empty()) return;
   for (const auto& [place, other] : lanes_[{entry.to, entry.lane}]) {
     if (other == which) continue;
     Entry& neighbour = entries_.at(other);
     if (neighbour.ended) continue;
-    look(other, neighbour);
+    refresh(other, neighbour);
     if (neighbour.ended) continue;
     if (neighbour.lease && now_ms() < neighbour.lease->until_ms) {
       broken("lane-lock", which, "leased while " + to_text(other) + " of its lane is");
@@ -143,15 +143,15 @@ void Book::check_lane(const DeliveryRef& which, const Entry& entry) {
   }
 }
 
-Book::Before Book::before(const store::Settlement& settlement) {
+Ledger::Before Ledger::before(const store::Settlement& settlement) {
   const auto found = store_.event(settlement.which.event);
   if (const auto entry = entries_.find(settlement.which); entry != entries_.end()) {
-    look(settlement.which, entry->second);
+    refresh(settlement.which, entry->second);
   }
   return {found && found->value ? found->value : std::nullopt};
 }
 
-void Book::settled(const store::Settlement& settlement, Settled answer, const Before& before) {
+void Ledger::settled(const store::Settlement& settlement, Settled answer, const Before& before) {
   const DeliveryRef& which = settlement.which;
   const auto found = entries_.find(which);
   if (found == entries_.end()) {
@@ -176,7 +176,7 @@ void Book::settled(const store::Settlement& settlement, Settled answer, const Be
   }
 }
 
-void Book::apply(const store::Settlement& settlement, Entry& entry) {
+void Ledger::apply(const store::Settlement& settlement, Entry& entry) {
   if (std::holds_alternative<Renew>(settlement.disposition)) {
     entry.lease->until_ms = now_ms() + std::get<Renew>(settlement.disposition).lease.count();
     return;
@@ -186,7 +186,7 @@ void Book::apply(const store::Settlement& settlement, Entry& entry) {
   entry.lease.reset();
   const bool dead = std::holds_alternative<Dead>(settlement.disposition);
   if (dead || std::holds_alternative<RetryIn>(settlement.disposition)) ++entry.attempts;
-  look(settlement.which, entry);
+  refresh(settlement.which, entry);
   const std::optional<DeliveryRow> row = row_of(settlement.which);
   const bool completed = std::holds_alternative<Ack>(settlement.disposition);
   if (row && (row->state == DeliveryState::completed) != completed) {
@@ -198,7 +198,7 @@ void Book::apply(const store::Settlement& settlement, Entry& entry) {
 }
 
 // What a pump says about an attempt is what the courier told it.
-void Book::check_push(const store::Settlement& settlement, const Entry& entry) {
+void Ledger::check_push(const store::Settlement& settlement, const Entry& entry) {
   const std::pair attempt(settlement.which, settlement.fence);
   const bool dead = std::holds_alternative<Dead>(settlement.disposition);
   if ((dead || std::holds_alternative<RetryIn>(settlement.disposition)) &&
@@ -218,7 +218,7 @@ void Book::check_push(const store::Settlement& settlement, const Entry& entry) {
   }
 }
 
-void Book::cancelled(const DeliveryRef& which, store::Cancelled answer) {
+void Ledger::cancelled(const DeliveryRef& which, store::Cancelled answer) {
   const auto found = entries_.find(which);
   if (answer != store::Cancelled::done || found == entries_.end()) return;
   found->second.ended = true;
@@ -226,7 +226,7 @@ void Book::cancelled(const DeliveryRef& which, store::Cancelled answer) {
   found->second.lease.reset();
 }
 
-void Book::replayed(const store::Replay& what, const store::Replayed& answer) {
+void Ledger::replayed(const store::Replay& what, const store::Replayed& answer) {
   for (const DeliveryNo each : answer.deliveries) {
     const DeliveryRef which{what.event, each};
     const std::optional<DeliveryRow> row = row_of(which);
@@ -238,7 +238,7 @@ void Book::replayed(const store::Replay& what, const store::Replayed& answer) {
       entry.attempts = entry.abandons = 0;
       entry.lease.reset();
       for (const auto& [place, other] : lanes_[{entry.to, entry.lane}])
-        look(other, entries_[other]);
+        refresh(other, entries_[other]);
       continue;
     }
     const Entry& old = entries_.at({what.event, *row->replay_of});
@@ -251,7 +251,7 @@ void Book::replayed(const store::Replay& what, const store::Replayed& answer) {
   }
 }
 
-void Book::paused(DestinationNo destination, bool paused) {
+void Ledger::paused(DestinationNo destination, bool paused) {
   if (paused) {
     paused_.insert(destination);
   } else {
@@ -259,13 +259,13 @@ void Book::paused(DestinationNo destination, bool paused) {
   }
 }
 
-void Book::released(const Holder& holder) {
+void Ledger::released(const Holder& holder) {
   for (auto& [which, entry] : entries_) {
     if (entry.lease && entry.lease->holder == holder) entry.lease.reset();
   }
 }
 
-void Book::begins(DestinationNo to, const store::Leased& what) {
+void Ledger::begins(DestinationNo to, const store::Leased& what) {
   const DeliveryRef which{what.event.no, what.delivery};
   const auto found = entries_.find(which);
   if (found == entries_.end() || found->second.to != to) {
@@ -282,7 +282,7 @@ void Book::begins(DestinationNo to, const store::Leased& what) {
   }
 }
 
-bool Book::effect(DestinationNo to, const store::Leased& what) {
+bool Ledger::effect(DestinationNo to, const store::Leased& what) {
   const DeliveryRef which{what.event.no, what.delivery};
   const auto found = entries_.find(which);
   if (found == entries_.end()) return broken("lost", which, "delivered, never admitted"), false;
@@ -301,13 +301,13 @@ bool Book::effect(DestinationNo to, const store::Leased& what) {
     if (place >= entry.place) break;
     Entry& earlier = entries_.at(other);
     if (effects_.contains(other) || earlier.given_up || earlier.replayed) continue;
-    look(other, earlier);
+    refresh(other, earlier);
     if (!earlier.given_up) broken("effect-order", which, "before " + to_text(other));
   }
   return true;
 }
 
-std::size_t Book::held_by(const Holder& holder) const {
+std::size_t Ledger::held_by(const Holder& holder) const {
   return static_cast<std::size_t>(
       std::count_if(entries_.begin(), entries_.end(), [&](const auto& each) {
         const std::optional<Lease>& lease = each.second.lease;
@@ -315,13 +315,13 @@ std::size_t Book::held_by(const Holder& holder) const {
       }));
 }
 
-std::vector<DeliveryRef> Book::deliveries() const {
+std::vector<DeliveryRef> Ledger::deliveries() const {
   std::vector<DeliveryRef> all;
   for (const auto& [which, entry] : entries_) all.push_back(which);
   return all;
 }
 
-std::vector<DeliveryRef> Book::blocking() {
+std::vector<DeliveryRef> Ledger::blocking() {
   std::vector<DeliveryRef> found;
   for (const auto& [which, entry] : entries_) {
     const std::optional<DeliveryRow> row = entry.ended ? std::nullopt : row_of(which);
@@ -330,10 +330,10 @@ std::vector<DeliveryRef> Book::blocking() {
   return found;
 }
 
-std::string Book::not_ended() {
+std::string Ledger::not_ended() {
   for (auto& [which, entry] : entries_) {
     if (entry.ended) continue;
-    look(which, entry);
+    refresh(which, entry);
     if (entry.ended) continue;
     const std::optional<DeliveryRow> row = row_of(which);
     return to_text(which) + " is " + (row ? std::string(name(row->state)) : "gone");
@@ -341,7 +341,7 @@ std::string Book::not_ended() {
   return {};
 }
 
-void Book::check_end() {
+void Ledger::check_end() {
   std::map<std::pair<DestinationNo, EventNo>, int> first_ones;
   for (auto& [which, entry] : entries_) {
     const std::optional<DeliveryRow> row = row_of(which);
@@ -358,19 +358,19 @@ void Book::check_end() {
 store::Answers WatchedDriver::write(const store::Batch& batch) {
   store::Answers all;
   for (const store::Settlement& each : batch.settle) {
-    const Book::Before before = book_.before(each);
+    const Ledger::Before before = ledger_.before(each);
     store::Answers one = inner_.write({.settle = {&each, 1}});
-    book_.settled(each, one.settle->front(), before);
+    ledger_.settled(each, one.settle->front(), before);
     all.settle->push_back(one.settle->front());
   }
   for (const store::Admit& each : batch.admit) {
     store::Answers one = inner_.write({.admit = {&each, 1}});
-    book_.admitted(each, one.admit.front());
+    ledger_.admitted(each, one.admit.front());
     all.admit.push_back(std::move(one.admit.front()));
   }
   for (const store::LeaseRequest& each : batch.lease) {
     store::Answers one = inner_.write({.lease = {&each, 1}});
-    book_.leased(each, one.lease->front());
+    ledger_.leased(each, one.lease->front());
     all.lease->push_back(std::move(one.lease->front()));
   }
   return all;
@@ -378,25 +378,25 @@ store::Answers WatchedDriver::write(const store::Batch& batch) {
 
 Result<store::Cancelled> WatchedDriver::cancel(const DeliveryRef& which) {
   Result<store::Cancelled> done = inner_.cancel(which);
-  if (done) book_.cancelled(which, *done);
+  if (done) ledger_.cancelled(which, *done);
   return done;
 }
 
 Result<store::Replayed> WatchedDriver::replay(const store::Replay& what) {
   Result<store::Replayed> done = inner_.replay(what);
-  if (done) book_.replayed(what, *done);
+  if (done) ledger_.replayed(what, *done);
   return done;
 }
 
 Result<store::Released> WatchedDriver::release_holder(const store::ReleaseStep& step) {
   Result<store::Released> done = inner_.release_holder(step);
-  if (done) book_.released({step.kind, *step.owner});
+  if (done) ledger_.released({step.kind, *step.owner});
   return done;
 }
 
 Result<void> WatchedDriver::pause(DestinationNo destination, bool paused) {
   Result<void> done = inner_.pause(destination, paused);
-  if (done) book_.paused(destination, paused);
+  if (done) ledger_.paused(destination, paused);
   return done;
 }
 

@@ -1,18 +1,18 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "sim/town.hpp"
+#include "sim/cluster.hpp"
 
 #include <algorithm>
 
 namespace hapax::sim {
 
-Town::Town(Timeline& timeline, store::Driver& store, std::size_t nodes)
+Cluster::Cluster(Timeline& timeline, store::Driver& store, std::size_t nodes)
     : timeline_(timeline),
       inner_(store),
-      book_(timeline, inner_),
-      watched_(inner_, book_),
-      network_(timeline, book_),
-      senders_(timeline, inner_, book_, nodes_) {
+      ledger_(timeline, inner_),
+      watched_(inner_, ledger_),
+      network_(timeline, ledger_),
+      senders_(timeline, inner_, ledger_, nodes_) {
   make_destinations();
   nodes_.resize(nodes > 0 ? nodes : 1 + timeline_.below(3));
   workers_.resize(1 + timeline_.below(2));
@@ -20,7 +20,7 @@ Town::Town(Timeline& timeline, store::Driver& store, std::size_t nodes)
   for (std::size_t i = 0; i < workers_.size(); ++i) revive_worker(i);
 }
 
-void Town::make_destinations() {
+void Cluster::make_destinations() {
   using deliver::Destination;
   const std::vector<milliseconds> schedule = {seconds(1), seconds(2), seconds(5), seconds(10)};
   for (const OnDead on_dead : {OnDead::skip, OnDead::block}) {
@@ -36,12 +36,12 @@ void Town::make_destinations() {
     push.retry.resize(2 + timeline_.below(3));
     if (timeline_.one_in(3)) push.breaker.reset();
     push.on_dead = on_dead;
-    book_.know(push.no, {push.retry.size(), push.timeout});
+    ledger_.add_destination(push.no, {push.retry.size(), push.timeout});
     destinations_.push_back(push.no);
     pushed_.push_back(std::make_shared<const Destination>(push));
   }
   pulled_ = DestinationNo(*inner_.number_of(store::NameKind::destination, "pulled"));
-  book_.know(pulled_, {});
+  ledger_.add_destination(pulled_, {});
   destinations_.push_back(pulled_);
   for (int i = 0; i < 3; ++i) {
     sources_.push_back(make_source("source-" + std::to_string(i), i > 0, i > 1));
@@ -53,18 +53,18 @@ void Town::make_destinations() {
   }
 }
 
-void Town::change(const StoreFaults& faults, const Worker::Manners& manners) {
+void Cluster::change(const StoreFaults& faults, const Worker::WorkerBehavior& behavior) {
   faults_ = faults;
-  manners_ = manners;
+  behavior_ = behavior;
   for (const auto& each : nodes_) {
     if (each) each->change(faults);
   }
   for (const auto& each : workers_) {
-    if (each) each->change(faults, manners);
+    if (each) each->change(faults, behavior);
   }
 }
 
-void Town::reload() {
+void Cluster::reload() {
   const std::size_t which = timeline_.below(pushed_.size());
   deliver::Destination changed = *pushed_[which];
   changed.lease = seconds(12 + static_cast<int>(timeline_.below(40)));
@@ -76,34 +76,34 @@ void Town::reload() {
   }
 }
 
-void Town::revive_node(std::size_t which) {
+void Cluster::revive_node(std::size_t which) {
   if (nodes_[which]) return;
   const std::string name = "node-" + std::to_string(which);
   timeline_.note(name, "starts");
   nodes_[which] = std::make_unique<Node>(deps(), name, ++last_number_, faults_);
 }
 
-void Town::revive_worker(std::size_t which) {
+void Cluster::revive_worker(std::size_t which) {
   if (workers_[which]) return;
   const std::string name = "worker-" + std::to_string(which);
   timeline_.note(name, "starts");
   workers_[which] = std::make_unique<Worker>(deps(), name, ++last_number_, pulled_, faults_);
-  workers_[which]->change(faults_, manners_);
+  workers_[which]->change(faults_, behavior_);
 }
 
-bool Town::poll() {
+bool Cluster::poll() {
   bool any = false;
-  for (const auto& each : nodes_) any = (each && each->life().poll()) || any;
+  for (const auto& each : nodes_) any = (each && each->lifecycle().poll()) || any;
   return any;
 }
 
-bool Town::complete() const {
+bool Cluster::complete() const {
   return std::all_of(nodes_.begin(), nodes_.end(),
                      [](const auto& each) { return each && each->accepts(); });
 }
 
-void Town::unblock() {
-  for (const DeliveryRef& each : book_.blocking()) {
+void Cluster::unblock() {
+  for (const DeliveryRef& each : ledger_.blocking()) {
     if (timeline_.one_in(2)) {
       static_cast<void>(watched_.cancel(each));
     } else {
