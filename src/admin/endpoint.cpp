@@ -104,9 +104,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
   const std::shared_ptr<const ConfigView> view = deps_.config();
-  const Context context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
-                        deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
-                        deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
+  const ApiContext context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
+                           deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
+                           deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
                   incoming.head,   incoming.probe};
@@ -143,14 +143,14 @@ RightCheck Endpoint::right_check(const http::Head& head) const {
   };
 }
 
-Task<http::Reply> Endpoint::wait(const Route& route, const Context& context, const Call& call) {
+Task<http::Reply> Endpoint::wait(const Route& route, const ApiContext& context, const Call& call) {
   if (deps_.pulling == nullptr) {
     co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
   }
   const Executor executor = co_await asio::this_coro::executor;
   const RightCheck may = right_check(call.head);
-  const WaitContext wait_context{context, pull_on(executor), deps_.pulling->polls, run_blocking_,
-                                 may};
+  const AsyncContext wait_context{context, pull_on(executor), deps_.pulling->polls, run_blocking_,
+                                  may};
   http::Reply reply = co_await route.wait->answer(wait_context, call);
   co_return reply;
 }

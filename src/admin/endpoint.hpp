@@ -3,7 +3,7 @@
 #pragma once
 
 #include "admin/access.hpp"
-#include "admin/api/waiting.hpp"
+#include "admin/api/async_handler.hpp"
 #include "admin/config_view.hpp"
 #include "admin/routes.hpp"
 #include "deliver/polls.hpp"
@@ -45,7 +45,7 @@ struct EndpointDeps {
   Clock& clock;
   Random& random;
   boost::asio::thread_pool& pool;  // where the store is asked: a few threads
-  State& state;
+  ServerState& state;
   AccessFn access;
   const gateway::Handshakes& handshakes;
   ConfigFn config;
@@ -80,7 +80,7 @@ class Endpoint final : public http::Handler {
                                          std::string_view peer);
   http::Reply after_wait(const Route& route, const http::Incoming& incoming, http::Reply reply);
   RightCheck right_check(const http::Head& head) const;
-  Task<http::Reply> wait(const Route& route, const Context& context, const Call& call);
+  Task<http::Reply> wait(const Route& route, const ApiContext& context, const Call& call);
   deliver::Pull& pull_on(const Executor& executor);
   Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> look_up(
       std::span<const deliver::LeaseId> ids);

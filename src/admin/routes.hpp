@@ -13,18 +13,18 @@
 
 namespace hapax::admin {
 
-struct Waiting;
+struct AsyncHandler;
 
 struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/events/{event}": one {name} at most, a whole segment
   bool token = true;         // the caller needs one
   bool blocks = true;        // asks the store, so not on an I/O thread
-  http::Reply (*answer)(const Context&, const Call&) = nullptr;
+  http::Reply (*answer)(const ApiContext&, const Call&) = nullptr;
   Right right = Right::unsaid;  // that the token must have
   // In place of `answer`: waits without a thread. `blocks` says then that it waits for the store
   // alone; otherwise it may wait for long, and is counted apart.
-  const Waiting* wait = nullptr;
+  const AsyncHandler* wait = nullptr;
 };
 
 // Right::unsaid resolved.

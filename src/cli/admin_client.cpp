@@ -128,8 +128,8 @@ std::vector<Option> AdminArguments::options() {
           {"--ca", &ca, "A PEM file with a certificate to believe besides"}};
 }
 
-struct AdminClient::Parts {
-  Parts(const http::Url& to, const std::string& token, std::shared_ptr<const http::ClientTls> tls)
+struct AdminClient::Impl {
+  Impl(const http::Url& to, const std::string& token, std::shared_ptr<const http::ClientTls> tls)
       : authorization("Bearer " + token), client(to, limits(), std::move(tls)) {}
 
   static http::ClientLimits limits() {
@@ -143,7 +143,7 @@ struct AdminClient::Parts {
   BlockingClient client;
 };
 
-AdminClient::AdminClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+AdminClient::AdminClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AdminClient::~AdminClient() = default;
 AdminClient::AdminClient(AdminClient&&) noexcept = default;
 AdminClient& AdminClient::operator=(AdminClient&&) noexcept = default;
@@ -156,18 +156,18 @@ Result<AdminClient> AdminClient::make(const AdminArguments& arguments) {
     HAPAX_TRY_ASSIGN(made, http::ClientTls::make(arguments.ca));
     tls = std::move(made);
   }
-  return AdminClient(std::make_unique<Parts>(to, access.token, std::move(tls)));
+  return AdminClient(std::make_unique<Impl>(to, access.token, std::move(tls)));
 }
 
 Result<std::string> AdminClient::get(const std::string& target) {
-  return ask("GET", target, {});
+  return send("GET", target, {});
 }
 
-Result<std::string> AdminClient::ask(std::string_view method, const std::string& target,
-                                     std::string_view body) {
-  const std::array<Header, 1> headers{{{"Authorization", parts_->authorization}}};
+Result<std::string> AdminClient::send(std::string_view method, const std::string& target,
+                                      std::string_view body) {
+  const std::array<Header, 1> headers{{{"Authorization", impl_->authorization}}};
   const http::Outgoing request{method, target, headers, body};
-  http::Exchanged result = parts_->client.exchange(request);
+  http::Exchanged result = impl_->client.exchange(request);
   if (!result.response) return no_answer(result.failure);
   return accepted(*std::move(result.response));
 }
@@ -175,9 +175,9 @@ Result<std::string> AdminClient::ask(std::string_view method, const std::string&
 Result<json::value> AdminClient::post_once(const std::string& target, const std::string& body,
                                            const std::string& key) {
   const std::array<Header, 2> headers{
-      {{"Authorization", parts_->authorization}, {"Idempotency-Key", key}}};
+      {{"Authorization", impl_->authorization}, {"Idempotency-Key", key}}};
   const http::Outgoing request{"POST", target, headers, body};
-  http::Exchanged result = parts_->client.exchange(request);
+  http::Exchanged result = impl_->client.exchange(request);
   const http::Failure first = result.failure;
   if (!result.response && !first.sent) return no_answer(first);
   const bool lost = !result.response;
@@ -186,7 +186,7 @@ Result<json::value> AdminClient::post_once(const std::string& target, const std:
   };
   for (auto wait = kBeforeAgain.begin(); open() && wait != kBeforeAgain.end(); ++wait) {
     pause(*wait);
-    result = parts_->client.exchange(request);
+    result = impl_->client.exchange(request);
   }
   if (open()) return never_answered(first, key);
   HAPAX_TRY_ASSIGN(answer, accepted(*std::move(result.response)));
@@ -199,12 +199,12 @@ Result<json::value> AdminClient::get_json(const std::string& target) {
 }
 
 Result<json::value> AdminClient::post_json(const std::string& target, const std::string& body) {
-  HAPAX_TRY_ASSIGN(answer, ask("POST", target, body));
+  HAPAX_TRY_ASSIGN(answer, send("POST", target, body));
   return parsed(answer);
 }
 
 Result<json::value> AdminClient::delete_json(const std::string& target) {
-  HAPAX_TRY_ASSIGN(answer, ask("DELETE", target, {}));
+  HAPAX_TRY_ASSIGN(answer, send("DELETE", target, {}));
   return parsed(answer);
 }
 

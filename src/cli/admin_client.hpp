@@ -47,11 +47,11 @@ class AdminClient {
                                        const std::string& key);
 
  private:
-  struct Parts;
-  Result<std::string> ask(std::string_view method, const std::string& target,
-                          std::string_view body);
-  explicit AdminClient(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  Result<std::string> send(std::string_view method, const std::string& target,
+                           std::string_view body);
+  explicit AdminClient(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 // What a member of an answer looks like to a person: a string as it is, null as "", anything else

@@ -102,8 +102,8 @@ store::StoreSecret make_secret(Random& random) {
 
 }  // namespace
 
-struct Daemon::Parts {
-  Parts(Config given, Log& given_log, std::unique_ptr<store::Opened> opened)
+struct Daemon::Impl {
+  Impl(Config given, Log& given_log, std::unique_ptr<store::Opened> opened)
       : config(std::move(given)),
         log(given_log),
         store(std::move(opened)),
@@ -151,7 +151,7 @@ struct Daemon::Parts {
   gateway::UnclaimedRate unclaimed;
   DeliveryNotifier notifier;
   std::optional<gateway::Handshakes> handshakes;
-  admin::State state;
+  admin::ServerState state;
   GroupCommitQueue async_store;
   maintenance::Maintenance maintenance;
   deliver::Replays replays;
@@ -182,12 +182,12 @@ struct Daemon::Parts {
   std::uint16_t admin_port = 0;
 };
 
-void Daemon::Parts::note(const GroupCommitQueue::BatchStats& batch) {
+void Daemon::Impl::note(const GroupCommitQueue::BatchStats& batch) {
   metrics.batch(batch);
   if (state.store_reachable == batch.failed) state.store_reachable = !batch.failed;
 }
 
-void Daemon::Parts::every_second() {
+void Daemon::Impl::every_second() {
   set_gauges();
   report_claim_faults();
   deliveries.every_second();
@@ -198,14 +198,14 @@ void Daemon::Parts::every_second() {
 }
 
 // Who has registered, here or at another node, or has gone.
-Result<void> Daemon::Parts::refresh_listeners() {
+Result<void> Daemon::Impl::refresh_listeners() {
   const std::lock_guard guard(change);
   HAPAX_TRY_ASSIGN(changed, listening.refresh());
   if (changed) config_view.publish(listening.with_listeners(*config_view.current(), *sources));
   return {};
 }
 
-void Daemon::Parts::set_gauges() {
+void Daemon::Impl::set_gauges() {
   metrics.queue_depth().Set(static_cast<double>(async_store.waiting()));
   metrics.connections().Set(static_cast<double>(server.connections()));
   const std::size_t more = server.rejected() - rejected_connections;
@@ -216,7 +216,7 @@ void Daemon::Parts::set_gauges() {
 }
 
 // An error of the store is told by all else that asks it.
-void Daemon::Parts::report_claim_faults() {
+void Daemon::Impl::report_claim_faults() {
   const Result<store::ClaimFaults> faults = store->driver->claim_faults();
   if (!faults || !metrics.claim_faults(*faults)) return;
   log.line(Level::error, "event ids claimed twice",
@@ -225,7 +225,7 @@ void Daemon::Parts::report_claim_faults() {
             {"other", to_text(faults->other)}});
 }
 
-void Daemon::Parts::budget_descriptors() {
+void Daemon::Impl::budget_descriptors() {
   budget =
       descriptor_budget(config.limits, raise_descriptor_limit(), outgoing_of(config.destinations));
   const std::size_t most = budget.listen.limiter.connections;
@@ -235,7 +235,7 @@ void Daemon::Parts::budget_descriptors() {
            {{"connections", std::to_string(most)}});
 }
 
-Result<void> Daemon::Parts::begin() {
+Result<void> Daemon::Impl::begin() {
   budget_descriptors();
   HAPAX_TRY(maintenance.take_node());
   HAPAX_TRY(load_handshakes());
@@ -257,7 +257,7 @@ Result<void> Daemon::Parts::begin() {
   return listen_for_admin();
 }
 
-Result<void> Daemon::Parts::load_handshakes() {
+Result<void> Daemon::Impl::load_handshakes() {
   const std::string path = config.data_dir + "/handshake.secrets";
   HAPAX_TRY_ASSIGN(known, read_provisioned_secrets(path));
   handshakes.emplace(clock(), std::move(known),
@@ -267,7 +267,7 @@ Result<void> Daemon::Parts::load_handshakes() {
   return {};
 }
 
-Result<void> Daemon::Parts::listen() {
+Result<void> Daemon::Impl::listen() {
   const gateway::EndpointDeps deps{async_store, numbers, duplicates, unclaimed, notifier, metrics,
                                    log,         clock(), rejects,    secret,    verifying};
   const http::MakeHandler make_public = [&](std::size_t) {
@@ -281,7 +281,7 @@ Result<void> Daemon::Parts::listen() {
   return {};
 }
 
-Result<void> Daemon::Parts::listen_for_admin() {
+Result<void> Daemon::Impl::listen_for_admin() {
   std::string token = config.admin_token.value_or("");
   if (token.empty()) {
     HAPAX_TRY_ASSIGN(found, token_in(config.data_dir + "/admin.token", store->world.random));
@@ -322,11 +322,11 @@ Result<void> Daemon::Parts::listen_for_admin() {
 }
 
 // The admin's token stays that of the start.
-void Daemon::Parts::publish_access(const Config& from) {
+void Daemon::Impl::publish_access(const Config& from) {
   access.publish(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
 
-void Daemon::Parts::log_restart_required(const Config& next) {
+void Daemon::Impl::log_restart_required(const Config& next) {
   const auto check = [&](bool changed, std::string_view what) {
     if (changed) log.line(Level::warning, "needs a restart", {{"setting", what}});
   };
@@ -339,7 +339,7 @@ void Daemon::Parts::log_restart_required(const Config& next) {
   check(next.admin_token != config.admin_token, "admin.token");
 }
 
-Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() {
   stop();
 }
@@ -351,70 +351,70 @@ Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
     lock.emplace(std::move(taken));
   }
   HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));
-  auto parts = std::make_unique<Parts>(std::move(config), log, std::move(opened));
-  if (lock) parts->lock.emplace(std::move(*lock));
-  HAPAX_TRY(parts->begin());
-  return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
+  auto impl = std::make_unique<Impl>(std::move(config), log, std::move(opened));
+  if (lock) impl->lock.emplace(std::move(*lock));
+  HAPAX_TRY(impl->begin());
+  return std::unique_ptr<Daemon>(new Daemon(std::move(impl)));
 }
 
 void Daemon::start() {
-  parts_->maintenance.start();
-  parts_->reject_writer.start();
-  parts_->deliveries.serve(parts_->config.destinations);
-  parts_->replays.start();
-  parts_->server.start();
+  impl_->maintenance.start();
+  impl_->reject_writer.start();
+  impl_->deliveries.serve(impl_->config.destinations);
+  impl_->replays.start();
+  impl_->server.start();
 }
 
 std::string Daemon::ready_line() const {
-  const Parts& parts = *parts_;
+  const Impl& impl = *impl_;
   std::string line = R"({"ready":true,"listen":)";
-  append_json(line, address(parts.config.listen.host, parts.port));
+  append_json(line, address(impl.config.listen.host, impl.port));
   line += R"(,"admin":)";
-  append_json(line, address(parts.config.admin.host, parts.admin_port));
-  line += R"(,"listen_port":)" + std::to_string(parts.port);
-  line += R"(,"admin_port":)" + std::to_string(parts.admin_port);
+  append_json(line, address(impl.config.admin.host, impl.admin_port));
+  line += R"(,"listen_port":)" + std::to_string(impl.port);
+  line += R"(,"admin_port":)" + std::to_string(impl.admin_port);
   line += R"(,"pid":)" + std::to_string(getpid()) + R"(,"version":)";
   append_json(line, version());
   return line + "}";
 }
 
 Result<void> Daemon::reload(Config config) {
-  Parts& parts = *parts_;
-  const std::lock_guard lock(parts.change);
-  store::Driver& driver = *parts.store->driver;
-  HAPAX_TRY_ASSIGN(
-      made, sources_of(config, parts.sources.get(), driver, *parts.handshakes, parts.metrics));
+  Impl& impl = *impl_;
+  const std::lock_guard lock(impl.change);
+  store::Driver& driver = *impl.store->driver;
+  HAPAX_TRY_ASSIGN(made,
+                   sources_of(config, impl.sources.get(), driver, *impl.handshakes, impl.metrics));
   HAPAX_TRY_ASSIGN(view, config_view_of(config, *made, driver));
   // From here on nothing fails.
-  parts.handshakes->use(*made);
-  parts.log_restart_required(config);
-  parts.publish_access(config);
-  parts.sources = made;
-  parts.current_sources.publish(made);
-  parts.config_view.publish(parts.listening.with_listeners(*view, *made));
-  parts.maintenance.set_retention(periods_of(*made));
-  for (std::size_t i = 0; i < parts.endpoints.size(); ++i) {
-    gateway::Endpoint* const endpoint = parts.endpoints[i];
-    parts.server.post(i, [endpoint, made] { endpoint->serve(made); });
+  impl.handshakes->use(*made);
+  impl.log_restart_required(config);
+  impl.publish_access(config);
+  impl.sources = made;
+  impl.current_sources.publish(made);
+  impl.config_view.publish(impl.listening.with_listeners(*view, *made));
+  impl.maintenance.set_retention(periods_of(*made));
+  for (std::size_t i = 0; i < impl.endpoints.size(); ++i) {
+    gateway::Endpoint* const endpoint = impl.endpoints[i];
+    impl.server.post(i, [endpoint, made] { endpoint->serve(made); });
   }
-  parts.deliveries.serve(config.destinations);
-  parts.log.line(Level::info, "reloaded", {});
+  impl.deliveries.serve(config.destinations);
+  impl.log.line(Level::info, "reloaded", {});
   return {};
 }
 
 void Daemon::stop() {
-  if (!parts_) return;
-  parts_->state.stopping = true;
-  for (std::size_t i = 0; i < parts_->admin_endpoints.size(); ++i) {
-    admin::Endpoint* const endpoint = parts_->admin_endpoints[i];
-    parts_->server.post(i, [endpoint] { endpoint->stop(); });
+  if (!impl_) return;
+  impl_->state.stopping = true;
+  for (std::size_t i = 0; i < impl_->admin_endpoints.size(); ++i) {
+    admin::Endpoint* const endpoint = impl_->admin_endpoints[i];
+    impl_->server.post(i, [endpoint] { endpoint->stop(); });
   }
-  parts_->replays.stop();
-  parts_->deliveries.stop(parts_->clock().since_boot() + kGrace);
-  parts_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
-  parts_->reject_writer.stop();  // before the node's number goes
-  parts_->async_store.finish();  // before the event loops go
-  parts_->maintenance.stop();
+  impl_->replays.stop();
+  impl_->deliveries.stop(impl_->clock().since_boot() + kGrace);
+  impl_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
+  impl_->reject_writer.stop();  // before the node's number goes
+  impl_->async_store.finish();  // before the event loops go
+  impl_->maintenance.stop();
 }
 
 }  // namespace hapax::daemon

@@ -28,9 +28,9 @@ class Daemon {
   void stop();
 
  private:
-  struct Parts;
-  explicit Daemon(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  explicit Daemon(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace hapax::daemon

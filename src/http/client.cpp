@@ -142,9 +142,9 @@ const std::string* Response::find(std::string_view name) const {
   return found == headers.end() ? nullptr : &found->value;
 }
 
-struct ClientConnection::Parts {
-  Parts(const Executor& executor, Url given, ClientLimits given_limits,
-        std::shared_ptr<const ClientTls> tls, Lookups* lookups)
+struct ClientConnection::Impl {
+  Impl(const Executor& executor, Url given, ClientLimits given_limits,
+       std::shared_ptr<const ClientTls> tls, Lookups* lookups)
       : to(std::move(given)),
         limits(given_limits),
         stream(executor, to, std::move(tls), limits.public_only, lookups) {}
@@ -176,11 +176,11 @@ struct ClientConnection::Parts {
   bool whole = false;            // its body has ended
 };
 
-Failure ClientConnection::Parts::failure(Trouble trouble, std::string_view why) const {
+Failure ClientConnection::Impl::failure(Trouble trouble, std::string_view why) const {
   return {trouble, sent, to.host + ":" + std::to_string(to.port) + ": " + std::string(why)};
 }
 
-Task<std::optional<Failure>> ClientConnection::Parts::connect(std::chrono::milliseconds within) {
+Task<std::optional<Failure>> ClientConnection::Impl::connect(std::chrono::milliseconds within) {
   const bool good = stream.is_open() && (fresh || kept) && stream.is_quiet(kept);
   if (good) co_return std::nullopt;
   kept = false;
@@ -192,8 +192,8 @@ Task<std::optional<Failure>> ClientConnection::Parts::connect(std::chrono::milli
 }
 
 // Connects when it has to, and sends. The clock of the exchange runs then.
-Task<std::optional<Failure>> ClientConnection::Parts::send(const Outgoing& request,
-                                                           std::chrono::milliseconds total) {
+Task<std::optional<Failure>> ClientConnection::Impl::send(const Outgoing& request,
+                                                          std::chrono::milliseconds total) {
   sent = false;
   got_bytes = false;
   more = false;
@@ -213,7 +213,7 @@ Task<std::optional<Failure>> ClientConnection::Parts::send(const Outgoing& reque
   co_return std::nullopt;
 }
 
-Task<Exchanged> ClientConnection::Parts::exchange(const Outgoing& request) {
+Task<Exchanged> ClientConnection::Impl::exchange(const Outgoing& request) {
   Exchanged result;
   std::optional<Failure> failed = co_await send(request, limits.total);
   if (failed) {
@@ -228,8 +228,8 @@ Task<Exchanged> ClientConnection::Parts::exchange(const Outgoing& request) {
   co_return result;
 }
 
-Task<Exchanged> ClientConnection::Parts::begin(const Outgoing& request,
-                                               std::chrono::milliseconds total) {
+Task<Exchanged> ClientConnection::Impl::begin(const Outgoing& request,
+                                              std::chrono::milliseconds total) {
   Exchanged result;
   std::optional<Failure> failed = co_await send(request, total);
   if (failed) {
@@ -243,7 +243,7 @@ Task<Exchanged> ClientConnection::Parts::begin(const Outgoing& request,
 }
 
 // Reads until a head that is no 1xx is in.
-Task<Exchanged> ClientConnection::Parts::read_head() {
+Task<Exchanged> ClientConnection::Impl::read_head() {
   Exchanged result;
   for (int i = 0; i < kMaxInterim; ++i) {
     answer.emplace();
@@ -271,7 +271,7 @@ Task<Exchanged> ClientConnection::Parts::read_head() {
 
 // What has come of the body. Where it ends matters to the next answer alone: a connection on which
 // that is not beyond doubt has none.
-void ClientConnection::Parts::take_body() {
+void ClientConnection::Impl::take_body() {
   more = false;
   whole = false;
   if (!ends_beyond_doubt(*answer)) return;
@@ -282,8 +282,8 @@ void ClientConnection::Parts::take_body() {
   kept = whole && all_sent && answer->keep_alive() && !answer->need_eof() && buffer.view().empty();
 }
 
-Task<bool> ClientConnection::Parts::rest(std::string& body, std::size_t most,
-                                         std::chrono::milliseconds within) {
+Task<bool> ClientConnection::Impl::rest(std::string& body, std::size_t most,
+                                        std::chrono::milliseconds within) {
   if (!more) co_return whole;
   const std::string& got = answer->get().body();
   stream.start_clock(within);
@@ -303,7 +303,7 @@ Task<bool> ClientConnection::Parts::rest(std::string& body, std::size_t most,
   co_return whole;
 }
 
-Task<Exchanged> ClientConnection::Parts::read_answer(bool head_only) {
+Task<Exchanged> ClientConnection::Impl::read_answer(bool head_only) {
   Exchanged result;
   for (int i = 0; i < kMaxInterim; ++i) {
     Parser parser;
@@ -326,7 +326,7 @@ Task<Exchanged> ClientConnection::Parts::read_answer(bool head_only) {
   co_return result;
 }
 
-Task<std::optional<Failure>> ClientConnection::Parts::read_message(Parser& parser) {
+Task<std::optional<Failure>> ClientConnection::Impl::read_message(Parser& parser) {
   parser.eager(true);
   for (;;) {
     std::optional<Failure> failed = parse(parser);
@@ -337,7 +337,7 @@ Task<std::optional<Failure>> ClientConnection::Parts::read_message(Parser& parse
 }
 
 // Gives what has arrived to the parser, as far as it is whole.
-std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
+std::optional<Failure> ClientConnection::Impl::parse(Parser& parser) {
   if (buffer.view().empty()) return std::nullopt;
   error_code error;
   const std::string_view bytes = buffer.view();
@@ -360,7 +360,7 @@ std::optional<Failure> ClientConnection::Parts::parse(Parser& parser) {
   return std::nullopt;
 }
 
-Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) {
+Task<std::optional<Failure>> ClientConnection::Impl::read_more(Parser& parser) {
   const std::span<char> room = buffer.room(kResponseReadSize);
   const ClientStream::IoResult result = co_await stream.read_some(room);
   if (stream.expired()) co_return failure(Trouble::timed_out, "no whole answer came in time");
@@ -378,40 +378,40 @@ Task<std::optional<Failure>> ClientConnection::Parts::read_more(Parser& parser) 
 
 ClientConnection::ClientConnection(const Executor& executor, Url to, ClientLimits limits,
                                    std::shared_ptr<const ClientTls> tls, Lookups* lookups)
-    : parts_(std::make_unique<Parts>(executor, std::move(to), limits, std::move(tls), lookups)) {}
+    : impl_(std::make_unique<Impl>(executor, std::move(to), limits, std::move(tls), lookups)) {}
 
 ClientConnection::~ClientConnection() = default;
 
 Task<std::optional<Failure>> ClientConnection::connect(
     const std::optional<std::chrono::milliseconds>& within) {
-  return parts_->connect(within.value_or(parts_->limits.connect));
+  return impl_->connect(within.value_or(impl_->limits.connect));
 }
 
 Task<Exchanged> ClientConnection::exchange(const Outgoing& request) {
-  return parts_->exchange(request);
+  return impl_->exchange(request);
 }
 
 Task<Exchanged> ClientConnection::begin(const Outgoing& request, std::chrono::milliseconds total) {
-  return parts_->begin(request, total);
+  return impl_->begin(request, total);
 }
 
 Task<bool> ClientConnection::rest(std::string& body, std::size_t most,
                                   std::chrono::milliseconds within) {
-  return parts_->rest(body, most, within);
+  return impl_->rest(body, most, within);
 }
 
 void ClientConnection::abort() {
-  parts_->stream.start_clock(std::chrono::milliseconds(0));
+  impl_->stream.start_clock(std::chrono::milliseconds(0));
 }
 
 bool ClientConnection::reusable() const {
-  return parts_->stream.is_open() && (parts_->fresh || parts_->kept);
+  return impl_->stream.is_open() && (impl_->fresh || impl_->kept);
 }
 
 void ClientConnection::close() {
-  parts_->kept = false;
-  parts_->fresh = false;
-  parts_->stream.close();
+  impl_->kept = false;
+  impl_->fresh = false;
+  impl_->stream.close();
 }
 
 }  // namespace hapax::http

@@ -137,8 +137,8 @@ class ClientConnection {
   void close();
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace hapax::http

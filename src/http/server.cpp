@@ -87,8 +87,8 @@ std::uint64_t key_of(const asio::ip::address& address) {
 
 }  // namespace
 
-struct Server::Parts {
-  Parts(Clock& clock, std::size_t count) {
+struct Server::Impl {
+  Impl(Clock& clock, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) io_threads.push_back(std::make_unique<IoThread>(clock));
   }
 
@@ -105,7 +105,7 @@ struct Server::Parts {
 };
 
 // Runs on the first I/O thread and hands the connections round.
-Task<void> Server::Parts::accept(TcpListener& listener) {
+Task<void> Server::Impl::accept(TcpListener& listener) {
   asio::basic_waitable_timer<std::chrono::steady_clock,
                              asio::wait_traits<std::chrono::steady_clock>, Executor>
       pause(listener.acceptor.get_executor());
@@ -125,8 +125,8 @@ Task<void> Server::Parts::accept(TcpListener& listener) {
   }
 }
 
-void Server::Parts::begin(Socket socket, const Peer& peer, TcpListener& listener,
-                          std::size_t thread) {
+void Server::Impl::begin(Socket socket, const Peer& peer, TcpListener& listener,
+                         std::size_t thread) {
   std::optional<ConnectionLimiter::Permit> permit =
       listener.limiter.try_acquire(key_of(peer.address()));
   if (!permit) return;  // closed at once
@@ -153,7 +153,7 @@ void Server::Parts::begin(Socket socket, const Peer& peer, TcpListener& listener
 }
 
 // Who has connected and was not accepted yet believes to be served: he is, one last time.
-void Server::Parts::close_listeners() {
+void Server::Impl::close_listeners() {
   error_code error;
   for (auto& each : listeners) {
     each->acceptor.cancel(error);
@@ -169,8 +169,7 @@ void Server::Parts::close_listeners() {
   }
 }
 
-Server::Server(Clock& clock, std::size_t threads)
-    : parts_(std::make_unique<Parts>(clock, threads)) {}
+Server::Server(Clock& clock, std::size_t threads) : impl_(std::make_unique<Impl>(clock, threads)) {}
 
 Server::~Server() {
   stop(std::chrono::milliseconds(0));
@@ -182,9 +181,9 @@ Result<std::uint16_t> Server::listen(const Address& address, const std::optional
   const auto ip = asio::ip::make_address(address.host, error);
   if (error) return cannot_listen(address, error);
   ConnectionLimiter& limiter =
-      *parts_->limiters.emplace_back(std::make_unique<ConnectionLimiter>(limits.limiter));
+      *impl_->limiters.emplace_back(std::make_unique<ConnectionLimiter>(limits.limiter));
   auto listener =
-      std::make_unique<TcpListener>(limits, limiter, parts_->io_threads.front()->context());
+      std::make_unique<TcpListener>(limits, limiter, impl_->io_threads.front()->context());
   if (tls) HAPAX_TRY(load_tls(*listener, *tls));
   const asio::ip::tcp::endpoint endpoint(ip, address.port);
   Acceptor& acceptor = listener->acceptor;
@@ -195,57 +194,57 @@ Result<std::uint16_t> Server::listen(const Address& address, const std::optional
   if (error) return cannot_listen(address, error);
   for (std::size_t i = 0; i < threads(); ++i) listener->handlers.push_back(make_handler(i));
   const std::uint16_t port = acceptor.local_endpoint().port();
-  parts_->listeners.push_back(std::move(listener));
+  impl_->listeners.push_back(std::move(listener));
   return port;
 }
 
 void Server::start() {
-  for (auto& each : parts_->listeners) {
-    asio::co_spawn(parts_->io_threads.front()->context().get_executor(), parts_->accept(*each),
+  for (auto& each : impl_->listeners) {
+    asio::co_spawn(impl_->io_threads.front()->context().get_executor(), impl_->accept(*each),
                    asio::detached);
   }
-  for (auto& each : parts_->io_threads) {
-    parts_->threads.emplace_back([&io_thread = *each] { io_thread.run(); });
+  for (auto& each : impl_->io_threads) {
+    impl_->threads.emplace_back([&io_thread = *each] { io_thread.run(); });
   }
 }
 
 void Server::stop(std::chrono::milliseconds grace) {
-  if (!parts_->threads.empty()) {
+  if (!impl_->threads.empty()) {
     std::promise<void> closed;
-    asio::post(parts_->io_threads.front()->context(), [&] {
-      parts_->close_listeners();
+    asio::post(impl_->io_threads.front()->context(), [&] {
+      impl_->close_listeners();
       closed.set_value();
     });
     closed.get_future().wait();
   }
-  for (auto& each : parts_->io_threads) {
+  for (auto& each : impl_->io_threads) {
     asio::post(each->context(), [&io_thread = *each, grace] { io_thread.stop(grace); });
   }
-  for (std::thread& each : parts_->threads) each.join();
-  parts_->threads.clear();
+  for (std::thread& each : impl_->threads) each.join();
+  impl_->threads.clear();
 }
 
 std::size_t Server::threads() const {
-  return parts_->io_threads.size();
+  return impl_->io_threads.size();
 }
 
 Executor Server::executor(std::size_t thread) const {
-  return parts_->io_threads[thread]->context().get_executor();
+  return impl_->io_threads[thread]->context().get_executor();
 }
 
 void Server::post(std::size_t thread, std::function<void()> work) {
-  asio::post(parts_->io_threads[thread]->context(), std::move(work));
+  asio::post(impl_->io_threads[thread]->context(), std::move(work));
 }
 
 std::size_t Server::connections() const {
   std::size_t sum = 0;
-  for (const auto& each : parts_->limiters) sum += each->active();
+  for (const auto& each : impl_->limiters) sum += each->active();
   return sum;
 }
 
 std::size_t Server::rejected() const {
   std::size_t sum = 0;
-  for (const auto& each : parts_->limiters) sum += each->rejected();
+  for (const auto& each : impl_->limiters) sum += each->rejected();
   return sum;
 }
 

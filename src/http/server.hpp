@@ -80,8 +80,8 @@ class Server {
   std::size_t rejected() const;     // connections over a limit, since the start
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace hapax::http

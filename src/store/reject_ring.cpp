@@ -11,16 +11,16 @@ namespace hapax::store {
 
 namespace {
 
-using Measure = std::size_t (*)(const HeldReject&);
+using Measure = std::size_t (*)(const RetainedReject&);
 
 struct Share {
   std::string_view address;
   std::size_t size = 0;
 };
 
-Share largest(const std::vector<HeldReject>& held, Measure measure) {
+Share largest(const std::vector<RetainedReject>& held, Measure measure) {
   std::map<std::string_view, std::size_t> sizes;
-  for (const HeldReject& each : held) sizes[each.address] += measure(each);
+  for (const RetainedReject& each : held) sizes[each.address] += measure(each);
   Share most;
   for (const auto& [address, size] : sizes) {
     if (size > most.size) most = {address, size};
@@ -29,10 +29,10 @@ Share largest(const std::vector<HeldReject>& held, Measure measure) {
 }
 
 // The oldest, of one address or of all, until they make up `need`.
-void remove(std::vector<HeldReject>& held, const std::optional<std::string>& address,
+void remove(std::vector<RetainedReject>& held, const std::optional<std::string>& address,
             std::size_t need, Measure measure, std::vector<RejectNo>& gone) {
   std::size_t sum = 0;
-  const auto goes = [&](const HeldReject& each) {
+  const auto goes = [&](const RetainedReject& each) {
     if (sum >= need || (address && each.address != *address)) return false;
     sum += measure(each);
     gone.push_back(each.no);
@@ -41,11 +41,11 @@ void remove(std::vector<HeldReject>& held, const std::optional<std::string>& add
   held.erase(std::remove_if(held.begin(), held.end(), goes), held.end());
 }
 
-void fit(std::vector<HeldReject>& held, std::size_t limit, Measure measure,
+void fit(std::vector<RetainedReject>& held, std::size_t limit, Measure measure,
          std::vector<RejectNo>& gone) {
   for (;;) {
     std::size_t total = 0;
-    for (const HeldReject& each : held) total += measure(each);
+    for (const RetainedReject& each : held) total += measure(each);
     if (total <= limit) return;
     const Share share = largest(held, measure);
     const std::size_t quarter = limit / 4;
@@ -60,12 +60,12 @@ void fit(std::vector<HeldReject>& held, std::size_t limit, Measure measure,
 
 }  // namespace
 
-std::vector<RejectNo> give_way(std::vector<HeldReject> held, const RejectRing& ring) {
+std::vector<RejectNo> choose_evicted(std::vector<RetainedReject> held, const RejectRing& ring) {
   std::vector<RejectNo> gone;
   fit(
-      held, ring.rejects, [](const HeldReject&) { return std::size_t{1}; }, gone);
+      held, ring.rejects, [](const RetainedReject&) { return std::size_t{1}; }, gone);
   fit(
-      held, ring.bytes, [](const HeldReject& each) { return each.size; }, gone);
+      held, ring.bytes, [](const RetainedReject& each) { return each.size; }, gone);
   return gone;
 }
 

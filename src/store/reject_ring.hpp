@@ -9,7 +9,7 @@
 
 namespace hapax::store {
 
-struct HeldReject {
+struct RetainedReject {
   RejectNo no;
   std::string address;
   std::size_t size = 0;
@@ -17,6 +17,6 @@ struct HeldReject {
 
 // Those of one source, oldest first, that go so that the others fit: see RejectRing. The stores
 // that keep the ring in C++ ask this; PostgreSQL's function does the same.
-std::vector<RejectNo> give_way(std::vector<HeldReject> held, const RejectRing& ring);
+std::vector<RejectNo> choose_evicted(std::vector<RetainedReject> held, const RejectRing& ring);
 
 }  // namespace hapax::store

@@ -144,8 +144,8 @@ std::string ApiAnswer::detail() const {
   return std::string(json().at("detail").as_string());
 }
 
-struct Api::Parts {
-  Parts(StoreKind kind, const std::vector<std::string>& destinations)
+struct Api::Impl {
+  Impl(StoreKind kind, const std::vector<std::string>& destinations)
       : driver(make(kind, directory.file("inbox.db"), clock)),
         view(make_config_view(*driver, destinations)) {
     const http::MakeHandler make_admin = [this](std::size_t) {
@@ -158,7 +158,7 @@ struct Api::Parts {
     server.start();
     if (kind != StoreKind::without_inbox) replays.start();
   }
-  ~Parts() { end_polls(); }
+  ~Impl() { end_polls(); }
 
   std::shared_ptr<const admin::Access> access_now() {
     const std::lock_guard lock(access_mutex);
@@ -183,7 +183,7 @@ struct Api::Parts {
   gateway::Metrics metrics;
   Lines log;
   boost::asio::thread_pool pool{2};
-  admin::State state;
+  admin::ServerState state;
   const std::vector<admin::ScopedToken> scoped{
       {"worker", kWorkerToken, {{admin::Right::lease, "audit"}, {admin::Right::settle, "audit"}}},
       {"reader", kReaderToken, {{admin::Right::read}, {admin::Right::dedup, "mail"}}}};
@@ -217,43 +217,43 @@ struct Api::Parts {
 };
 
 Api::Api(StoreKind kind, const std::vector<std::string>& destinations)
-    : parts_(std::make_unique<Parts>(kind, destinations)) {}
+    : impl_(std::make_unique<Impl>(kind, destinations)) {}
 Api::~Api() = default;
 
 void Api::hold_store(bool held) {
-  dynamic_cast<WithoutInbox&>(*parts_->driver).hold(held);
+  dynamic_cast<WithoutInbox&>(*impl_->driver).hold(held);
 }
 store::Driver& Api::driver() {
-  return *parts_->driver;
+  return *impl_->driver;
 }
 ManualClock& Api::clock() {
-  return parts_->clock;
+  return impl_->clock;
 }
-admin::State& Api::state() {
-  return parts_->state;
+admin::ServerState& Api::state() {
+  return impl_->state;
 }
 DeliveryNotifier& Api::notifier() {
-  return parts_->notifier;
+  return impl_->notifier;
 }
 deliver::LeaseCache& Api::lease_cache() {
-  return parts_->lease_cache;
+  return impl_->lease_cache;
 }
 int Api::port() const {
-  return parts_->port;
+  return impl_->port;
 }
 void Api::end_polls() {
-  parts_->end_polls();
+  impl_->end_polls();
 }
 void Api::revoke_tokens() {
-  parts_->revoke_tokens();
+  impl_->revoke_tokens();
 }
 std::vector<std::string> Api::log() const {
-  const std::lock_guard lock(parts_->log.mutex);
-  return parts_->log.reasons;
+  const std::lock_guard lock(impl_->log.mutex);
+  return impl_->log.reasons;
 }
 
 std::string Api::wire(const std::string& bytes) {
-  return send_and_read(parts_->port, bytes);
+  return send_and_read(impl_->port, bytes);
 }
 
 ApiAnswer Api::raw(const std::string& method, const std::string& target,
@@ -273,7 +273,7 @@ ApiAnswer Api::ask(const std::string& method, const std::string& target, const s
   const auto found = admin::find_route(method, target.substr(0, target.find('?')));
   if (const auto* match = std::get_if<admin::Match>(&found); match != nullptr && method != "HEAD") {
     for (const std::string& each :
-         undocumented(parts_->document, method, std::string(match->route->pattern), answer.status,
+         undocumented(impl_->document, method, std::string(match->route->pattern), answer.status,
                       answer.headers["content-type"], answer.body)) {
       ADD_FAILURE() << method << " " << target << ": " << each << "\n" << answer.body;
     }

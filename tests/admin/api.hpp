@@ -69,7 +69,7 @@ class Api {
 
   store::Driver& driver();
   ManualClock& clock();
-  admin::State& state();
+  admin::ServerState& state();
   DeliveryNotifier& notifier();
   deliver::LeaseCache& lease_cache();
   int port() const;
@@ -78,8 +78,8 @@ class Api {
   std::vector<std::string> log() const;  // the reasons of refusals
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // An event to be stored, with what matters to a test.

@@ -80,7 +80,7 @@ Error no_readmission() {
   return Error(Code::misconfigured, "this server admits nothing");
 }
 
-Result<std::string> admitted_many(const Context& context, const Call& call) {
+Result<std::string> admitted_many(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   AdmitManyRequest asked;
   HAPAX_TRY(read_admit_request(call.body, asked));
@@ -104,7 +104,7 @@ http::Reply still_invalid(const Readmission::StillInvalid& why) {
   return reply;
 }
 
-Result<http::Reply> admitted(const Context& context, const Call& call) {
+Result<http::Reply> admitted(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<RejectNo> number = reject_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No reject has this id.");
@@ -123,12 +123,12 @@ Result<http::Reply> admitted(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply admit_reject(const Context& context, const Call& call) {
+http::Reply admit_reject(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = admitted(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
-http::Reply admit_rejects(const Context& context, const Call& call) {
+http::Reply admit_rejects(const ApiContext& context, const Call& call) {
   Result<std::string> json = admitted_many(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }

@@ -19,7 +19,7 @@ Result<store::BodyOf> which_of(const Query& query) {
   return Error(Code::invalid_argument, "variant: write last, or leave it out");
 }
 
-Result<http::Reply> event_body(const Context& context, const Call& call) {
+Result<http::Reply> event_body(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(query, Query::parse(call.query, {"variant"}));
   HAPAX_TRY_ASSIGN(which, which_of(query));
   const std::optional<EventNo> number = event_from(call.argument);
@@ -40,7 +40,7 @@ Result<http::Reply> event_body(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply send_body(const Context& context, const Call& call) {
+http::Reply send_body(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = event_body(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }

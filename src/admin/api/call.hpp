@@ -28,7 +28,7 @@ class Readmission;
 namespace hapax::admin {
 
 // What the process knows about itself, for /readyz. Set by the one who runs the server.
-struct State {
+struct ServerState {
   std::atomic<bool> store_reachable = true;
   std::atomic<bool> stopping = false;
   std::atomic<std::size_t> waiting = 0;  // admin requests that wait for the store, or are at it
@@ -36,10 +36,10 @@ struct State {
 };
 
 // What an answer is made of, besides the request.
-struct Context {
+struct ApiContext {
   store::Driver& driver;
   const gateway::Metrics& metrics;
-  const State& state;
+  const ServerState& state;
   const ConfigView& config;
   Random& random;
   const gateway::Handshakes& handshakes;

@@ -35,7 +35,7 @@ Result<DedupCall> read_dedup_call(std::string_view body) {
   return asked;
 }
 
-Result<std::string> claimed(const Context& context, const DedupCall& asked) {
+Result<std::string> claimed(const ApiContext& context, const DedupCall& asked) {
   HAPAX_TRY(check(DedupRequest{.scope = asked.scope, .id = asked.id, .ttl = asked.ttl}));
   store::DedupItem item{claim_key(ClaimKind::id, asked.scope, asked.id), {}, asked.ttl};
   context.random.fill(item.token.bytes);
@@ -48,7 +48,7 @@ Result<std::string> claimed(const Context& context, const DedupCall& asked) {
 
 }  // namespace
 
-http::Reply claim_id(const Context& context, const Call& call) {
+http::Reply claim_id(const ApiContext& context, const Call& call) {
   if (const Result<Query> query = Query::parse(call.query, {}); !query) {
     return failure(query.error());
   }

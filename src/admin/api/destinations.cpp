@@ -25,7 +25,7 @@ std::string rate_json(const DestinationView* view) {
   return {text.data(), written.ptr};
 }
 
-std::optional<std::int64_t> age(const Context& context, const std::optional<WallTime>& due) {
+std::optional<std::int64_t> age(const ApiContext& context, const std::optional<WallTime>& due) {
   if (!due || context.clock == nullptr) return std::nullopt;
   const auto past = context.clock->wall() - *due;
   if (past.count() < 0) return std::nullopt;  // not due yet
@@ -33,7 +33,7 @@ std::optional<std::int64_t> age(const Context& context, const std::optional<Wall
 }
 
 // `served` is null for one that the configuration does not define.
-std::string destination_json(const Context& context, const std::string& name,
+std::string destination_json(const ApiContext& context, const std::string& name,
                              const DestinationView* view, const store::DestinationStats& stats,
                              bool paused) {
   const std::optional<DestinationStatus> status =
@@ -59,14 +59,14 @@ std::string destination_json(const Context& context, const std::string& name,
   return json.done();
 }
 
-const DestinationView* served_as(const Context& context, std::int64_t no) {
+const DestinationView* served_as(const ApiContext& context, std::int64_t no) {
   const auto& all = context.config.destinations;
   const auto found = std::find_if(
       all.begin(), all.end(), [&](const DestinationView& each) { return each.no.value() == no; });
   return found == all.end() ? nullptr : &*found;
 }
 
-Result<std::string> listed_destinations(const Context& context, const Call& call) {
+Result<std::string> listed_destinations(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
@@ -85,7 +85,7 @@ Result<std::string> listed_destinations(const Context& context, const Call& call
   return JsonObject().json("destinations", json_list(destinations)).done();
 }
 
-Result<http::Reply> set_paused(const Context& context, const Call& call, bool paused) {
+Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool paused) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
   const auto found = std::find_if(names.begin(), names.end(), [&](const store::KnownName& each) {
@@ -103,17 +103,17 @@ Result<http::Reply> set_paused(const Context& context, const Call& call, bool pa
 
 }  // namespace
 
-http::Reply list_destinations(const Context& context, const Call& call) {
+http::Reply list_destinations(const ApiContext& context, const Call& call) {
   Result<std::string> json = listed_destinations(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }
 
-http::Reply pause_destination(const Context& context, const Call& call) {
+http::Reply pause_destination(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = set_paused(context, call, true);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
-http::Reply resume_destination(const Context& context, const Call& call) {
+http::Reply resume_destination(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = set_paused(context, call, false);
   return reply ? *std::move(reply) : failure(reply.error());
 }

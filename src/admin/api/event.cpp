@@ -81,7 +81,7 @@ std::string detail_json(const store::EventDetail& detail, const Names& sources,
   return json.done();
 }
 
-Result<http::Reply> shown_event(const Context& context, const Call& call) {
+Result<http::Reply> shown_event(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<EventNo> number = event_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No event has this id.");
@@ -108,7 +108,7 @@ std::string headers_json(std::string_view encoded) {
   return json_list(pairs);
 }
 
-http::Reply show_event(const Context& context, const Call& call) {
+http::Reply show_event(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = shown_event(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }

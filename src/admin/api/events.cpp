@@ -83,7 +83,7 @@ std::string page_json(const store::EventPage& page, const Names& sources) {
       .done();
 }
 
-Result<std::string> listed_events(const Context& context, const Call& call) {
+Result<std::string> listed_events(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
                                        "since", "until", "after", "limit"}));
@@ -114,7 +114,7 @@ JsonObject event_json(const store::EventRow& row, const Names& sources) {
   return json;
 }
 
-http::Reply list_events(const Context& context, const Call& call) {
+http::Reply list_events(const ApiContext& context, const Call& call) {
   Result<std::string> json = listed_events(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }

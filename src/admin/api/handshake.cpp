@@ -61,7 +61,7 @@ Result<HandshakeRequest> read_handshake_request(std::string_view body) {
 
 // What is kept of the source's handshakes, or why there is nothing.
 std::variant<std::shared_ptr<gateway::ProvisionedSecrets>, http::Reply> find(
-    const Context& context, const Call& call, const std::string& tenant) {
+    const ApiContext& context, const Call& call, const std::string& tenant) {
   const std::string name(call.argument);
   const auto& sources = context.config.sources;
   const auto view = std::find_if(sources.begin(), sources.end(),
@@ -92,7 +92,7 @@ http::Reply status_of(const Call& call, const std::string& tenant,
 
 }  // namespace
 
-http::Reply show_handshake(const Context& context, const Call& call) {
+http::Reply show_handshake(const ApiContext& context, const Call& call) {
   const Result<Query> query = Query::parse(call.query, {"tenant"});
   if (!query) return failure(query.error());
   const std::string tenant(query->text("tenant").value_or(""));
@@ -101,7 +101,7 @@ http::Reply show_handshake(const Context& context, const Call& call) {
   return status_of(call, tenant, *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found));
 }
 
-http::Reply open_handshake(const Context& context, const Call& call) {
+http::Reply open_handshake(const ApiContext& context, const Call& call) {
   const Result<Query> query = Query::parse(call.query, {});
   if (!query) return failure(query.error());
   const Result<HandshakeRequest> asked = read_handshake_request(call.body);

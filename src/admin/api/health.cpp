@@ -8,12 +8,12 @@
 
 namespace hapax::admin {
 
-http::Reply show_health(const Context&, const Call&) {
+http::Reply show_health(const ApiContext&, const Call&) {
   return ok(JsonObject().text("status", "ok").done());
 }
 
 // Anybody may ask, so the reasons are words and not the store's own sentences.
-http::Reply show_readiness(const Context& context, const Call&) {
+http::Reply show_readiness(const ApiContext& context, const Call&) {
   std::vector<std::string> reasons;
   const bool reachable = context.state.store_reachable && context.driver.paused().has_value();
   if (!reachable) reasons.emplace_back("store-unreachable");

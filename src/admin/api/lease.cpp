@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "admin/api/async_handler.hpp"
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
-#include "admin/api/waiting.hpp"
 #include "admin/json_object.hpp"
 #include "admin/members.hpp"
 #include "admin/names.hpp"
@@ -101,7 +101,7 @@ std::optional<std::string> source_name(const ConfigView& config, SourceNo source
 
 // The store is asked only for the names of sources that the file does not define any more. `room`
 // is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
-Result<std::string> leases_json(const Context& context, const DestinationView& to,
+Result<std::string> leases_json(const ApiContext& context, const DestinationView& to,
                                 store::Lease& lease, std::size_t room) {
   std::optional<Names> names;
   std::string json = R"({"deliveries":[)";
@@ -139,7 +139,7 @@ http::Reply too_many(std::string_view destination) {
                            "' wait already; the other places are for those of others.");
 }
 
-Task<http::Reply> lease_deliveries(const WaitContext& wait, const Call& call) {
+Task<http::Reply> lease_deliveries(const AsyncContext& wait, const Call& call) {
   const Result<LeaseCall> asked = read_lease_call(call);
   if (!asked) co_return failure(asked.error());
   const std::string& name = asked->destination;
@@ -180,6 +180,6 @@ Task<http::Reply> lease_deliveries(const WaitContext& wait, const Call& call) {
 
 }  // namespace
 
-const Waiting kLeaseDeliveries{&lease_deliveries};
+const AsyncHandler kLeaseDeliveries{&lease_deliveries};
 
 }  // namespace hapax::admin

@@ -34,7 +34,7 @@ bool is_configured(const ConfigView& config, std::string_view destination) {
       [&](const DestinationView& each) { return each.name == destination && !each.listen; });
 }
 
-Result<http::Reply> registered(const Context& context, const Call& call) {
+Result<http::Reply> registered(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWriteListen, {"name", "sources"}));
   HAPAX_TRY(members.no_nulls());  // an unset variable must not mean every source
@@ -66,7 +66,7 @@ Result<http::Reply> registered(const Context& context, const Call& call) {
                 .done());
 }
 
-Result<http::Reply> ended(const Context& context, const Call& call) {
+Result<http::Reply> ended(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   if (context.listeners == nullptr) return no_listeners();
   bool was_there = false;
@@ -80,12 +80,12 @@ Result<http::Reply> ended(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply register_listener(const Context& context, const Call& call) {
+http::Reply register_listener(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = registered(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
-http::Reply end_listener(const Context& context, const Call& call) {
+http::Reply end_listener(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = ended(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }

@@ -5,7 +5,7 @@
 
 namespace hapax::admin {
 
-http::Reply show_openapi(const Context&, const Call&) {
+http::Reply show_openapi(const ApiContext&, const Call&) {
   return ok(std::string(openapi_document()));
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kNone =
     "No reject has this id: it was admitted, or it made room for newer ones.";
 
-Result<std::optional<store::StoredReject>> find(const Context& context, const Call& call) {
+Result<std::optional<store::StoredReject>> find(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<RejectNo> number = reject_from(call.argument);
   if (!number) return std::optional<store::StoredReject>();
@@ -24,7 +24,7 @@ Result<std::optional<store::StoredReject>> find(const Context& context, const Ca
 }
 
 // What the configuration in force says to it.
-void add_finding(JsonObject& json, const Context& context, const store::StoredReject& stored) {
+void add_finding(JsonObject& json, const ApiContext& context, const store::StoredReject& stored) {
   if (context.readmission == nullptr) {
     json.json("now", "null").json("explanation", "[]");
     return;
@@ -37,7 +37,7 @@ void add_finding(JsonObject& json, const Context& context, const store::StoredRe
   json.json("now", now.done()).json("explanation", json_texts(diagnosis.explanation));
 }
 
-Result<http::Reply> shown_reject(const Context& context, const Call& call) {
+Result<http::Reply> shown_reject(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -49,7 +49,7 @@ Result<http::Reply> shown_reject(const Context& context, const Call& call) {
   return ok(json.done());
 }
 
-Result<http::Reply> reject_body(const Context& context, const Call& call) {
+Result<http::Reply> reject_body(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   http::Reply reply{
@@ -61,12 +61,12 @@ Result<http::Reply> reject_body(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply show_reject(const Context& context, const Call& call) {
+http::Reply show_reject(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = shown_reject(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
-http::Reply send_reject_body(const Context& context, const Call& call) {
+http::Reply send_reject_body(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = reject_body(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }

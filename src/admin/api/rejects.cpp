@@ -41,7 +41,7 @@ std::string counts_json(const store::RejectCounts& counts, const Names& sources)
   return json.done();
 }
 
-Result<std::string> listed_rejects(const Context& context, const Call& call) {
+Result<std::string> listed_rejects(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -90,7 +90,7 @@ JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
   return json;
 }
 
-http::Reply list_rejects(const Context& context, const Call& call) {
+http::Reply list_rejects(const ApiContext& context, const Call& call) {
   Result<std::string> json = listed_rejects(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }

@@ -26,7 +26,7 @@ constexpr std::string_view kWriteReplay =
     R"(all of it may be left out, and as may be "new")";
 
 // What became due by it may be waited for.
-void notify(const Context& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
+void notify(const ApiContext& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
   if (context.notifier == nullptr) return;
   const auto detail = context.driver.event(event);
   if (!detail || !detail->value) return;  // they find it a little later
@@ -65,14 +65,14 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
 }
 
 // For a request without a key: each is a replay of its own.
-Result<std::optional<store::Replayed>> replay_anew(const Context& context, store::Replay what) {
+Result<std::optional<store::Replayed>> replay_anew(const ApiContext& context, store::Replay what) {
   // So that it can be repeated after an unknown outcome.
   what.how.no = ReplayNo(random_number(context.random));
   HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.replay(what); }));
   return std::optional(std::move(answer));
 }
 
-Result<http::Reply> replayed(const Context& context, const Call& call) {
+Result<http::Reply> replayed(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(
       members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
@@ -93,7 +93,7 @@ Result<http::Reply> replayed(const Context& context, const Call& call) {
   return reply_of(*event, *answer, asked->as);
 }
 
-Result<http::Reply> cancelled(const Context& context, const Call& call) {
+Result<http::Reply> cancelled(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<DeliveryRef> which = delivery_from(call.argument);
   if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
@@ -125,7 +125,8 @@ http::Reply no_such_destination() {
   return http::problem(http::Refusal::not_found, "No destination has this name.");
 }
 
-Result<std::optional<store::HowToReplay>> read_how(const Context& context, const Members& members) {
+Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
+                                                   const Members& members) {
   store::HowToReplay how;
   HAPAX_TRY_ASSIGN(as, members.text("as"));
   if (as && *as != "same" && *as != "new") return members.bad("as is not \"same\" or \"new\"");
@@ -141,12 +142,12 @@ Result<std::optional<store::HowToReplay>> read_how(const Context& context, const
   return std::optional(how);
 }
 
-http::Reply replay_event(const Context& context, const Call& call) {
+http::Reply replay_event(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = replayed(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }
 
-http::Reply cancel_delivery(const Context& context, const Call& call) {
+http::Reply cancel_delivery(const ApiContext& context, const Call& call) {
   Result<http::Reply> reply = cancelled(context, call);
   return reply ? *std::move(reply) : failure(reply.error());
 }

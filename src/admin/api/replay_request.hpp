@@ -11,7 +11,8 @@
 namespace hapax::admin {
 
 // as, destination, accept_duplicate. Nothing: no destination has the name.
-Result<std::optional<store::HowToReplay>> read_how(const Context& context, const Members& members);
+Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
+                                                   const Members& members);
 http::Reply no_such_destination();
 
 // Keys of two routes never meet.

@@ -33,7 +33,7 @@ struct ReplayRequest {
   bool dry = false;
 };
 
-Result<void> read_filter(const Context& context, const Members& filter, ReplayRequest& asked) {
+Result<void> read_filter(const ApiContext& context, const Members& filter, ReplayRequest& asked) {
   ReplayJob& job = asked.job;
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   if (source) {
@@ -59,7 +59,7 @@ Result<void> read_filter(const Context& context, const Members& filter, ReplayRe
   return {};
 }
 
-Result<ReplayRequest> read_replay_request(const Context& context, std::string_view body) {
+Result<ReplayRequest> read_replay_request(const ApiContext& context, std::string_view body) {
   HAPAX_TRY_ASSIGN(members, Members::read(body, kWriteReplays,
                                           {"filter", "as", "destination", "rate",
                                            "accept_duplicate", "dry_run"}));
@@ -84,14 +84,14 @@ std::string matched_json(std::uint64_t matched) {
   return JsonObject().number("matched", static_cast<std::int64_t>(matched)).done();
 }
 
-Result<http::Reply> counted(const Context& context, const ReplayRequest& asked) {
+Result<http::Reply> counted(const ApiContext& context, const ReplayRequest& asked) {
   if (asked.nothing) return ok(matched_json(0));
   HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
   return ok(matched_json(matched));
 }
 
 // Nothing: the key came with another request.
-Result<std::optional<ReplayJob>> begin(const Context& context, ReplayRequest asked,
+Result<std::optional<ReplayJob>> begin(const ApiContext& context, ReplayRequest asked,
                                        const std::optional<deliver::RequestKey>& key) {
   if (key) return context.replays->begin_once(std::move(asked.job), *key);
   HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
@@ -99,13 +99,13 @@ Result<std::optional<ReplayJob>> begin(const Context& context, ReplayRequest ask
 }
 
 // A dry run leaves no trace, so any request may follow it with its key.
-Result<bool> is_used(const Context& context, const std::optional<deliver::RequestKey>& key) {
+Result<bool> is_used(const ApiContext& context, const std::optional<deliver::RequestKey>& key) {
   if (!key) return false;
   HAPAX_TRY_ASSIGN(job, context.replays->find(key->no));
   return job.has_value();
 }
 
-Result<http::Reply> begun(const Context& context, const Call& call) {
+Result<http::Reply> begun(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(asked, read_replay_request(context, call.body));
   const IdempotencyKey given = idempotency_key(call.head);
@@ -165,13 +165,13 @@ struct Known {
   Names sources;
   Names destinations;
 };
-Result<Known> read_names(const Context& context) {
+Result<Known> read_names(const ApiContext& context) {
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
   HAPAX_TRY_ASSIGN(destinations, Names::read(context.driver, store::NameKind::destination));
   return Known{std::move(sources), std::move(destinations)};
 }
 
-Result<http::Reply> one(const Context& context, const Call& call, bool cancel) {
+Result<http::Reply> one(const ApiContext& context, const Call& call, bool cancel) {
   HAPAX_TRY(Query::parse(call.query, {}));
   if (context.replays == nullptr) return no_replays();
   const std::optional<ReplayNo> number = deliver::replay_from(call.argument);
@@ -186,7 +186,7 @@ Result<http::Reply> one(const Context& context, const Call& call, bool cancel) {
   return ok(job_json(*job, known.sources, known.destinations));
 }
 
-Result<http::Reply> listed_replays(const Context& context, const Call& call) {
+Result<http::Reply> listed_replays(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   if (context.replays == nullptr) return no_replays();
   HAPAX_TRY_ASSIGN(jobs, context.replays->all());
@@ -204,19 +204,19 @@ http::Reply reply_of(Result<http::Reply> reply) {
 
 }  // namespace
 
-http::Reply begin_replay(const Context& context, const Call& call) {
+http::Reply begin_replay(const ApiContext& context, const Call& call) {
   return reply_of(begun(context, call));
 }
 
-http::Reply list_replays(const Context& context, const Call& call) {
+http::Reply list_replays(const ApiContext& context, const Call& call) {
   return reply_of(listed_replays(context, call));
 }
 
-http::Reply show_replay(const Context& context, const Call& call) {
+http::Reply show_replay(const ApiContext& context, const Call& call) {
   return reply_of(one(context, call, false));
 }
 
-http::Reply cancel_replay(const Context& context, const Call& call) {
+http::Reply cancel_replay(const ApiContext& context, const Call& call) {
   return reply_of(one(context, call, true));
 }
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "admin/api/async_handler.hpp"
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
-#include "admin/api/waiting.hpp"
 #include "admin/json_object.hpp"
 #include "admin/members.hpp"
 #include "admin/query.hpp"
@@ -103,7 +103,7 @@ Result<Renewal> read_renewal(const Call& call) {
 }
 
 // Whether a delivery is the caller's, by its destination. Nothing: he may touch all.
-deliver::DestinationFilter filter_of(const Context& context, const Call& call, Right right) {
+deliver::DestinationFilter filter_of(const ApiContext& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {
     const DestinationView* const found = context.config.find(destination);
@@ -146,7 +146,7 @@ std::vector<T> known_of(std::vector<Entry<T>>& entries) {
   return known;
 }
 
-Task<http::Reply> settle_deliveries(const WaitContext& wait, const Call& call) {
+Task<http::Reply> settle_deliveries(const AsyncContext& wait, const Call& call) {
   Result<std::vector<Entry<WorkerResult>>> entries = read_results(call);
   if (!entries) co_return failure(entries.error());
   const std::vector<WorkerResult> results = known_of(*entries);
@@ -156,7 +156,7 @@ Task<http::Reply> settle_deliveries(const WaitContext& wait, const Call& call) {
   co_return ok(results_json(*entries, *settled));
 }
 
-Task<http::Reply> renew_leases(const WaitContext& wait, const Call& call) {
+Task<http::Reply> renew_leases(const AsyncContext& wait, const Call& call) {
   Result<Renewal> renewal = read_renewal(call);
   if (!renewal) co_return failure(renewal.error());
   const std::vector<LeaseId> leases = known_of(renewal->leases);
@@ -169,7 +169,7 @@ Task<http::Reply> renew_leases(const WaitContext& wait, const Call& call) {
 
 }  // namespace
 
-const Waiting kSettleDeliveries{&settle_deliveries};
-const Waiting kRenewLeases{&renew_leases};
+const AsyncHandler kSettleDeliveries{&settle_deliveries};
+const AsyncHandler kRenewLeases{&renew_leases};
 
 }  // namespace hapax::admin

@@ -56,7 +56,7 @@ std::string source_json(const SourceView& source, const store::Stats& stats) {
   return json.done();
 }
 
-Result<std::string> listed_sources(const Context& context, const Call& call) {
+Result<std::string> listed_sources(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
   std::vector<std::string> sources;
@@ -68,7 +68,7 @@ Result<std::string> listed_sources(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply list_sources(const Context& context, const Call& call) {
+http::Reply list_sources(const ApiContext& context, const Call& call) {
   Result<std::string> json = listed_sources(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }

@@ -45,7 +45,7 @@ void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& conf
   }
 }
 
-Result<std::string> shown_stats(const Context& context, const Call& call) {
+Result<std::string> shown_stats(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
   HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
@@ -68,7 +68,7 @@ Result<std::string> shown_stats(const Context& context, const Call& call) {
 
 }  // namespace
 
-http::Reply show_stats(const Context& context, const Call& call) {
+http::Reply show_stats(const ApiContext& context, const Call& call) {
   Result<std::string> json = shown_stats(context, call);
   return json ? ok(*std::move(json)) : failure(json.error());
 }

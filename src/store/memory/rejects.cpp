@@ -46,11 +46,11 @@ RejectCounts& counts_of(Tables& tables, SourceNo source) {
 }
 
 std::size_t trim(Tables& tables, SourceNo source, const RejectRing& ring) {
-  std::vector<HeldReject> held;
+  std::vector<RetainedReject> held;
   for (const auto& [no, each] : tables.rejects) {
     if (each.row.source == source) held.push_back({no, each.row.address, size_of(each)});
   }
-  const std::vector<RejectNo> gone = give_way(std::move(held), ring);
+  const std::vector<RejectNo> gone = choose_evicted(std::move(held), ring);
   for (const RejectNo each : gone) tables.rejects.erase(each);
   if (!gone.empty()) counts_of(tables, source).evicted += gone.size();
   return gone.size();

@@ -76,7 +76,7 @@ Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
                       totals.number(1) <= static_cast<std::int64_t>(ring.bytes);
     if (fits) return std::size_t{0};
   }
-  std::vector<HeldReject> held;
+  std::vector<RetainedReject> held;
   {
     Run rows(held_);
     rows.bind(source.value());
@@ -87,7 +87,7 @@ Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
                       static_cast<std::size_t>(rows.number(2))});
     }
   }
-  const std::vector<RejectNo> gone = give_way(std::move(held), ring);
+  const std::vector<RejectNo> gone = choose_evicted(std::move(held), ring);
   for (const RejectNo each : gone) HAPAX_TRY(remove(each));
   return gone.size();
 }

@@ -22,8 +22,8 @@ using RunBlocking = std::function<Task<http::Reply>(const std::function<http::Re
 using RightCheck = std::function<bool(Right right, std::string_view of)>;
 
 // What an answer that waits is made of, besides the request.
-struct WaitContext {
-  const Context& context;  // its driver blocks: use it in run_blocking
+struct AsyncContext {
+  const ApiContext& context;  // its driver blocks: use it in run_blocking
   deliver::Pull& pull;
   deliver::Polls& polls;
   const RunBlocking& run_blocking;
@@ -31,8 +31,8 @@ struct WaitContext {
 };
 
 // A route that waits without a thread: it runs on an I/O thread and never blocks.
-struct Waiting {
-  Task<http::Reply> (*answer)(const WaitContext&, const Call&) = nullptr;
+struct AsyncHandler {
+  Task<http::Reply> (*answer)(const AsyncContext&, const Call&) = nullptr;
 };
 
 }  // namespace hapax::admin
