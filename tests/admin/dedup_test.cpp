@@ -40,7 +40,7 @@ TEST_P(AdminDedup, ClaimsAnIdOnce) {
   EXPECT_EQ(claim(one), fresh_);
 }
 
-TEST_P(AdminDedup, RemembersForThirtyDaysUnlessItIsTold) {
+TEST_P(AdminDedup, RemembersForThirtyDaysByDefault) {
   const std::string one = R"({"scope":"mail","id":"1"})";
   EXPECT_EQ(claim(one), fresh_);
   api_.clock().advance(30 * days - seconds(1));
@@ -58,7 +58,7 @@ TEST_P(AdminDedup, TakesAnyText) {
   EXPECT_EQ(claim(longest), fresh_);
 }
 
-TEST_P(AdminDedup, SaysWhatToWrite) {
+TEST_P(AdminDedup, NamesARemedy) {
   EXPECT_THAT(complaint(""), HasSubstr("not JSON"));
   for (const char* each : {"{", "x", "{}{}", "\xff", R"({"scope":"\ud800","id":"1"})",
                            "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}) {

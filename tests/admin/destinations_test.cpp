@@ -50,7 +50,7 @@ TEST_P(AdminDestinations, ArePausedInTheStoreAndResumed) {
   EXPECT_TRUE(api_.driver().paused().value().empty());
 }
 
-TEST_P(AdminDestinations, ThatNobodyKnowsAre404) {
+TEST_P(AdminDestinations, UnknownPathsAre404) {
   const ApiAnswer answer = api_.post("/v1/destinations/nobody/pause", "");
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.problem(), "destination-unknown");

@@ -101,7 +101,7 @@ TEST(AdminEndpoint, TakesBodiesOfAMebibyte) {
   EXPECT_EQ(get.status, 413);
 }
 
-TEST(AdminEndpoint, SaysWhenTooManyWait) {
+TEST(AdminEndpoint, ReportsBackpressure) {
   Api api(StoreKind::memory);
   api.state().waiting = 256;
   ApiAnswer answer = api.get("/v1/stats");
@@ -114,7 +114,7 @@ TEST(AdminEndpoint, SaysWhenTooManyWait) {
   EXPECT_EQ(api.state().waiting, 255U);
 }
 
-TEST(AdminEndpoint, SaysWhetherItIsReady) {
+TEST(AdminEndpoint, ReportsReadiness) {
   Api api(StoreKind::memory);
   EXPECT_EQ(api.get("/readyz").body, "{\"ready\":true,\"reasons\":[]}\n");
   api.state().stopping = true;
@@ -127,7 +127,7 @@ TEST(AdminEndpoint, SaysWhetherItIsReady) {
   EXPECT_EQ(api.get("/healthz").body, "{\"status\":\"ok\"}\n");
 }
 
-TEST(AdminEndpoint, SaysWhenTheStoreDoesNotAnswer) {
+TEST(AdminEndpoint, ReportsAnUnavailableStore) {
   Api api(StoreKind::without_inbox);
   EXPECT_EQ(api.get("/readyz").status, 503);
   EXPECT_EQ(api.get("/healthz").status, 200);
@@ -138,7 +138,7 @@ TEST(AdminEndpoint, SaysWhenTheStoreDoesNotAnswer) {
 }
 
 // There are two threads for the store and two for the network.
-TEST(AdminEndpoint, GoesOnWhileTheStoreHangs) {
+TEST(AdminEndpoint, ContinuesWhileTheStoreHangs) {
   Api api(StoreKind::without_inbox);
   api.hold_store(true);
   std::vector<std::thread> clients;

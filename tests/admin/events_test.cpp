@@ -54,7 +54,7 @@ TEST_P(AdminEvents, AreNoneAtFirst) {
   EXPECT_EQ(api_.get("/v1/events").body, "{\"events\":[],\"next\":null}\n");
 }
 
-TEST_P(AdminEvents, ShowWhatIsKnownOfThem) {
+TEST_P(AdminEvents, ShowTheirDetails) {
   const auto event = admit(api_, {{.id = "evt_1",
                                    .tenant = "acme",
                                    .type = "order.paid",
@@ -105,7 +105,7 @@ TEST_P(AdminEvents, ComeInPagesWithoutGapOrRepetition) {
   EXPECT_EQ(ids("").size(), 100U);
 }
 
-TEST_P(AdminEvents, ArePagedOverWhatIsAddedMeanwhile) {
+TEST_P(AdminEvents, PagesStayConsistentWhileRowsAreAdded) {
   admit(api_, {{.id = "a"}, {.id = "b"}, {.id = "c"}});
   const ApiAnswer first = api_.get("/v1/events?limit=2");
   EXPECT_THAT(ids_in(first), ElementsAre("c", "b"));

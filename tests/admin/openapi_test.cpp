@@ -42,7 +42,7 @@ TEST(OpenApi, DescribesEveryRouteAndNothingElse) {
   EXPECT_EQ(described, served);
 }
 
-TEST(OpenApi, SaysWhichRoutesNeedNoToken) {
+TEST(OpenApi, ListsRoutesWithoutAToken) {
   const json::value whole = document();
   for (const Route& each : routes()) {
     const std::string method = method_of(each);
@@ -55,7 +55,7 @@ TEST(OpenApi, SaysWhichRoutesNeedNoToken) {
   }
 }
 
-TEST(OpenApi, HasWhatItRefersTo) {
+TEST(OpenApi, ResolvesItsReferences) {
   const json::value whole = document();
   const std::string text(openapi_document());
   constexpr std::string_view kMark = "\"$ref\": \"#";
@@ -71,7 +71,7 @@ TEST(OpenApi, HasWhatItRefersTo) {
 }
 
 // The checker is worth something only if it finds what is wrong.
-TEST(Schema, FindsWhatIsNotAsItShouldBe) {
+TEST(Schema, FindsMisconfiguration) {
   const json::value schema = json::parse(R"({"type":"object","additionalProperties":false,
       "required":["a"],"properties":{"a":{"type":["integer","null"]},
       "b":{"type":"array","items":{"type":"string","enum":["x","y"]}}}})");

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(, AdminPullBadInput, testing::Values(StoreKind::memory)
                            return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });
 
-TEST_P(AdminPullBadInput, LeaseSaysWhatToWrite) {
+TEST_P(AdminPullBadInput, LeaseErrorsNameARemedy) {
   const auto lease = [&](const std::string& body) { return complaint("/v1/lease", body); };
   EXPECT_THAT(lease(""), HasSubstr("the body is not JSON"));
   EXPECT_THAT(lease("[]"), HasSubstr("the body is not a JSON object; write {\"destination\""));
@@ -74,7 +74,7 @@ TEST_P(AdminPullBadInput, LeaseKnowsItsDestinations) {
   EXPECT_THAT(pushed.detail(), HasSubstr("kind = \"pull\""));
 }
 
-TEST_P(AdminPullBadInput, SettleSaysWhatToWrite) {
+TEST_P(AdminPullBadInput, SettleErrorsNameARemedy) {
   const auto settle = [&](const std::string& body) { return complaint("/v1/settle", body); };
   const auto with = [](const std::string& members) { return R"({"results":[{)" + members + "}]}"; };
   EXPECT_THAT(settle("{"), HasSubstr("the body is not JSON"));
@@ -100,7 +100,7 @@ TEST_P(AdminPullBadInput, SettleSaysWhatToWrite) {
   EXPECT_EQ(api_.post("/v1/settle", R"({"results":[]})").body, "{\"results\":[]}\n");
 }
 
-TEST_P(AdminPullBadInput, RenewSaysWhatToWrite) {
+TEST_P(AdminPullBadInput, RenewErrorsNameARemedy) {
   const auto renew = [&](const std::string& body) { return complaint("/v1/renew", body); };
   EXPECT_THAT(renew("{}"), HasSubstr("leases is missing; write {\"leases\""));
   EXPECT_THAT(renew(R"({"leases":[{"delivery":"x"}]})"), HasSubstr("leases[0].fence is missing"));

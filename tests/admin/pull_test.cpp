@@ -145,7 +145,7 @@ TEST_P(AdminPull, AWorkerGetsTheEventAsItCame) {
   EXPECT_THAT(lease(), IsEmpty());
 }
 
-TEST_P(AdminPull, ALeaseEndsAsTheWorkerSays) {
+TEST_P(AdminPull, ALeaseEndsWithTheResultOfTheWorker) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}},
                                    {.id = "2", .destinations = {"work"}},
                                    {.id = "3", .destinations = {"work"}}});
@@ -211,7 +211,7 @@ TEST_P(AdminPull, FailuresUseUpTheScheduleThenTheDeliveryIsDead) {
       ElementsAre("ok", "ok", "ok"));
 }
 
-TEST_P(AdminPull, ANodeThatLeasedNothingKnowsTheBudgetFromTheStore) {
+TEST_P(AdminPull, ANodeWithoutTheLeaseReadsTheRetryBudgetFromTheStore) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const auto forget = [&] {  // as if another node had leased
     for (std::int64_t i = 0; i < 40'000; ++i) {
@@ -244,7 +244,7 @@ TEST_P(AdminPull, ALeaseThatLapsesThreeTimesIsAbandoned) {
   EXPECT_EQ(delivery(events[0]).at("attempts").as_int64(), 0);
 }
 
-TEST_P(AdminPull, WhoIsLateMaySettleUntilAnotherHasTheLease) {
+TEST_P(AdminPull, ALateWorkerMaySettleUntilAnotherHasTheLease) {
   const auto events =
       admit(api_, {{.id = "1", .destinations = {"work"}}, {.id = "2", .destinations = {"work"}}});
   const std::vector<Got> late = lease(R"(,"max":2,"lease_s":5)");
@@ -274,7 +274,7 @@ TEST_P(AdminPull, RenewKeepsTheLease) {
   EXPECT_EQ(state(events[0]), "completed");
 }
 
-TEST_P(AdminPull, AWaitingWorkerIsWokenByTheBell) {
+TEST_P(AdminPull, AWaitingWorkerIsWokenByANotification) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
   until_polling(1);
   admit(api_, {{.id = "1", .destinations = {"work"}}});
@@ -285,7 +285,7 @@ TEST_P(AdminPull, AWaitingWorkerIsWokenByTheBell) {
   EXPECT_EQ(api_.state().polling, 0U);
 }
 
-TEST_P(AdminPull, AWaitingWorkerFindsWhatAnotherNodeAdmitted) {
+TEST_P(AdminPull, AWaitingWorkerFindsEventsAdmittedByAnotherNode) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
   until_waiting(1);
   admit(api_, {{.id = "1", .destinations = {"work"}}});  // nobody rings
@@ -293,7 +293,7 @@ TEST_P(AdminPull, AWaitingWorkerFindsWhatAnotherNodeAdmitted) {
   EXPECT_EQ(waiting.get().size(), 1U);
 }
 
-TEST_P(AdminPull, WaitsNoLongerThanItWasTold) {
+TEST_P(AdminPull, WaitsNoLongerThanItsTimeout) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":20)");
   until_polling(1);
   pass_time_until_polling(0);
@@ -321,7 +321,7 @@ TEST_P(AdminPull, WaitersAreAnsweredWhenTheServerStops) {
   EXPECT_THAT(lease(R"(,"wait_s":60)"), IsEmpty()) << "nobody waits any more";
 }
 
-TEST_P(AdminPull, SaysWhenTooManyWaitAndStillTakesResults) {
+TEST_P(AdminPull, ReportsBackpressureAndStillAcceptsResults) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   const Got got = lease()[0];
   api_.state().polling = deliver::kMaxPolls;

@@ -50,7 +50,7 @@ class RejectsApi : public testing::TestWithParam<StoreKind> {
   std::string next_;
 };
 
-TEST_P(RejectsApi, ListsWhatMatchesNewestFirst) {
+TEST_P(RejectsApi, ListsMatchesNewestFirst) {
   for (std::int64_t i = 1; i <= 5; ++i) {
     add(i, i % 2 == 0 ? "demo" : "quiet", i < 4 ? "id-missing" : "signature-invalid");
   }
@@ -64,7 +64,7 @@ TEST_P(RejectsApi, ListsWhatMatchesNewestFirst) {
   EXPECT_EQ(next_, "");
 }
 
-TEST_P(RejectsApi, SaysHowManyAreNotThere) {
+TEST_P(RejectsApi, ReportsEvictedAndDroppedCounts) {
   add(1, "demo", "id-missing");
   const store::DroppedRejects dropped{source_no(api_, "demo"), 7};
   ASSERT_TRUE(api_.driver().add_rejects(
@@ -103,7 +103,7 @@ TEST_P(RejectsApi, KnowsNoOther) {
   EXPECT_EQ(api_.post("/v1/rejects/x/admit", "").status, 404);
 }
 
-TEST_P(RejectsApi, RefusesWhatItDoesNotUnderstand) {
+TEST_P(RejectsApi, RejectsUnknownParameters) {
   EXPECT_THAT(api_.get("/v1/rejects?after=x").detail(), HasSubstr("after"));
   EXPECT_THAT(api_.get("/v1/rejects?status=dead").detail(), HasSubstr("status"));
   for (const char* body :

@@ -79,7 +79,7 @@ TEST_P(ReplayKeys, TheSameRequestGetsTheSameAnswerAndMakesNothingMore) {
   EXPECT_EQ(states(event), "completed completed pending");
 }
 
-TEST_P(ReplayKeys, WhatWasCompletedSinceIsNoFailure) {
+TEST_P(ReplayKeys, ADeliveryCompletedSinceIsNoFailure) {
   const std::string event = make("a");
   settle_next(Dead{});
   const ApiAnswer first = one(event, "", "k");
@@ -129,7 +129,7 @@ TEST_P(ReplayKeys, ARefusalLeavesTheKeyFree) {
   EXPECT_EQ(states(event), "pending");
 }
 
-TEST_P(ReplayKeys, ABadKeyIsSaidAndNothingIsDone) {
+TEST_P(ReplayKeys, ABadKeyIsReportedAndChangesNothing) {
   const std::string event = make("a");
   settle_next(Ack{});
   const std::string target = "/v1/events/" + event + "/replay";

@@ -66,7 +66,7 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
   Api api_{GetParam()};
 };
 
-TEST_P(ReplayApi, WhatIsDeadGoesAgainUnderTheSameId) {
+TEST_P(ReplayApi, DeadDeliveriesAreReplayedUnderTheSameId) {
   const std::string event = make("a");
   EXPECT_EQ(settle_next(Dead{}), "a");
   const ApiAnswer answer = replay(event);
@@ -76,7 +76,7 @@ TEST_P(ReplayApi, WhatIsDeadGoesAgainUnderTheSameId) {
   EXPECT_EQ(settle_next(Ack{}), "a");
 }
 
-TEST_P(ReplayApi, WhatIsCompletedGoesAgainOnlyAsNew) {
+TEST_P(ReplayApi, CompletedDeliveriesAreReplayedOnlyAsNew) {
   const std::string event = make("a");
   settle_next(Ack{});
   const ApiAnswer same = replay(event);
@@ -88,7 +88,7 @@ TEST_P(ReplayApi, WhatIsCompletedGoesAgainOnlyAsNew) {
   EXPECT_EQ(states(event), "completed pending");
 }
 
-TEST_P(ReplayApi, WhatIsUnderWayIsNotReplayed) {
+TEST_P(ReplayApi, OpenDeliveriesAreNotReplayed) {
   const std::string event = make("a");
   EXPECT_EQ(replay(event).problem(), "not-replayable");
   EXPECT_EQ(replay(event, R"({"as":"new"})").problem(), "not-replayable");
@@ -117,7 +117,7 @@ TEST_P(ReplayApi, PastItsHorizonADuplicateMustBeAccepted) {
   EXPECT_EQ(settle_next(Ack{}, hours(24)), "a");
 }
 
-TEST_P(ReplayApi, WhatIsNotKeptIsGoneAndWhatNeverWasIsNotFound) {
+TEST_P(ReplayApi, RemovedEventsAreGoneAndUnknownOnesNotFound) {
   const std::string event = make("a");
   settle_next(Ack{});
   api_.clock().advance(hours(48));
@@ -142,7 +142,7 @@ TEST_P(ReplayApi, AReplayedHeadUnblocksItsLane) {
   EXPECT_EQ(settle_next(Ack{}), "b");
 }
 
-TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
+TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneContinues) {
   const std::string first = make("a", "k");
   const std::string second = make("b", "k");
   EXPECT_EQ(cancel(first).status, 200);
@@ -168,7 +168,7 @@ TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneGoesOn) {
   EXPECT_EQ(refused.problem(), "not-cancellable");
 }
 
-TEST_P(ReplayApi, BadRequestsSayWhatToWrite) {
+TEST_P(ReplayApi, BadRequestsNameARemedy) {
   const std::string event = make("a");
   for (const char* body : {"[]", "{", R"({"as":"other"})", R"({"as":1})", R"({"to":"x"})",
                            R"({"accept_duplicate":"yes"})", R"({"destination":7})"}) {

@@ -38,7 +38,7 @@ TEST_P(AdminCounts, ShowTheSourcesOfTheConfiguration) {
   EXPECT_EQ(sources[1].at("last_seen_at"), nullptr);
 }
 
-TEST_P(AdminCounts, CountWhatWaits) {
+TEST_P(AdminCounts, CountPendingDeliveries) {
   admit(api_, {{.id = "1", .destinations = {"work", "former"}},
                {.id = "2", .source = "other", .destinations = {"work"}}});
   const store::LeaseRequest request{

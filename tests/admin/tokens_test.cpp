@@ -64,7 +64,7 @@ TEST_P(AdminTokens, AWorkerLeasesAndSettlesItsOwnDestination) {
   EXPECT_EQ(settle(kWorkerToken, name, "ack"), "ok");
 }
 
-TEST_P(AdminTokens, AlsoWhatItLeasedAtAnotherNode) {
+TEST_P(AdminTokens, LeasesOfAnotherNodeAreSettledToo) {
   admit(api_, {{.id = "1", .destinations = {"audit"}}});
   const std::string name = name_of_only(lease(kWorkerToken, "audit"));
   forget_loans();
@@ -85,7 +85,7 @@ TEST_P(AdminTokens, AWorkerCannotLeaseAnothersDestination) {
 }
 
 // Whoever guesses a fence learns nothing, not even that there is such a delivery.
-TEST_P(AdminTokens, AWorkerCannotSettleWhatIsNotItsOwn) {
+TEST_P(AdminTokens, AWorkerCannotSettleOtherLeases) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const std::string name = name_of_only(lease(kToken, "work"));
   for (const bool forgotten : {false, true}) {

@@ -31,7 +31,7 @@ TEST(DeliveryNotifier, WakeOnceForEachArm) {
   EXPECT_EQ(woken, 2);
 }
 
-TEST(DeliveryNotifier, WakeThoseOfTheDestinationOnlyAndAllOfThem) {
+TEST(DeliveryNotifier, WakesEverySubscriptionOfTheDestinationAndNoOther) {
   DeliveryNotifier notifier;
   int orders = 0;
   int mail = 0;
@@ -47,7 +47,7 @@ TEST(DeliveryNotifier, WakeThoseOfTheDestinationOnlyAndAllOfThem) {
   EXPECT_EQ(mail, 1);
 }
 
-TEST(DeliveryNotifier, AnEarThatIsGoneIsNotWoken) {
+TEST(DeliveryNotifier, ADestroyedSubscriptionIsNotWoken) {
   DeliveryNotifier notifier;
   int woken = 0;
   auto gone =

@@ -131,7 +131,7 @@ class GroupCommitQueueTest : public testing::Test {
   std::unique_ptr<GroupCommitQueue> queue_;
 };
 
-TEST_F(GroupCommitQueueTest, ALoneRequestWaitsForNobody) {
+TEST_F(GroupCommitQueueTest, ALoneRequestIsCommittedAtOnce) {
   make({});
   gate_.open(1);
   const OneEvent& event = send();
@@ -141,7 +141,7 @@ TEST_F(GroupCommitQueueTest, ALoneRequestWaitsForNobody) {
   EXPECT_EQ(batches(), std::vector<std::size_t>{1});
 }
 
-TEST_F(GroupCommitQueueTest, WhatWaitsMeanwhileSharesOneTransaction) {
+TEST_F(GroupCommitQueueTest, RequestsQueuedMeanwhileShareOneTransaction) {
   make({.max_batch = 20});
   send();
   gate_.wait_for(1);  // the first is at the store; the rest comes together behind it
@@ -183,7 +183,7 @@ TEST_F(GroupCommitQueueTest, BytesThatWaitAreBoundedToo) {
   context_.run();
 }
 
-TEST_F(GroupCommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
+TEST_F(GroupCommitQueueTest, RequestsThatWaitTooLongFailAndTheRestContinues) {
   make({.threads = 1}, std::chrono::milliseconds(50));
   // The store has it, and does not answer. On a busy machine one may wait for too long before that.
   const OneEvent* first = nullptr;
@@ -211,7 +211,7 @@ TEST_F(GroupCommitQueueTest, WhoWaitsForTooLongIsToldAndTheRestGoesOn) {
   }));
 }
 
-TEST_F(GroupCommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
+TEST_F(GroupCommitQueueTest, StoppingWritesQueuedRequestsAndRejectsNewOnes) {
   make({});
   const OneEvent& first = send();
   gate_.wait_for(1);
@@ -226,7 +226,7 @@ TEST_F(GroupCommitQueueTest, StoppingWritesWhatWaitsAndTakesNothingNew) {
   EXPECT_EQ(late.answer->error().code(), Code::stopping);
 }
 
-TEST_F(GroupCommitQueueTest, AFailedTransactionIsToldToEveryoneInIt) {
+TEST_F(GroupCommitQueueTest, AFailedTransactionFailsEveryRequestInIt) {
   make({});
   gate_.fail();
   send();
@@ -286,7 +286,7 @@ class MixedQueueTest : public GroupCommitQueueTest {
   }
 };
 
-TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransactionAndEachGetsHisOwnAnswer) {
+TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransactionAndEachGetsItsOwnAnswer) {
   const std::vector<store::Leased> held = lease_some(3);
   make({});
   send();
@@ -328,7 +328,7 @@ TEST_F(MixedQueueTest, ASettleIsDoneBeforeALeaseThatCameWithIt) {
   EXPECT_EQ((*leased)->deliveries.size(), 1U) << "what is handed back can be had at once";
 }
 
-TEST_F(MixedQueueTest, AFailedTransactionIsToldToThoseWhoLeaseAndSettleToo) {
+TEST_F(MixedQueueTest, AFailedTransactionAlsoFailsLeasesAndSettles) {
   const std::vector<store::Leased> held = lease_some(1);
   make({});
   gate_.fail();

@@ -36,7 +36,7 @@ class WakeableTimerTest : public testing::Test {
   int woken_ = 0;
 };
 
-TEST_F(WakeableTimerTest, RingingEndsTheWait) {
+TEST_F(WakeableTimerTest, WakingEndsTheWait) {
   start(kForever);
   EXPECT_EQ(woken_, 0);
   timer_->wake();
@@ -49,7 +49,7 @@ TEST_F(WakeableTimerTest, RingingEndsTheWait) {
   EXPECT_EQ(woken_, 2);
 }
 
-TEST_F(WakeableTimerTest, WhatRangBeforeTheWaitIsHeardOnce) {
+TEST_F(WakeableTimerTest, AWakeBeforeTheWaitCountsOnce) {
   timer_->wake();
   timer_->wake();
   start(kForever);

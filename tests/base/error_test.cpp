@@ -29,7 +29,7 @@ TEST(Error, KnowsTheLineItWasMadeOn) {
   EXPECT_NE(std::string(error.file()).find("error_test.cpp"), std::string::npos);
 }
 
-TEST(Error, SaysTheOutcomeWhereTheCodeDoesNot) {
+TEST(Error, CarriesTheOutcomeWhenTheCodeDoesNot) {
   EXPECT_EQ(Error(Code::work_failed, "no stock").to_string(), "work-failed: no stock");
   EXPECT_EQ(Error(Code::work_failed, Outcome::unknown, "no stock").to_string(),
             "work-failed: no stock (outcome: unknown)");

@@ -20,7 +20,7 @@ TEST(Percent, LeavesLettersDigitsAndMarksAlone) {
   EXPECT_EQ(percent_encoded_but("", "-\xc3\xbf"), "%2D%C3%BF");
 }
 
-TEST(Percent, WhatIsNotPlainComesBackByDecoding) {
+TEST(Percent, EncodedNamesRoundTrip) {
   const auto nothing = [](char) { return false; };
   EXPECT_EQ(percent_encoded(all_bytes(), nothing).size(), 3U * 256);
   EXPECT_EQ(percent_decode(percent_encoded(all_bytes(), nothing)), all_bytes());

@@ -40,7 +40,7 @@ TEST(Result, TheFirstErrorComesThrough) {
   EXPECT_FALSE(must_be_even(1));
 }
 
-TEST(Result, CarriesWhatCanOnlyBeMoved) {
+TEST(Result, HoldsMoveOnlyValues) {
   Result<std::unique_ptr<int>> box = std::make_unique<int>(5);
   const std::unique_ptr<int> out = *std::move(box);
   EXPECT_EQ(*out, 5);
@@ -51,7 +51,7 @@ TEST(Result, ALiteralMakesAString) {
   EXPECT_EQ(*text(), "literal");
 }
 
-TEST(ResultDeathTest, ReadingWhatIsNotThereEndsTheProcessWithTheReason) {
+TEST(ResultDeathTest, ReadingAnErrorAsAValueAbortsWithTheReason) {
   EXPECT_DEATH(static_cast<void>(half(3).value()), "invalid-argument: odd");
   EXPECT_DEATH(static_cast<void>(half(4).error()), "holds a value");
 }

@@ -10,7 +10,7 @@ namespace hapax {
 namespace {
 
 // U+009B is what xterm and others take for ESC [, U+009D for ESC ].
-TEST(Utf8, WhatATerminalWouldObeyIsShown) {
+TEST(Utf8, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a?[2J??");
   EXPECT_EQ(printable("a\nb\tc\r", "\n\t"), "a\nb\tc?");
   EXPECT_EQ(printable("\xc2\x9b"
@@ -26,7 +26,7 @@ TEST(Utf8, WhatATerminalWouldObeyIsShown) {
             "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
-TEST(Utf8, JsonOfAnyWriterSaysTheSameWithoutCommands) {
+TEST(Utf8, JsonFromAnyWriterIsNormalizedWithoutControlCharacters) {
   EXPECT_EQ(printable_json("{\"a\":\"\xc2\x9b\x7f\xe2\x80\xae\xc3\xa9\"}\n{}"),
             "{\"a\":\"\\u009b\\u007f\\u202e\xc3\xa9\"}\n{}");
 }

@@ -28,7 +28,7 @@ TEST(CapturedRequest, IsReadWithEitherLineEnd) {
   }
 }
 
-TEST(CapturedRequest, IsCutToItsLengthAndSaysSo) {
+TEST(CapturedRequest, IsTruncatedAndReported) {
   const CapturedRequest longer = parsed("POST / HTTP/1.1\nContent-Length: 2\n\n{}\n");
   EXPECT_EQ(longer.body, "{}");
   EXPECT_THAT(longer.note, testing::HasSubstr("2 bytes, and 3 follow"));
@@ -41,7 +41,7 @@ TEST(CapturedRequest, IsCutToItsLengthAndSaysSo) {
   EXPECT_EQ(parsed("POST / HTTP/1.1\nContent-Length: 1\nContent-Length: 2\n\n{}").body, "{}");
 }
 
-TEST(CapturedRequest, InChunksSaysThatItIs) {
+TEST(CapturedRequest, AChunkedBodyIsNoted) {
   const CapturedRequest captured =
       parsed("POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n2\r\n{}\r\n0\r\n\r\n");
   EXPECT_THAT(captured.note, testing::HasSubstr("chunks"));

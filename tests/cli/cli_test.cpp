@@ -29,7 +29,7 @@ class CliTest : public testing::Test {
   std::string url_ = "sqlite:" + directory_.file("cli.db");
 };
 
-TEST_F(CliTest, DedupSaysFirstAndThenDuplicate) {
+TEST_F(CliTest, DedupReportsFirstAndThenDuplicate) {
   const Ran first = hapax(claim("a") + " --json");
   EXPECT_EQ(first.out, "{\"duplicate\":false}\n");
   EXPECT_EQ(first.exit_code, 0);
@@ -38,7 +38,7 @@ TEST_F(CliTest, DedupSaysFirstAndThenDuplicate) {
   EXPECT_EQ(second.exit_code, 3);
 }
 
-TEST_F(CliTest, DedupRemembersForAsLongAsItIsTold) {
+TEST_F(CliTest, DedupRemembersForTheGivenTime) {
   EXPECT_EQ(hapax(claim("a") + " --ttl 1ms").exit_code, 0);
   EXPECT_EQ(hapax(claim("b") + " --ttl 1d").exit_code, 0);
   EXPECT_EQ(hapax(claim("b") + " --ttl 1d").exit_code, 3);
@@ -73,7 +73,7 @@ TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
   EXPECT_THAT(memory.out, testing::Not(HasSubstr("or memory:"))) << "that is what was written";
 }
 
-TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
+TEST_F(CliTest, MigrateCreatesTheSchemaAndPrintsItsVersion) {
   const Ran first = hapax("migrate --store " + url_);
   EXPECT_THAT(first.out, testing::MatchesRegex("\\{\"schema\":[1-9][0-9]*\\}\n"));
   const Ran again = hapax("migrate --store " + url_);
@@ -81,7 +81,7 @@ TEST_F(CliTest, MigrateCreatesTheSchemaAndSaysItsVersion) {
   EXPECT_EQ(again.out, first.out);
 }
 
-TEST_F(CliTest, PurgeSaysHowManyItRemoved) {
+TEST_F(CliTest, PurgeReportsHowManyItRemoved) {
   for (const char* id : {"a", "b", "c"}) EXPECT_EQ(hapax(claim(id) + " --ttl 1ms").exit_code, 0);
   EXPECT_EQ(hapax(claim("d")).exit_code, 0);
   EXPECT_EQ(hapax("purge --store " + url_).out, "{\"removed\":3}\n");
@@ -102,13 +102,13 @@ TEST_F(CliTest, ACommandThatIsNotThereIsNamed) {
   EXPECT_THAT(hapax("").out, testing::Not(HasSubstr("there is no command")));
 }
 
-TEST_F(CliTest, VersionIsAWordUnlessJsonIsAskedFor) {
+TEST_F(CliTest, VersionIsAWordUnlessJsonIsRequested) {
   EXPECT_EQ(hapax("version").out, "hapax " HAPAX_VERSION "\n");
   EXPECT_EQ(hapax("version --json").out, "{\"version\":\"" HAPAX_VERSION "\"}\n");
   EXPECT_EQ(hapax("--help").exit_code, 0);
 }
 
-TEST(JsonString, EscapesWhatJsonDoesNotTake) {
+TEST(JsonString, EscapesInvalidJsonCharacters) {
   EXPECT_EQ(json_string("a\"b\\c\n\x01\xff"), "\"a\\\"b\\\\c\\u000a\\u0001\\u00ff\"");
   EXPECT_EQ(json_string("\xc2\x9b\xe2\x80\xae"), "\"\\u009b\\u202e\"");
 }

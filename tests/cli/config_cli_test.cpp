@@ -43,7 +43,7 @@ TEST_F(ConfigCliTest, InitWritesAFileThatCheckLikes) {
   EXPECT_EQ(check.exit_code, 0);
 }
 
-TEST_F(ConfigCliTest, InitWritesOverAFileOnlyWithForce) {
+TEST_F(ConfigCliTest, InitOverwritesAFileOnlyWithForce) {
   std::ofstream(path_) << "# mine\n";
   const Ran refused = hapax("init -c " + path_);
   EXPECT_EQ(refused.exit_code, 1);
@@ -59,7 +59,7 @@ TEST_F(ConfigCliTest, InitWritesOverAFileOnlyWithForce) {
   EXPECT_EQ(status.st_mode & 07777U, 0600U);
 }
 
-TEST_F(ConfigCliTest, InitSaysWhyItCannotWrite) {
+TEST_F(ConfigCliTest, InitReportsWhyItCannotWrite) {
   const Ran ran = hapax("init -c " + directory_.file("no/such/hapax.toml"));
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("No such file or directory"));

@@ -83,7 +83,7 @@ TEST_F(DoctorCliTest, ARunningServerIsWell) {
   EXPECT_THAT(diagnostics(ran, "names"), "");
 }
 
-TEST_F(DoctorCliTest, AServerThatDoesNotRunIsLookedAtThroughItsStore) {
+TEST_F(DoctorCliTest, AStoppedServerIsInspectedThroughItsStore) {
   send();
   served_.stop();
   const Ran ran = doctor("--silent 0s");
@@ -124,7 +124,7 @@ TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
               HasSubstr(to_text(EventNo(11)) + " and " + to_text(EventNo(10))));
 }
 
-TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
+TEST_F(DoctorCliTest, FilesReadableByOthersAreAProblem) {
   chmod(served_.directory().file("admin.token").c_str(), 0644);
   const Ran ran = doctor();
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
@@ -132,7 +132,7 @@ TEST_F(DoctorCliTest, WhatOthersCanReadIsAProblem) {
               HasSubstr("problem: others can read the admin token"));
 }
 
-TEST_F(DoctorCliTest, NamesThatTheFileLacksAreSaidByDoctorAndByCheck) {
+TEST_F(DoctorCliTest, DoctorAndCheckReportNamesMissingFromTheFile) {
   send();
   served_.stop();
   const std::string file = served_.directory().file("hapax.toml");
@@ -147,7 +147,7 @@ TEST_F(DoctorCliTest, NamesThatTheFileLacksAreSaidByDoctorAndByCheck) {
   EXPECT_THAT(checked.out, HasSubstr("the store knows the source \\\"demo\\\""));
 }
 
-TEST(DoctorTest, WhatIsNotThereIsNotMade) {
+TEST(DoctorTest, InspectingCreatesNothing) {
   const TempDir directory;
   std::ofstream(directory.file("hapax.toml")) << "[store]\nurl = 'sqlite:hapax.db'\n";
   const Ran ran = run_hapax(directory, "doctor --json");
@@ -179,7 +179,7 @@ TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
   EXPECT_THAT(diagnostics(closed, "permissions"), HasSubstr("ok: the TLS key"));
 }
 
-TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsSaid) {
+TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsReported) {
   const TempDir directory;
   const Ran absent = run_hapax(directory, "doctor --json");
   EXPECT_EQ(absent.exit_code, 1);

@@ -97,7 +97,7 @@ TEST_F(AdminTest, NoEventsAreNoLines) {
   EXPECT_EQ(ran.out, "");
 }
 
-TEST_F(AdminTest, ARefusalIsSaidInTheWordsOfTheServer) {
+TEST_F(AdminTest, AnErrorOfTheServerIsReportedVerbatim) {
   will_answer({answer("404 Not Found", "application/problem+json",
                       R"({"type":"urn:hapax:error:not-found","detail":"No such event."})")});
   const Ran ran = run("show e1");
@@ -112,7 +112,7 @@ TEST_F(AdminTest, AWrongFilterIsWrongUsage) {
   EXPECT_EQ(run("events --status nope").exit_code, 2);
 }
 
-TEST_F(AdminTest, WhatIsNotHapaxIsSaid) {
+TEST_F(AdminTest, ANonHapaxServerIsReported) {
   will_answer({answer("200 OK", "text/html", "<html>")});
   EXPECT_THAT(run("events").errors, HasSubstr("is it the admin listener?"));
 }
@@ -130,7 +130,7 @@ TEST_F(AdminTest, ShowGivesAProgramAllThereIs) {
   EXPECT_EQ(run("show e1").out, "{\"event\":\"e1\",\"headers\":[[\"a\",\"b\"]]}\n");
 }
 
-TEST_F(AdminTest, ATerminalGetsATableWithoutWhatItWouldObey) {
+TEST_F(AdminTest, ATerminalGetsATableWithoutControlCharacters) {
   will_answer({events(0, 2, "null")});
   std::ofstream(directory_.file("token")) << "t\n";
   const Ran ran =
@@ -171,7 +171,7 @@ TEST_F(AdminTest, ATableCutsBetweenCharacters) {
   EXPECT_THAT(ran.out, HasSubstr("x" + std::string(47 + 2, ' '))) << "as wide as the other";
 }
 
-TEST(Admin, ATokenFileThatHoldsSomethingElseIsSaid) {
+TEST(Admin, AnInvalidTokenFileIsReported) {
   const test::TempDir directory;
   std::ofstream(directory.file("token")) << std::string(
       "\x7f"
@@ -183,7 +183,7 @@ TEST(Admin, ATokenFileThatHoldsSomethingElseIsSaid) {
   EXPECT_THAT(ran.errors, HasSubstr("what is in token is no token"));
 }
 
-TEST(Admin, AServerThatIsDownAndAMissingTokenAreSaid) {
+TEST(Admin, AStoppedServerAndAMissingTokenAreReported) {
   const test::TempDir directory;
   EXPECT_THAT(test::run_hapax(directory, "events").errors,
               HasSubstr("without that file, give --admin and --token-file"));

@@ -186,7 +186,7 @@ TEST_F(ListenTest, AHandlerThatIsNotThereIsARetry) {
   EXPECT_THAT(body_of(admin.heard().at(2)), HasSubstr(R"("outcome":"retry")"));
 }
 
-TEST_F(ListenTest, WhatTheServerRefusesIsSaid) {
+TEST_F(ListenTest, ServerRejectionsAreReported) {
   Script admin(
       {answer("409 Conflict",
               R"({"type":"urn:hapax:error:name-taken","status":409,"detail":"Choose another."})")},
@@ -196,7 +196,7 @@ TEST_F(ListenTest, WhatTheServerRefusesIsSaid) {
   EXPECT_THAT(ran.errors + ran.out, HasSubstr("Choose another."));
 }
 
-TEST_F(ListenTest, WrongUsageIsSaid) {
+TEST_F(ListenTest, WrongUsageIsReported) {
   Script admin({kNothing}, [] {});
   EXPECT_EQ(listen(admin, "--to http://127.0.0.1:1").exit_code, 2);
   EXPECT_EQ(listen(admin, "--name dev").exit_code, 2);
@@ -268,7 +268,7 @@ std::string key_in(const std::string& request) {
   return request.substr(begin, request.find('\r', begin) - begin);
 }
 
-TEST_F(ReplayCliTest, AnAnswerThatIsLostIsAskedForAgainWithTheSameKey) {
+TEST_F(ReplayCliTest, ALostAnswerIsRequestedAgainWithTheSameKey) {
   const std::string busy = answer("503 Service Unavailable", R"({"detail":"it starts"})");
   Script one({"", busy, "", ok(R"({"deliveries":["d1"]})")}, [] {});
   EXPECT_EQ(replay(one, "e1").exit_code, 0);
@@ -283,7 +283,7 @@ TEST_F(ReplayCliTest, AnAnswerThatIsLostIsAskedForAgainWithTheSameKey) {
   EXPECT_NE(key_in(many.heard()[0]), key_in(heard[0])) << "each command has its own";
 }
 
-TEST_F(ReplayCliTest, WhatIsNeverAnsweredSaysHowToAskLater) {
+TEST_F(ReplayCliTest, ATimedOutRequestExplainsHowToRetry) {
   Script silent({""}, [] {});
   const Ran ran = replay(silent, "e1");
   EXPECT_EQ(ran.exit_code, 1);
@@ -304,7 +304,7 @@ TEST_F(ReplayCliTest, AJobIsCancelledAndADeliveryToo) {
   EXPECT_THAT(deliveries.heard().at(0), HasSubstr("POST /v1/deliveries/d1/cancel "));
 }
 
-TEST_F(ReplayCliTest, WrongUsageAndRefusalsAreSaid) {
+TEST_F(ReplayCliTest, WrongUsageAndRejectionsAreReported) {
   Script admin(
       {answer("409 Conflict", R"({"type":"urn:hapax:error:not-replayable","detail":"needs new"})")},
       [] {});

@@ -86,7 +86,7 @@ TEST_F(RejectsCli, ListsExplainsAndAdmits) {
 }
 
 // Anybody can send such headers; the operator's terminal must not obey them.
-TEST_F(RejectsCli, ShowsWhatATerminalWouldObey) {
+TEST_F(RejectsCli, ShowsControlCharactersEscaped) {
   test::RawClient client(served_.port());
   auto headers = test::signed_headers("standard-webhooks", kSecret, "{}", "a");
   headers.push_back({"X-Evil",
@@ -104,7 +104,7 @@ TEST_F(RejectsCli, ShowsWhatATerminalWouldObey) {
   }
 }
 
-TEST_F(RejectsCli, SaysWhatToGive) {
+TEST_F(RejectsCli, RejectsWrongArguments) {
   EXPECT_EQ(run("rejects admit").exit_code, 2);
   EXPECT_EQ(run("rejects admit x --source demo").exit_code, 2);
   EXPECT_EQ(run("rejects show").exit_code, 2);

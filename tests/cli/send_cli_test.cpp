@@ -83,7 +83,7 @@ TEST_F(SendTest, ARateIsKept) {
   EXPECT_GE(json::value_to<double>(all.at("seconds")), 0.1);
 }
 
-TEST_F(SendTest, AWrongSecretIsRefusedAndSaidSo) {
+TEST_F(SendTest, AWrongSecretIsRejectedWithAReason) {
   const Ran one = send("--secret whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_EQ(parsed(one).at("refused"), "signature-invalid");
@@ -94,7 +94,7 @@ TEST_F(SendTest, AWrongSecretIsRefusedAndSaidSo) {
   EXPECT_EQ(number(parsed(many), "accepted"), 0);
 }
 
-TEST_F(SendTest, ABodyIsOfAFileOrAsLargeAsAsked) {
+TEST_F(SendTest, ABodyComesFromAFileOrHasTheRequestedSize) {
   std::ofstream(server_.directory().file("body")) << R"({ "type" : "a", "n" : 1.0 })";
   EXPECT_EQ(send("--body body").exit_code, 0);
   EXPECT_EQ(number(parsed(send("--body body --count 4 --duplicates 1")), "duplicate"), 1);
@@ -139,7 +139,7 @@ TEST(SendPresets, AnEventHasItsIdWhereItsProviderHasIt) {
   }
 }
 
-TEST(SendArguments, SayWhatIsMissing) {
+TEST(SendArguments, ReportMissingValues) {
   const test::TempDir directory;
   const auto send = [&](const std::string& arguments) {
     return test::run_hapax(directory, "send " + arguments);

@@ -86,7 +86,7 @@ json::object VerifyCli::sign_and_verify(const std::string& preset,
   return json::parse(verified.out).as_object();
 }
 
-TEST_F(VerifyCli, WhatSignSignsVerifyVerifies) {
+TEST_F(VerifyCli, SignAndVerifyRoundTrip) {
   const std::string body = R"({"id":"evt_1","type":"invoice.paid","event_id":"evt_1"})";
   for (const std::string preset : {"stripe", "github", "slack", "shopify", "square", "paddle",
                                    "linear", "hubspot-v1", "telegram", "recurly", "sanity",
@@ -107,7 +107,7 @@ TEST_F(VerifyCli, WhatSignSignsVerifyVerifies) {
   EXPECT_EQ(sign_and_verify("mailgun", "s", "s", mail).at("verdict").as_string(), "valid");
 }
 
-TEST_F(VerifyCli, SignsWithAPrivateKeyWhatThePublicOneVerifies) {
+TEST_F(VerifyCli, SignsWithAPrivateKeyAndVerifiesWithThePublicOne) {
   const test::KeyPair ed25519 = test::make_ed25519();
   const json::object answer =
       sign_and_verify("discord", ed25519.private_pem, ed25519.public_pem, R"({"id":"1"})");

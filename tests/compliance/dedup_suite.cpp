@@ -135,7 +135,7 @@ void every_length_of_id_is_remembered(Steps& steps) {
   }
 }
 
-void what_is_empty_or_too_long_is_refused_before_anything_is_written(Steps& steps) {
+void empty_or_oversized_input_is_rejected_before_any_write(Steps& steps) {
   const std::string long_scope(kMaxScope + 1, 's');
   const std::string long_id(kMaxId + 1, 'i');
   steps.refused({{.scope = "s", .id = "good"}, {.scope = "", .id = "a"}});
@@ -316,15 +316,15 @@ constexpr Case kDedupCases[] = {
     {"TheLongestScopeAndIdAreToldApartByTheirLastByte",
      the_longest_scope_and_id_are_told_apart_by_their_last_byte},
     {"EveryLengthOfIdIsRemembered", every_length_of_id_is_remembered},
-    {"WhatIsEmptyOrTooLongIsRefusedBeforeAnythingIsWritten",
-     what_is_empty_or_too_long_is_refused_before_anything_is_written},
+    {"EmptyOrOversizedInputIsRejectedBeforeAnyWrite",
+     empty_or_oversized_input_is_rejected_before_any_write},
     {"ATtlOfZeroIsRefusedAndNeverMeansNone", a_ttl_of_zero_is_refused_and_never_means_none},
     {"Case8ATtlOfASecondEndsAfterASecondAndOneOfAnHourDoesNot",
      a_ttl_of_a_second_ends_after_a_second_and_one_of_an_hour_does_not},
-    {"Case22AClaimIsOverAtTheVeryInstantItsTimeHasPassed",
+    {"Case22AClaimExpiresAtTheExactInstantOfItsExpiry",
      a_claim_is_over_at_the_very_instant_its_time_has_passed, true},
     {"ADuplicateDoesNotExtendTheClaim", a_duplicate_does_not_extend_the_claim},
-    {"Case21AClaimThatEndsWhileItIsAskedForGetsExactlyOneNewOwner",
+    {"Case21AClaimThatExpiresDuringARaceGetsExactlyOneNewOwner",
      a_claim_that_ends_while_it_is_asked_for_gets_exactly_one_new_owner, false, false},
     {"Case27ARequestRepeatedWithItsTokenGetsItsFirstAnswerAgain",
      a_request_repeated_with_its_token_gets_its_first_answer_again},

@@ -31,7 +31,7 @@ void sources_and_tenants_are_other_identities(InboxSteps& steps) {
   EXPECT_EQ(steps.admit({.id = "a", .source = "x"}), (Admission{Kind::duplicate, first}));
 }
 
-void a_changed_body_is_a_duplicate_that_is_said_to_be_changed(InboxSteps& steps) {
+void a_changed_body_is_reported_as_a_changed_duplicate(InboxSteps& steps) {
   const EventNo first = steps.fresh({.id = "a", .body = "one"});
   EXPECT_EQ(steps.admit({.id = "a", .body = "two"}), (Admission{Kind::changed, first}));
   EXPECT_EQ(steps.admit({.id = "a", .body = "one"}), (Admission{Kind::duplicate, first}));
@@ -102,7 +102,7 @@ void one_arrival_that_fails_undoes_its_request_and_burns_no_id(InboxSteps& steps
   EXPECT_EQ(ids(steps.lease_all("dst")), "a b c");
 }
 
-void the_items_of_a_batch_do_not_share_their_fate(InboxSteps& steps) {
+void items_of_a_batch_succeed_or_fail_alone(InboxSteps& steps) {
   const EventNo taken = steps.fresh({.id = "x", .body = "other"});
   const auto answers = steps.admit_batch({{{.id = "a"}},
                                           {{.id = "b"}, {.id = "c", .no = taken}},
@@ -132,7 +132,7 @@ void an_admit_repeated_with_its_numbers_gets_its_first_answer_again(InboxSteps& 
   EXPECT_EQ(steps.admit({.id = "a"}), (Admission{Kind::duplicate, request[0].no}));
 }
 
-void a_repeated_admit_does_not_bring_back_what_was_delivered(InboxSteps& steps) {
+void a_repeated_admit_does_not_restore_delivered_events(InboxSteps& steps) {
   const Incoming request{.id = "a", .no = steps.new_number()};
   steps.fresh(request);
   steps.deliver();
@@ -201,8 +201,8 @@ constexpr InboxCase kAdmitCases[] = {
     {"TheFirstArrivalIsFreshAndTheNextAreDuplicatesOfIt",
      the_first_arrival_is_fresh_and_the_next_are_duplicates_of_it},
     {"SourcesAndTenantsAreOtherIdentities", sources_and_tenants_are_other_identities},
-    {"AChangedBodyIsADuplicateThatIsSaidToBeChanged",
-     a_changed_body_is_a_duplicate_that_is_said_to_be_changed},
+    {"AChangedBodyIsReportedAsAChangedDuplicate",
+     a_changed_body_is_reported_as_a_changed_duplicate},
     {"AnArrivalWithoutAnIdIsAlwaysAnEvent", an_arrival_without_an_id_is_always_an_event},
     {"EveryTargetGetsADeliveryOfItsOwn", every_target_gets_a_delivery_of_its_own},
     {"ASourceWithoutDestinationsOnlyArchives", a_source_without_destinations_only_archives},
@@ -211,11 +211,11 @@ constexpr InboxCase kAdmitCases[] = {
     {"AnIdTwiceInOneBatchBelongsToTheFirst", an_id_twice_in_one_batch_belongs_to_the_first},
     {"Case83OneArrivalThatFailsUndoesItsRequestAndBurnsNoId",
      one_arrival_that_fails_undoes_its_request_and_burns_no_id},
-    {"TheItemsOfABatchDoNotShareTheirFate", the_items_of_a_batch_do_not_share_their_fate},
+    {"ItemsOfABatchSucceedOrFailAlone", items_of_a_batch_succeed_or_fail_alone},
     {"AnAdmitRepeatedWithItsNumbersGetsItsFirstAnswerAgain",
      an_admit_repeated_with_its_numbers_gets_its_first_answer_again},
-    {"ARepeatedAdmitDoesNotBringBackWhatWasDelivered",
-     a_repeated_admit_does_not_bring_back_what_was_delivered},
+    {"ARepeatedAdmitDoesNotRestoreDeliveredEvents",
+     a_repeated_admit_does_not_restore_delivered_events},
     {"AnArrivalWhoseClaimWasTakenOverIsADuplicate",
      an_arrival_whose_claim_was_taken_over_is_a_duplicate},
     {"InObserveModeADuplicateIsStoredWithoutAClaim",

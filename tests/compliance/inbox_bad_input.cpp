@@ -110,7 +110,7 @@ void the_longest_of_everything_is_accepted(InboxSteps& steps) {
   EXPECT_EQ(steps.detail(event).attempts.at(0).excerpt, excerpt);
 }
 
-void what_is_too_long_is_refused_and_claims_nothing(InboxSteps& steps) {
+void oversized_events_are_rejected_and_claim_nothing(InboxSteps& steps) {
   expect_refused(steps.admit_together({{.id = "a", .body = long_text(kMaxBody + 1, 'x')}}));
   expect_refused(steps.admit_together({{.id = "a"}, {.id = long_text(kMaxEventId + 1, 'x')}}));
   expect_refused(steps.admit_together({{.id = "a", .tenant = long_text(kMaxTenant + 1, 'x')}}));
@@ -129,7 +129,7 @@ void what_is_too_long_is_refused_and_claims_nothing(InboxSteps& steps) {
   steps.fresh({.id = "a"});
 }
 
-void what_a_worker_may_not_say_is_refused(InboxSteps&) {
+void invalid_worker_results_are_rejected(InboxSteps&) {
   const auto refuses = [](const Disposition& disposition, const AttemptNote& note = {}) {
     const Result<void> checked = check(Settlement{{}, {}, disposition, note});
     return !checked && checked.error().code() == Code::invalid_argument;
@@ -218,8 +218,8 @@ constexpr InboxCase kBadInputCases[] = {
     {"IdsTenantsAndTypesAreAnyBytes", ids_tenants_and_types_are_any_bytes},
     {"LaneKeysAreAnyBytesAndNeverMeet", lane_keys_are_any_bytes_and_never_meet},
     {"TheLongestOfEverythingIsAccepted", the_longest_of_everything_is_accepted},
-    {"WhatIsTooLongIsRefusedAndClaimsNothing", what_is_too_long_is_refused_and_claims_nothing},
-    {"WhatAWorkerMayNotSayIsRefused", what_a_worker_may_not_say_is_refused, false},
+    {"OversizedEventsAreRejectedAndClaimNothing", oversized_events_are_rejected_and_claim_nothing},
+    {"InvalidWorkerResultsAreRejected", invalid_worker_results_are_rejected, false},
     {"UnknownDeliveriesAreUnknown", unknown_deliveries_are_unknown},
     {"FencesFromTheFutureAndGuessedOnesAreStale",
      fences_from_the_future_and_guessed_ones_are_stale},

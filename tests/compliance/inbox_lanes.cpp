@@ -79,7 +79,7 @@ void the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers(InboxSteps& s
   EXPECT_EQ(steps.lease_one().event.id, "first");
 }
 
-void what_ends_lets_the_next_one_go(InboxSteps& steps) {
+void an_ended_replay_lets_the_next_one_start(InboxSteps& steps) {
   const std::vector<Disposition> ends{Ack{}, Drop{}, Dead{EndReason::exhausted, OnDead::skip}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::string lane = std::to_string(i);
@@ -92,7 +92,7 @@ void what_ends_lets_the_next_one_go(InboxSteps& steps) {
   }
 }
 
-void a_dead_head_blocks_its_lane_where_it_is_told_to(InboxSteps& steps) {
+void a_dead_head_blocks_its_lane_when_configured(InboxSteps& steps) {
   const EventNo head = steps.fresh(in_lane("a"));
   steps.fresh(in_lane("b"));
   steps.fresh(in_lane("x", "other"));
@@ -106,7 +106,7 @@ void a_dead_head_blocks_its_lane_where_it_is_told_to(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "b");
 }
 
-void an_abandoned_head_blocks_or_skips_as_the_lease_says(InboxSteps& steps) {
+void an_abandoned_head_blocks_or_skips_as_its_lease_requires(InboxSteps& steps) {
   for (const OnDead on_dead : {OnDead::skip, OnDead::block}) {
     const std::string lane = on_dead == OnDead::skip ? "skip" : "block";
     const EventNo head = steps.fresh({.id = lane + "a", .order_key = lane, .to = {lane}});
@@ -192,7 +192,7 @@ void a_lane_that_ran_empty_starts_again(InboxSteps& steps) {
   }
 }
 
-void blocked_lanes_do_not_hide_what_can_go(InboxSteps& steps) {
+void blocked_lanes_do_not_hide_ready_deliveries(InboxSteps& steps) {
   for (int lane = 0; lane < 20; ++lane) {
     steps.fresh(in_lane(std::to_string(lane) + "a", std::to_string(lane)));
     steps.fresh(in_lane(std::to_string(lane) + "b", std::to_string(lane)));
@@ -266,19 +266,19 @@ constexpr InboxCase kLanesCases[] = {
     {"ARequestKeepsItsOrderInTheLane", a_request_keeps_its_order_in_the_lane},
     {"TheOrderOfALaneIsThatOfTheCommitsNotOfTheNumbers",
      the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers},
-    {"WhatEndsLetsTheNextOneGo", what_ends_lets_the_next_one_go},
-    {"ADeadHeadBlocksItsLaneWhereItIsToldTo", a_dead_head_blocks_its_lane_where_it_is_told_to},
-    {"AnAbandonedHeadBlocksOrSkipsAsTheLeaseSays",
-     an_abandoned_head_blocks_or_skips_as_the_lease_says},
+    {"AnEndedReplayLetsTheNextOneStart", an_ended_replay_lets_the_next_one_start},
+    {"ADeadHeadBlocksItsLaneWhenConfigured", a_dead_head_blocks_its_lane_when_configured},
+    {"AnAbandonedHeadBlocksOrSkipsAsItsLeaseRequires",
+     an_abandoned_head_blocks_or_skips_as_its_lease_requires},
     {"WithoutALaneNothingBlocks", without_a_lane_nothing_blocks},
     {"ACancelInTheMiddleOfALaneLeavesTheRestInOrder",
      a_cancel_in_the_middle_of_a_lane_leaves_the_rest_in_order},
     {"ACancelledHeadLetsTheNextOneGo", a_cancelled_head_lets_the_next_one_go},
-    {"Case94ALaneGoesOnWhenTheHolderOfItsHeadDied",
+    {"Case94ALaneContinuesWhenTheHolderOfItsHeadDied",
      a_lane_goes_on_when_the_holder_of_its_head_died},
     {"Case98AStaleSettleDoesNotAdvanceALaneAgain", a_stale_settle_does_not_advance_a_lane_again},
     {"ALaneThatRanEmptyStartsAgain", a_lane_that_ran_empty_starts_again},
-    {"BlockedLanesDoNotHideWhatCanGo", blocked_lanes_do_not_hide_what_can_go},
+    {"BlockedLanesDoNotHideReadyDeliveries", blocked_lanes_do_not_hide_ready_deliveries},
     {"AWouldBeDuplicateIsOutsideItsLane", a_would_be_duplicate_is_outside_its_lane},
     {"EightWorkersKeepEveryLaneInOrder", eight_workers_keep_every_lane_in_order, false},
 };

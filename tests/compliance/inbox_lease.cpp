@@ -30,7 +30,7 @@ void a_lease_carries_the_event_and_a_fence(InboxSteps& steps) {
   EXPECT_FALSE(lease.replay_of);
 }
 
-void what_is_leased_says_by_whom_and_until_when(InboxSteps& steps) {
+void a_leased_delivery_shows_its_holder_and_expiry(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   EXPECT_FALSE(steps.row(event).holder);
   const Leased lease = steps.lease_one("dst", {.holder = kPull});
@@ -41,7 +41,7 @@ void what_is_leased_says_by_whom_and_until_when(InboxSteps& steps) {
   EXPECT_EQ(row.first_sent, lease.event.received);
 }
 
-void what_is_leased_is_not_leased_again_until_the_lease_is_over(InboxSteps& steps) {
+void a_leased_delivery_is_not_leased_again_until_its_lease_expires(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased first = steps.lease_one();
   EXPECT_TRUE(steps.nothing_due());
@@ -64,7 +64,7 @@ void deliveries_are_leased_in_the_order_they_are_due(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "b c a d");
 }
 
-void a_lease_gives_no_more_than_was_asked_for(InboxSteps& steps) {
+void a_lease_returns_no_more_than_requested(InboxSteps& steps) {
   steps.fresh_many(5, {});
   EXPECT_EQ(ids(steps.leased("dst", {.max = 2})), "0 1");
   EXPECT_EQ(ids(steps.leased("dst", {.max = 2})), "2 3");
@@ -277,28 +277,28 @@ void a_lease_gives_no_more_bytes_than_it_may(InboxSteps& steps) {
 
 constexpr InboxCase kLeaseCases[] = {
     {"ALeaseCarriesTheEventAndAFence", a_lease_carries_the_event_and_a_fence},
-    {"WhatIsLeasedSaysByWhomAndUntilWhen", what_is_leased_says_by_whom_and_until_when},
-    {"WhatIsLeasedIsNotLeasedAgainUntilTheLeaseIsOver",
-     what_is_leased_is_not_leased_again_until_the_lease_is_over},
+    {"ALeasedDeliveryShowsItsHolderAndExpiry", a_leased_delivery_shows_its_holder_and_expiry},
+    {"ALeasedDeliveryIsNotLeasedAgainUntilItsLeaseExpires",
+     a_leased_delivery_is_not_leased_again_until_its_lease_expires},
     {"DeliveriesAreLeasedInTheOrderTheyAreDue", deliveries_are_leased_in_the_order_they_are_due},
-    {"ALeaseGivesNoMoreThanWasAskedFor", a_lease_gives_no_more_than_was_asked_for},
+    {"ALeaseReturnsNoMoreThanRequested", a_lease_returns_no_more_than_requested},
     {"ALeaseGivesNoMoreBytesThanItMay", a_lease_gives_no_more_bytes_than_it_may},
     {"DestinationsDoNotGetEachOthersDeliveries", destinations_do_not_get_each_others_deliveries},
     {"APausedDestinationGivesNothingUntilItIsResumed",
      a_paused_destination_gives_nothing_until_it_is_resumed},
     {"Case105AllFencesOfABatchAreDifferentAndGrow", all_fences_of_a_batch_are_different_and_grow},
-    {"Case95WhatLapsedDoesNotGoBeforeWhatHasWaitedLonger",
+    {"Case95ALapsedDeliveryDoesNotOvertakeOlderOnes",
      what_lapsed_does_not_go_before_what_has_waited_longer},
-    {"Case70WhatCannotGoDoesNotHideWhatCan", what_cannot_go_does_not_hide_what_can},
+    {"Case70BlockedDeliveriesDoNotHideReadyOnes", what_cannot_go_does_not_hide_what_can},
     {"APullLeaseThatLapsedIsCountedWhenItIsLeasedAgain",
      a_pull_lease_that_lapsed_is_counted_when_it_is_leased_again},
     {"APushLeaseThatLapsedCountsNothing", a_push_lease_that_lapsed_counts_nothing},
-    {"Case99WhatDiedOfAbandonsIsNotCompletedByALateWorker",
+    {"Case99AnAbandonedDeadLetterIsNotCompletedByALateWorker",
      what_died_of_abandons_is_not_completed_by_a_late_worker},
     {"PastItsHorizonADeliveryIsDead", past_its_horizon_a_delivery_is_dead},
     {"Case101ThreadsNeverLeaseTheSameDelivery", threads_never_lease_the_same_delivery, false},
     {"TheLeasesOfADeadServerAreFreedAtOnce", the_leases_of_a_dead_server_are_freed_at_once},
-    {"Case68FreeingLeasesDoesNotTouchWhatWasSettled",
+    {"Case68ReleasingLeasesDoesNotTouchSettledDeliveries",
      freeing_leases_does_not_touch_what_was_settled},
 };
 

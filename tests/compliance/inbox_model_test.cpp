@@ -54,7 +54,7 @@ void compare_with_a_late_store() {
   compare_inboxes(model, other, 1, 10'000);
 }
 
-TEST(InboxModelItself, ADifferenceIsFoundAndItsSeedIsTold) {
+TEST(InboxModelItself, ADifferenceIsFoundAndItsSeedReported) {
   EXPECT_FATAL_FAILURE(compare_with_a_late_store(), "seed 1, operation");
 }
 

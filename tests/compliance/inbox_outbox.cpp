@@ -105,7 +105,7 @@ void a_number_that_is_taken_moves_nothing(InboxSteps& steps) {
 }
 
 // After a lost answer: what the first call moved is counted, and not moved again.
-void a_move_that_is_repeated_says_what_it_moved(InboxSteps& steps) {
+void a_repeated_move_returns_its_first_result(InboxSteps& steps) {
   for (unsigned char i = 1; i <= 3; ++i) {
     enqueue(steps, i, {.destination = "mail", .payload = std::to_string(i)});
   }
@@ -142,7 +142,7 @@ constexpr InboxCase kOutboxCases[] = {
     {"MessagesWithOneOrderKeyStayInOrder", messages_with_one_order_key_stay_in_order},
     {"AMessageWithAKeyIsSentOnce", a_message_with_a_key_is_sent_once},
     {"ANumberThatIsTakenMovesNothing", a_number_that_is_taken_moves_nothing},
-    {"AMoveThatIsRepeatedSaysWhatItMoved", a_move_that_is_repeated_says_what_it_moved},
+    {"ARepeatedMoveReturnsItsFirstResult", a_repeated_move_returns_its_first_result},
     {"Case118AMessageThatIsCommittedLateIsNotLost", a_message_that_is_committed_late_is_not_lost,
      false},
 };

@@ -108,7 +108,7 @@ void a_list_can_be_of_one_status(InboxSteps& steps) {
   EXPECT_EQ(ids_of(steps.list({.status = DeliveryState::pending}, 1)), "3 2");
 }
 
-void find_says_whose_claim_stands(InboxSteps& steps) {
+void find_returns_the_current_claim(InboxSteps& steps) {
   const EventNo event = steps.fresh({.id = "a", .tenant = "t", .remember = hours(1)});
   const SourceNo source = steps.source("src");
   const std::vector<WantedIdentity> wanted{
@@ -264,7 +264,7 @@ constexpr InboxCase kReadingCases[] = {
     {"EventsAreListedNewestFirstPageByPage", events_are_listed_newest_first_page_by_page},
     {"AListIsOfWhatMatchesAllOfTheFilter", a_list_is_of_what_matches_all_of_the_filter},
     {"AListCanBeOfOneStatus", a_list_can_be_of_one_status},
-    {"FindSaysWhoseClaimStands", find_says_whose_claim_stands},
+    {"FindReturnsTheCurrentClaim", find_returns_the_current_claim},
     {"CountsAreByDestinationAndState", counts_are_by_destination_and_state},
     {"ASourceWasLastSeenWhenAnEventWasStored", a_source_was_last_seen_when_an_event_was_stored},
     {"NamesHaveNumbersForGood", names_have_numbers_for_good},

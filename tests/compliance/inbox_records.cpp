@@ -106,7 +106,7 @@ void there_is_room_for_so_many_records(InboxSteps& steps) {
   EXPECT_TRUE(put(steps, {"more", 1, ""}, 0));
 }
 
-void of_many_who_write_at_once_one_does(InboxSteps& steps) {
+void one_of_many_concurrent_writers_succeeds(InboxSteps& steps) {
   constexpr int kThreads = 8;
   ASSERT_TRUE(put(steps, {"a", 1, ""}, 0));
   for (std::int64_t round = 0; round < 10; ++round) {
@@ -122,7 +122,7 @@ void of_many_who_write_at_once_one_does(InboxSteps& steps) {
   }
 }
 
-void what_a_record_cannot_be_is_refused(InboxSteps&) {
+void invalid_records_are_rejected(InboxSteps&) {
   EXPECT_FALSE(check(Record{"", 1, ""}));
   EXPECT_FALSE(check(Record{"a b", 1, ""}));
   EXPECT_FALSE(check(Record{std::string(kMaxName + 1, 'n'), 1, ""}));
@@ -140,8 +140,8 @@ constexpr InboxCase kRecordsCases[] = {
     {"RecordsAreListedByTheBeginningOfTheirNames",
      records_are_listed_by_the_beginning_of_their_names},
     {"ThereIsRoomForSoManyRecords", there_is_room_for_so_many_records, false},
-    {"OfManyWhoWriteAtOnceOneDoes", of_many_who_write_at_once_one_does, false},
-    {"WhatARecordCannotBeIsRefused", what_a_record_cannot_be_is_refused, false},
+    {"OneOfManyConcurrentWritersSucceeds", one_of_many_concurrent_writers_succeeds, false},
+    {"InvalidRecordsAreRejected", invalid_records_are_rejected, false},
 };
 
 }  // namespace

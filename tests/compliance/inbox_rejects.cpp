@@ -91,7 +91,7 @@ void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
   EXPECT_FALSE(*steps.next().reject(RejectNo(5)));
 }
 
-void rejects_are_a_ring_for_each_source(InboxSteps& steps) {
+void rejects_are_a_ring_buffer_per_source(InboxSteps& steps) {
   const RejectRing ring{.rejects = 20};
   add(steps, from(steps.source("y"), "a", 1000, 1), ring);
   // Of five addresses in turn none holds more than a quarter.
@@ -139,7 +139,7 @@ void the_largest_gives_way_before_others_and_then_the_oldest(InboxSteps& steps) 
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{3, 14, 15, 21, 22, 31, 32, 41}));
 }
 
-void the_ring_has_a_size_in_bytes_too(InboxSteps& steps) {
+void the_ring_buffer_is_also_bounded_in_bytes(InboxSteps& steps) {
   const SourceNo source = steps.source("x");
   const RejectRing ring{.rejects = 100, .bytes = 1000};
   add(steps, from(source, "quiet..", 1, 2), ring);  // of 100 bytes each
@@ -154,7 +154,7 @@ void the_ring_has_a_size_in_bytes_too(InboxSteps& steps) {
   EXPECT_EQ(counts_of(steps, "x").evicted, 13U);
 }
 
-void what_was_dropped_is_counted(InboxSteps& steps) {
+void dropped_requests_are_counted(InboxSteps& steps) {
   const DroppedRejects first[] = {{steps.source("x"), 3}, {steps.source("y"), 1}};
   const DroppedRejects second[] = {{steps.source("x"), 4}};
   ASSERT_TRUE(steps.next().add_rejects({.dropped = first}));
@@ -164,7 +164,7 @@ void what_was_dropped_is_counted(InboxSteps& steps) {
   EXPECT_EQ(counts_of(steps, "x").kept, 0U);
 }
 
-void rejects_are_listed_by_what_matches(InboxSteps& steps) {
+void rejects_are_listed_by_filter(InboxSteps& steps) {
   std::vector<Reject> batch;
   for (std::int64_t i = 1; i <= 6; ++i) {
     batch.push_back({.no = RejectNo(i),
@@ -199,14 +199,14 @@ void many_are_removed_at_once(InboxSteps& steps) {
 
 constexpr InboxCase kRejectsCases[] = {
     {"ARejectIsKeptAsItCameAndCanBeRemoved", a_reject_is_kept_as_it_came_and_can_be_removed},
-    {"RejectsAreARingForEachSource", rejects_are_a_ring_for_each_source},
+    {"RejectsAreARingBufferPerSource", rejects_are_a_ring_buffer_per_source},
     {"AnAddressWithMoreThanAQuarterGivesWayFirst",
      an_address_with_more_than_a_quarter_gives_way_first},
     {"TheLargestGivesWayBeforeOthersAndThenTheOldest",
      the_largest_gives_way_before_others_and_then_the_oldest},
-    {"TheRingHasASizeInBytesToo", the_ring_has_a_size_in_bytes_too},
-    {"WhatWasDroppedIsCounted", what_was_dropped_is_counted},
-    {"RejectsAreListedByWhatMatches", rejects_are_listed_by_what_matches},
+    {"TheRingBufferIsAlsoBoundedInBytes", the_ring_buffer_is_also_bounded_in_bytes},
+    {"DroppedRequestsAreCounted", dropped_requests_are_counted},
+    {"RejectsAreListedByFilter", rejects_are_listed_by_filter},
     {"ManyAreRemovedAtOnce", many_are_removed_at_once},
 };
 

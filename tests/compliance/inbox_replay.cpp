@@ -53,7 +53,7 @@ void dead_cancelled_and_superseded_can_be_replayed_as_same(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "dead dropped cancelled");
 }
 
-void what_is_not_over_cannot_be_replayed(InboxSteps& steps) {
+void open_deliveries_cannot_be_replayed(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   EXPECT_EQ(steps.replay({.event = event}).status, Status::not_replayable);
   EXPECT_EQ(steps.replay({.event = event, .how = kAsNew}).status, Status::not_replayable);
@@ -103,7 +103,7 @@ void of_a_dead_delivery_as_new_leaves_the_old_one_dead(InboxSteps& steps) {
   EXPECT_EQ(steps.replay({.event = event}).deliveries, std::vector{DeliveryNo(1)});
 }
 
-void only_the_deliveries_that_were_asked_for_are_replayed(InboxSteps& steps) {
+void only_requested_deliveries_are_replayed(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {"one", "two", "three"}});
   steps.kill(steps.lease_one("one"));
   steps.kill(steps.lease_one("two"));
@@ -272,7 +272,7 @@ void past_the_horizon_a_replay_must_accept_a_duplicate(InboxSteps& steps) {
   steps.ack(steps.lease_one("dst", how));
 }
 
-void what_is_gone_cannot_be_replayed_or_cancelled(InboxSteps& steps) {
+void removed_events_cannot_be_replayed_or_cancelled(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   steps.kill(steps.lease_one());
   const EventNo later = steps.new_number();
@@ -283,7 +283,7 @@ void what_is_gone_cannot_be_replayed_or_cancelled(InboxSteps& steps) {
   EXPECT_EQ(steps.cancel(later), Cancelled::absent);
 }
 
-void cancel_ends_what_is_not_over(InboxSteps& steps) {
+void cancel_ends_open_deliveries(InboxSteps& steps) {
   const EventNo pending = steps.fresh({.id = "a"});
   EXPECT_EQ(steps.cancel(pending), Cancelled::done);
   EXPECT_EQ(steps.row(pending).reason, EndReason::cancelled);
@@ -300,7 +300,7 @@ void cancel_ends_what_is_not_over(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
-void a_replay_of_many_goes_on_where_it_stopped(InboxSteps& steps) {
+void a_bulk_replay_resumes_where_it_stopped(InboxSteps& steps) {
   constexpr int kEvents = 25;
   const std::vector<EventNo> events = steps.fresh_many(kEvents, {});
   for (int i = 0; i < kEvents; ++i) steps.kill(steps.lease_one());
@@ -344,12 +344,11 @@ constexpr InboxCase kReplayCases[] = {
      a_replay_as_same_is_the_same_delivery_with_a_fresh_budget},
     {"DeadCancelledAndSupersededCanBeReplayedAsSame",
      dead_cancelled_and_superseded_can_be_replayed_as_same},
-    {"WhatIsNotOverCannotBeReplayed", what_is_not_over_cannot_be_replayed},
+    {"OpenDeliveriesCannotBeReplayed", open_deliveries_cannot_be_replayed},
     {"AReplayAsNewIsANewDelivery", a_replay_as_new_is_a_new_delivery},
     {"AReplayAsNewIsOutsideLanes", a_replay_as_new_is_outside_lanes},
     {"OfADeadDeliveryAsNewLeavesTheOldOneDead", of_a_dead_delivery_as_new_leaves_the_old_one_dead},
-    {"OnlyTheDeliveriesThatWereAskedForAreReplayed",
-     only_the_deliveries_that_were_asked_for_are_replayed},
+    {"OnlyRequestedDeliveriesAreReplayed", only_requested_deliveries_are_replayed},
     {"AnEventThatWasOnlyArchivedCannotBeReplayed",
      an_event_that_was_only_archived_cannot_be_replayed},
     {"AReplayRepeatedWithItsNumberHappensOnce", a_replay_repeated_with_its_number_happens_once},
@@ -365,9 +364,9 @@ constexpr InboxCase kReplayCases[] = {
     {"BehindABlockingHeadAReplayWaits", behind_a_blocking_head_a_replay_waits},
     {"PastTheHorizonAReplayMustAcceptADuplicate",
      past_the_horizon_a_replay_must_accept_a_duplicate},
-    {"WhatIsGoneCannotBeReplayedOrCancelled", what_is_gone_cannot_be_replayed_or_cancelled},
-    {"CancelEndsWhatIsNotOver", cancel_ends_what_is_not_over},
-    {"AReplayOfManyGoesOnWhereItStopped", a_replay_of_many_goes_on_where_it_stopped},
+    {"RemovedEventsCannotBeReplayedOrCancelled", removed_events_cannot_be_replayed_or_cancelled},
+    {"CancelEndsOpenDeliveries", cancel_ends_open_deliveries},
+    {"ABulkReplayResumesWhereItStopped", a_bulk_replay_resumes_where_it_stopped},
     {"ARepeatedStepOfAReplayAsNewMakesNothingTwice",
      a_repeated_step_of_a_replay_as_new_makes_nothing_twice},
 };

@@ -65,7 +65,7 @@ void an_expired_claim_stays_while_a_dead_head_blocks_its_lane(InboxSteps& steps)
   steps.fresh(brief());
 }
 
-void an_expired_claim_goes_when_what_is_left_is_dead_or_listening(InboxSteps& steps) {
+void an_expired_claim_is_removed_when_only_dead_or_listening_deliveries_remain(InboxSteps& steps) {
   steps.fresh({.id = "a", .remember = hours(1), .listen = {"dev"}});
   steps.kill(steps.lease_one());
   steps.advance(hours(1));
@@ -132,7 +132,7 @@ void cancelled_and_superseded_are_kept_like_completed(InboxSteps& steps) {
   EXPECT_EQ(steps.presence(superseded), Presence::gone);
 }
 
-void nothing_goes_while_a_delivery_is_pending_waiting_or_leased(InboxSteps& steps) {
+void nothing_is_removed_while_a_delivery_is_open(InboxSteps& steps) {
   steps.fresh({.id = "leased", .order_key = "k"});
   steps.fresh({.id = "waiting", .order_key = "k"});
   steps.fresh({.id = "pending"});
@@ -207,7 +207,7 @@ void attempts_outlive_the_last_settle_by_a_day(InboxSteps& steps) {
   EXPECT_EQ(steps.settle(first, Ack{}), Settled::stale);
 }
 
-void what_is_gone_and_what_never_was_are_told_apart(InboxSteps& steps) {
+void removed_and_unknown_events_are_distinguished(InboxSteps& steps) {
   const EventNo never = steps.new_number();
   const EventNo first = steps.fresh({.id = "a"});
   const EventNo second = steps.fresh({.id = "b"});
@@ -259,24 +259,23 @@ constexpr InboxCase kRetentionCases[] = {
      an_expired_claim_stays_while_a_delivery_is_leased},
     {"AnExpiredClaimStaysWhileADeadHeadBlocksItsLane",
      an_expired_claim_stays_while_a_dead_head_blocks_its_lane},
-    {"AnExpiredClaimGoesWhenWhatIsLeftIsDeadOrListening",
-     an_expired_claim_goes_when_what_is_left_is_dead_or_listening},
+    {"AnExpiredClaimIsRemovedWhenOnlyDeadOrListeningDeliveriesRemain",
+     an_expired_claim_is_removed_when_only_dead_or_listening_deliveries_remain},
     {"KeepCountsFromTheLastTerminalState", keep_counts_from_the_last_terminal_state},
     {"AnArchivedEventIsKeptFromItsArrival", an_archived_event_is_kept_from_its_arrival},
     {"KeepDeadReplacesKeepWhileADeliveryIsDead", keep_dead_replaces_keep_while_a_delivery_is_dead},
     {"ADeadDeliveryGoesAfterKeepDead", a_dead_delivery_goes_after_keep_dead},
     {"CancelledAndSupersededAreKeptLikeCompleted",
      cancelled_and_superseded_are_kept_like_completed},
-    {"NothingGoesWhileADeliveryIsPendingWaitingOrLeased",
-     nothing_goes_while_a_delivery_is_pending_waiting_or_leased},
+    {"NothingIsRemovedWhileADeliveryIsOpen", nothing_is_removed_while_a_delivery_is_open},
     {"AListenDeliveryHoldsNothing", a_listen_delivery_holds_nothing},
     {"TheEndOfAListenDeliveryDoesNotCount", the_end_of_a_listen_delivery_does_not_count},
     {"AClaimOutlivesTheBytesOfItsEvent", a_claim_outlives_the_bytes_of_its_event},
-    {"Case103WhatTookOverAClaimKeepsItWhenTheOldEventGoes",
+    {"Case103ATakenOverClaimSurvivesTheOldEvent",
      what_took_over_a_claim_keeps_it_when_the_old_event_goes},
     {"AttemptsOutliveTheLastSettleByADay", attempts_outlive_the_last_settle_by_a_day},
-    {"WhatIsGoneAndWhatNeverWasAreToldApart", what_is_gone_and_what_never_was_are_told_apart},
-    {"Case70WhatMustStayDoesNotHideWhatMayGo", what_must_stay_does_not_hide_what_may_go},
+    {"RemovedAndUnknownEventsAreDistinguished", removed_and_unknown_events_are_distinguished},
+    {"Case70RetainedEventsDoNotHideRemovableOnes", what_must_stay_does_not_hide_what_may_go},
     {"EventsOfSourcesThatAreNotNamedStay", events_of_sources_that_are_not_named_stay},
     {"SourcesHaveTheirOwnPeriods", sources_have_their_own_periods},
 };

@@ -73,7 +73,7 @@ void a_release_counts_nothing_and_is_due_at_once(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_one().attempt, 2U);
 }
 
-void what_is_released_goes_behind_what_has_waited_longer(InboxSteps& steps) {
+void a_released_delivery_queues_behind_older_ones(InboxSteps& steps) {
   steps.fresh({.id = "a"});
   const Leased lease = steps.lease_one();
   steps.fresh({.id = "b"});
@@ -116,7 +116,7 @@ void a_lapsed_lease_may_have_sent_a_byte(InboxSteps& steps) {
   EXPECT_EQ(steps.row(event).first_sent, lost.event.received);
 }
 
-void a_renewed_lease_goes_on_from_now(InboxSteps& steps) {
+void a_renewed_lease_starts_from_now(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
   steps.advance(seconds(20));
@@ -280,7 +280,7 @@ void a_mixed_batch_settles_then_admits_then_leases(InboxSteps& steps) {
   EXPECT_EQ(ids(answers.lease->front().deliveries), "b c");
 }
 
-void attempts_are_recorded_with_what_was_noted(InboxSteps& steps) {
+void attempts_are_recorded_with_their_notes(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const WallTime when{std::chrono::microseconds(1'650'000'000'123'000)};
   const std::string excerpt(kMaxExcerpt, '\xff');
@@ -325,30 +325,27 @@ constexpr InboxCase kSettleCases[] = {
     {"ADropCancels", a_drop_cancels},
     {"ADeathHasItsReasonAndIsCounted", a_death_has_its_reason_and_is_counted},
     {"Case78AReleaseCountsNothingAndIsDueAtOnce", a_release_counts_nothing_and_is_due_at_once},
-    {"WhatIsReleasedGoesBehindWhatHasWaitedLonger",
-     what_is_released_goes_behind_what_has_waited_longer},
+    {"AReleasedDeliveryQueuesBehindOlderOnes", a_released_delivery_queues_behind_older_ones},
     {"AnUnsentReleaseOfTheFirstLeaseHasSentNothing",
      an_unsent_release_of_the_first_lease_has_sent_nothing},
     {"AFailureWithoutAByteSentHasSentNothing", a_failure_without_a_byte_sent_has_sent_nothing},
     {"ALapsedLeaseMayHaveSentAByte", a_lapsed_lease_may_have_sent_a_byte},
-    {"ARenewedLeaseGoesOnFromNow", a_renewed_lease_goes_on_from_now},
+    {"ARenewedLeaseStartsFromNow", a_renewed_lease_starts_from_now},
     {"Case106ARenewAfterTheEndChangesNothing", a_renew_after_the_end_changes_nothing},
     {"ASettleRepeatedIsOkAndAnotherOneIsStale", a_settle_repeated_is_ok_and_another_one_is_stale},
     {"ARepeatedSettleIsRecognisedAfterTheNextLeaseToo",
      a_repeated_settle_is_recognised_after_the_next_lease_too},
     {"SettledTwiceInOneBatchIsSettledOnce", settled_twice_in_one_batch_is_settled_once},
     {"Case69And111AnOldFenceSettlesNothing", an_old_fence_settles_nothing},
-    {"Case89AnOldFenceDoesNotCompleteWhatWaitsForARetry",
+    {"Case89AnOldFenceDoesNotCompleteADeliveryWaitingForRetry",
      an_old_fence_does_not_complete_what_waits_for_a_retry},
-    {"Case68ALeasePastItsTimeThatNobodyTookMayStillBeSettled",
+    {"Case68AnExpiredLeaseNobodyElseTookCanStillBeSettled",
      a_lease_past_its_time_that_nobody_took_may_still_be_settled},
-    {"Case75WhatWasCancelledWhileItWasLeasedIsStale",
-     what_was_cancelled_while_it_was_leased_is_stale},
-    {"Case75WhatWasRemovedWhileItWasLeasedIsUnknown",
-     what_was_removed_while_it_was_leased_is_unknown},
+    {"Case75ADeliveryCancelledWhileLeasedIsStale", what_was_cancelled_while_it_was_leased_is_stale},
+    {"Case75ADeliveryRemovedWhileLeasedIsUnknown", what_was_removed_while_it_was_leased_is_unknown},
     {"TheAnswersOfABatchAreInItsOrder", the_answers_of_a_batch_are_in_its_order},
     {"AMixedBatchSettlesThenAdmitsThenLeases", a_mixed_batch_settles_then_admits_then_leases},
-    {"AttemptsAreRecordedWithWhatWasNoted", attempts_are_recorded_with_what_was_noted},
+    {"AttemptsAreRecordedWithTheirNotes", attempts_are_recorded_with_their_notes},
     {"OfManyAttemptsTheLastOnesAreShown", of_many_attempts_the_last_ones_are_shown},
 };
 

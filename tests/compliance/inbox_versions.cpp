@@ -33,7 +33,7 @@ void an_equal_version_is_delivered(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_one().event.id, "again");
 }
 
-void only_what_was_completed_supersedes(InboxSteps& steps) {
+void only_completed_deliveries_supersede(InboxSteps& steps) {
   steps.fresh(version(9));
   steps.kill(steps.lease_one());
   steps.fresh(version(8));
@@ -89,7 +89,7 @@ void a_version_counts_on_its_own_lane_only(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.lease_all("one")), "no lane");
 }
 
-void what_waits_is_superseded_early_when_it_becomes_head(InboxSteps& steps) {
+void a_waiting_delivery_is_superseded_when_it_becomes_head(InboxSteps& steps) {
   steps.fresh(version(9));
   std::vector<EventNo> old;
   for (std::int64_t i = 1; i <= 5; ++i) old.push_back(steps.fresh(version(i)));
@@ -168,13 +168,13 @@ constexpr InboxCase kVersionsCases[] = {
     {"AnOlderVersionThanTheCompletedOneIsSuperseded",
      an_older_version_than_the_completed_one_is_superseded},
     {"AnEqualVersionIsDelivered", an_equal_version_is_delivered},
-    {"OnlyWhatWasCompletedSupersedes", only_what_was_completed_supersedes},
+    {"OnlyCompletedDeliveriesSupersede", only_completed_deliveries_supersede},
     {"WithoutAVersionNothingIsComparedAndNothingMoves",
      without_a_version_nothing_is_compared_and_nothing_moves},
     {"VersionsMayBeAnyNumbers", versions_may_be_any_numbers},
     {"AVersionCountsOnItsOwnLaneOnly", a_version_counts_on_its_own_lane_only},
-    {"WhatWaitsIsSupersededEarlyWhenItBecomesHead",
-     what_waits_is_superseded_early_when_it_becomes_head},
+    {"AWaitingDeliveryIsSupersededWhenItBecomesHead",
+     a_waiting_delivery_is_superseded_when_it_becomes_head},
     {"ABacklogIsSupersededInBoundedSteps", a_backlog_is_superseded_in_bounded_steps},
     {"TheVersionsOfALaneAreRememberedFromTheirLastChange",
      the_versions_of_a_lane_are_remembered_from_their_last_change},

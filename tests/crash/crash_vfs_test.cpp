@@ -60,7 +60,7 @@ std::string after(const FileShadow& file, Fate fate, std::uint64_t seed = 0) {
   return file.after_power_cut(fate, chance).value_or("no file");
 }
 
-TEST(FileShadow, LosesOnlyWhatWasNotSynced) {
+TEST(FileShadow, LosesOnlyUnsyncedWrites) {
   FileShadow file;
   file.write(0, "synced");
   EXPECT_EQ(after(file, Fate::drop_all), "no file");
@@ -71,7 +71,7 @@ TEST(FileShadow, LosesOnlyWhatWasNotSynced) {
   EXPECT_EQ(after(file, Fate::keep_all), "syn!");
 }
 
-TEST(FileShadow, NeverBringsBackWhatAFailedSyncForgot) {
+TEST(FileShadow, NeverRestoresDataLostByAFailedSync) {
   FileShadow file("old");
   file.write(0, "new");
   file.forget();
@@ -80,7 +80,7 @@ TEST(FileShadow, NeverBringsBackWhatAFailedSyncForgot) {
   EXPECT_EQ(after(file, Fate::keep_all), "older");
 }
 
-TEST(FileShadow, TearsAWriteAtSectorsAsItsSeedSays) {
+TEST(FileShadow, TearsAWriteAtSectorsBySeed) {
   FileShadow file(std::string(2048, 'a'));
   file.write(100, std::string(1900, 'b'));
   std::set<std::string> seen;

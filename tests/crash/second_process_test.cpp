@@ -72,7 +72,7 @@ Result<void> refuse() {
   return Error(Code::work_failed, "no");
 }
 
-TEST_F(SecondProcess, WhatIsRolledBackDoesNotOverwriteWhatAnotherProcessCommits) {
+TEST_F(SecondProcess, ARollbackDoesNotOverwriteAnotherProcesssCommit) {
   EXPECT_FALSE(write_a_lot(refuse));
   EXPECT_EQ(other_.run(insert("theirs", 10'000)), "");
   ASSERT_TRUE(writer_->transact([](Writer& writer) { return exec(writer, insert("mine", 10)); }));
@@ -82,7 +82,7 @@ TEST_F(SecondProcess, WhatIsRolledBackDoesNotOverwriteWhatAnotherProcessCommits)
   EXPECT_EQ(rows_after_crash("theirs"), "10000");
 }
 
-TEST_F(SecondProcess, WhatIsRolledBackIsNotWrittenWhenTheStoreCloses) {
+TEST_F(SecondProcess, RolledBackRowsAreNotWrittenOnClose) {
   EXPECT_FALSE(write_a_lot(refuse));
   EXPECT_EQ(other_.run(insert("theirs", 10'000)), "");
   writer_.reset();

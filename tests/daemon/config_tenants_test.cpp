@@ -145,7 +145,7 @@ TEST_F(ConfigTenantsTest, TopicsBelongToAmazon) {
   EXPECT_THAT(bad.problems.back().to_string(), HasSubstr("5: source[1].topics[1]: 'mine' is no"));
 }
 
-TEST_F(ConfigTenantsTest, WhereTheProviderHandsOverTheSecretThereNeedBeNone) {
+TEST_F(ConfigTenantsTest, ProvisioningPresetsNeedNoConfiguredSecret) {
   EXPECT_TRUE(load("[[source]]\nname = 'a'\npreset = 'asana'\n").config);
   EXPECT_TRUE(load("[[source]]\nname = 'a'\npreset = 'notion'\nsecrets = ['x']\n").config);
   EXPECT_FALSE(load("[[source]]\nname = 'a'\npreset = 'stripe'\n").config);

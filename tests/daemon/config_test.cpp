@@ -272,7 +272,7 @@ TEST_F(ConfigTest, ATokenSchemeNamesTheHeaderThatHoldsTheSecret) {
   EXPECT_THAT(hmac.config->sources[0].secret_headers, IsEmpty());
 }
 
-TEST_F(ConfigTest, ASchemeOfTheFileVerifiesWhatItDescribes) {
+TEST_F(ConfigTest, AConfiguredSchemeVerifiesItsRequests) {
   const Loaded loaded = load(
       verify("scheme = 'hmac', hash = 'sha1', header = 'X-Sig', encoding = 'base64', separator = "
              "',', pair = '=', label = 'v1', time_label = 't', timestamp = 'item', tolerance = "
@@ -328,14 +328,14 @@ TEST_F(ConfigTest, APresetIsOverriddenByTheFile) {
   EXPECT_TRUE(splits.config->sources[0].splits);
 }
 
-TEST_F(ConfigTest, KeepIsNeverLongerThanRememberUnlessTheFileSaysSo) {
+TEST_F(ConfigTest, KeepIsNeverLongerThanRememberUnlessConfigured) {
   const Loaded loaded = load(with("remember = '7d'"));
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(loaded.config->sources[0].keep, hours(7 * 24));
 }
 
 // A compressed one counts as what it unpacks to, where the sender signed that.
-TEST_F(ConfigTest, MaxBodyBoundsWhatACompressedBodyMayUnpackTo) {
+TEST_F(ConfigTest, MaxBodyBoundsDecompressedBodies) {
   const std::string packed =
       *from_base64("H4sIAAAAAAACA1NQGAWjYBSMglEwCkbBUAcAKsoWVdAHAAA=");  // 2000 spaces
   const auto reason = [&](const std::string& max_body) {

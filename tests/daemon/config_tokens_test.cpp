@@ -48,7 +48,7 @@ TEST_F(ConfigTokensTest, ReadsTokensWithTheirRights) {
   EXPECT_THAT(tokens[2].allow, ElementsAre(Grant{Right::dedup, "a:b"}));
 }
 
-TEST_F(ConfigTokensTest, SaysWhatIsWrongWithARight) {
+TEST_F(ConfigTokensTest, ReportsInvalidRights) {
   EXPECT_EQ(refused("leese:audit"),
             "7: token[1].allow[1]: there is no such right; write \"read\", \"replay\", "
             "\"lease:DESTINATION\", \"settle:DESTINATION\" or \"dedup:SCOPE\"");
@@ -66,7 +66,7 @@ TEST_F(ConfigTokensTest, SaysWhatIsWrongWithARight) {
   EXPECT_THAT(refused("keys:api"), HasSubstr("'keys' is not available in this version"));
 }
 
-TEST_F(ConfigTokensTest, SaysWhatIsMissingOrTwice) {
+TEST_F(ConfigTokensTest, ReportsMissingAndRepeatedValues) {
   EXPECT_THAT(problem("[[token]]\nsecret = 'x'\nallow = ['read']\n"),
               HasSubstr("token[1].name: this is missing"));
   EXPECT_THAT(problem("[[token]]\nname = 'x'\nallow = ['read']\n"),

@@ -78,7 +78,7 @@ TEST(BadHandler, NoAnswerAtAll) {
   EXPECT_THAT(attempts_with("HTTP/1.1 20", true), ElementsAre("dead  closed"));
 }
 
-TEST(BadHandler, ABodyThatNeverEndsMattersToNobody) {
+TEST(BadHandler, ABodyThatNeverEndsAffectsNoOtherDelivery) {
   EXPECT_THAT(attempts_with("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab", false),
               ElementsAre("completed 200 "));
   EXPECT_THAT(attempts_with("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nab", false),
@@ -131,7 +131,7 @@ TEST(BadHandler, ABodyThatIsNoneDoesNotTakeTheAnswerBack) {
               ElementsAre("completed 200 "));
 }
 
-TEST(BadHandler, PrivateAddressesAreRefusedWhereTheFileSaysSo) {
+TEST(BadHandler, PrivateAddressesAreRefusedWhenConfigured) {
   Handler handler([](int fd, const Heard&) { return reply(fd, 200); });
   const std::string url = "http://localhost:" + std::to_string(handler.port()) + "/x";
   EXPECT_THAT(attempts_at(url, "allow_private = false\n"), ElementsAre("dead  address-refused"));
@@ -162,7 +162,7 @@ TEST(BadHandler, AConnectionThatWasClosedInBetweenCostsNoAttempt) {
   EXPECT_EQ(handler.count(), 20U);
 }
 
-TEST(BadHandler, AnswersBeforeTheAnswerAreReadOver) {
+TEST(BadHandler, InterimResponsesAreSkipped) {
   EXPECT_THAT(
       attempts_with(
           "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\n" + answer_of(201), true),

@@ -92,7 +92,7 @@ TEST_F(BreakerTest, ABadProbeMakesItWaitTwiceAsLongUpToItsLimit) {
   EXPECT_EQ(breaker_.opens_at() - now_, seconds(10)) << "it starts anew after a good one";
 }
 
-TEST_F(BreakerTest, WhatHadBegunBeforeTellsNothingNew) {
+TEST_F(BreakerTest, AttemptsBegunBeforeOpeningDoNotCount) {
   const BootTime before = now_;
   open_and_wait();
   breaker_.ended(true, before, now_);

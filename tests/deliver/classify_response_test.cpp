@@ -45,7 +45,7 @@ TEST_F(ClassifyResponseTest, EverySuccessCompletes) {
   }
 }
 
-TEST_F(ClassifyResponseTest, GoneIsDeadAtOnceAndSaysNothingAgainstTheDestination) {
+TEST_F(ClassifyResponseTest, GoneIsDeadAtOnceAndDoesNotCountAgainstTheDestination) {
   destination_.on_dead = OnDead::block;
   const AttemptResult result = of(410);
   const auto& dead = std::get<Dead>(result.disposition);
@@ -54,7 +54,7 @@ TEST_F(ClassifyResponseTest, GoneIsDeadAtOnceAndSaysNothingAgainstTheDestination
   EXPECT_TRUE(result.healthy);
 }
 
-TEST_F(ClassifyResponseTest, AllElseIsTriedAgainByTheSchedule) {
+TEST_F(ClassifyResponseTest, EverythingElseIsRetriedBySchedule) {
   for (const int status : {100, 301, 302, 304, 400, 401, 404, 409, 429, 500, 503, 599}) {
     EXPECT_GE(delay_of(status, 1, ""), seconds(10)) << status;
     EXPECT_GE(delay_of(status, 2, ""), seconds(60)) << status;
@@ -105,7 +105,7 @@ TEST_F(ClassifyResponseTest, ARetryAfterThatIsNoneIsNotHonoured) {
   }
 }
 
-TEST_F(ClassifyResponseTest, OnlyWhatTheDestinationCannotHelpSpeaksAgainstIt) {
+TEST_F(ClassifyResponseTest, OnlyDestinationFaultsCountAgainstIt) {
   EXPECT_FALSE(of(500).healthy);
   EXPECT_FALSE(of(429).healthy);
   EXPECT_FALSE(of(0).healthy);
@@ -113,7 +113,7 @@ TEST_F(ClassifyResponseTest, OnlyWhatTheDestinationCannotHelpSpeaksAgainstIt) {
   EXPECT_TRUE(of(404).healthy);
 }
 
-TEST_F(ClassifyResponseTest, TheRecordSaysWhatKindOfFailureItWas) {
+TEST_F(ClassifyResponseTest, TheAttemptRecordsTheClassOfFailure) {
   EXPECT_EQ(of(500).error, "status");
   EXPECT_EQ(of(302).error, "redirect");
   AttemptResponse answer;

@@ -34,7 +34,7 @@ TEST_F(LeaseRoomTest, ADestinationHasHalfOfWhatTheOthersLeave) {
   EXPECT_EQ(room_.taken(), 80U);
 }
 
-TEST_F(LeaseRoomTest, WhoeverDoesNotFindEnoughIsToldWhenThereIs) {
+TEST_F(LeaseRoomTest, AWaitingPermitIsGrantedWhenMemoryIsFree) {
   auto first = take(1, 40);
   const auto large = take(1, 30, 20);
   const auto small = take(1, 30, 10);
@@ -47,7 +47,7 @@ TEST_F(LeaseRoomTest, WhoeverDoesNotFindEnoughIsToldWhenThereIs) {
   EXPECT_EQ(room_.taken(), 40U);
 }
 
-TEST_F(LeaseRoomTest, WhatAnAnswerDoesNotTakeIsForTheNext) {
+TEST_F(LeaseRoomTest, UnusedMemoryGoesToTheNext) {
   const auto first = take(1, 50);
   const auto second = take(1, 50);
   EXPECT_EQ(second->bytes(), 0U);
@@ -59,7 +59,7 @@ TEST_F(LeaseRoomTest, WhatAnAnswerDoesNotTakeIsForTheNext) {
   EXPECT_EQ(take(2, 1)->bytes(), 0U);
 }
 
-TEST_F(LeaseRoomTest, WhoeverGoesLeavesTheLine) {
+TEST_F(LeaseRoomTest, ADestroyedPermitLeavesTheQueue) {
   auto first = take(1, 50);
   take(1, 50);
   auto second = take(1, 50);

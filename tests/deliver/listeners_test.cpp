@@ -46,7 +46,7 @@ TEST_F(ListenersTest, AreKeptWithTheSourcesThatTheyHear) {
   EXPECT_TRUE(all[1].subscribes_to("z"));
 }
 
-TEST_F(ListenersTest, OnlyAChangeIsTold) {
+TEST_F(ListenersTest, OnlyAChangeIsReported) {
   ASSERT_TRUE(listeners_.add({.name = "a"}));
   ASSERT_TRUE(listeners_.add({.name = "a"}));
   EXPECT_EQ(changes_, 1);
@@ -110,7 +110,7 @@ TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
   EXPECT_FALSE(is_taken());
 }
 
-TEST_F(TakenNameTest, AListenerComesBackToWhatWaitsForIt) {
+TEST_F(TakenNameTest, AReturningListenerReceivesItsPendingDeliveries) {
   ASSERT_TRUE(listeners_.add({.name = "orders"}));
   admit(true);
   EXPECT_FALSE(is_taken());
@@ -148,7 +148,7 @@ TEST(ListenerNameTest, IsWhatAnyShellAndUrlTakes) {
   }
 }
 
-TEST(RoutingTableTest, WhatSomebodyLooksAtStaysWhileItIsReplaced) {
+TEST(RoutingTableTest, AReaderKeepsItsSnapshotDuringAReplace) {
   gateway::RoutingTable routing;
   EXPECT_TRUE(routing.snapshot().empty());
   routing.replace({{.to = DestinationNo(1)}}, BootTime{});

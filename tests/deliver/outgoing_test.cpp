@@ -43,7 +43,7 @@ std::vector<std::string> values(const OutgoingDelivery& delivery, std::string_vi
   return found;
 }
 
-TEST(Outgoing, SaysWhatItIsInHeadersOfItsOwn) {
+TEST(Outgoing, DescribesTheEventInItsOwnHeaders) {
   const store::Leased what = leased({});
   const OutgoingDelivery delivery = outgoing(Destination{.name = "x"}, what, "stripe", WallTime());
   EXPECT_EQ(delivery.body, what.event.body);
@@ -125,7 +125,7 @@ TEST(Outgoing, AnIdOfAnyBytesIsSafeInAHeaderAndCanBeReadBack) {
   EXPECT_EQ(header_text("evt_1/~:plain"), "evt_1/~:plain");
 }
 
-TEST(Outgoing, ObserveModeAndReplaysAreSaid) {
+TEST(Outgoing, ObserveModeAndReplaysAreReported) {
   store::Leased what = leased({});
   what.event.would = Would::duplicate;
   what.replay_of = DeliveryNo(1);
@@ -155,7 +155,7 @@ TEST(Outgoing, ASecretSignsAsStandardWebhooksInPlaceOfTheSendersSignature) {
   }
 }
 
-TEST(Outgoing, WhatWasFetchedGoesWithWhatItsServerSaidAboutIt) {
+TEST(Outgoing, AFetchedBodyKeepsItsContentHeaders) {
   const store::Leased what = leased({{"Content-Type", "text/plain"}, {"X-A", "1"}});
   const Fetched fetched{"application/json", "", R"({"now":true})"};
   const OutgoingDelivery delivery =

@@ -46,7 +46,7 @@ TEST(PollsTest, BusyFleetsComeToTheSameShare) {
   for (const Permits& each : fleets) EXPECT_EQ(each.size(), 16U);
 }
 
-TEST(PollsTest, WhatIsGivenBackIsFreeAgain) {
+TEST(PollsTest, AReleasedPermitIsFreeAgain) {
   Polls polls(8);
   Permits one, two;
   take_all(polls, DestinationNo(1), one);

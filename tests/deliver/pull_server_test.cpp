@@ -88,7 +88,7 @@ TEST(PullServer, AServerThatStopsAnswersTheWorkersThatWait) {
                                             Pair("queue-full", 1U)));
 }
 
-TEST(PullServer, AWorkerSettlesWhatItLeasedBeforeTheServerWasKilled) {
+TEST(PullServer, AWorkerSettlesLeasesFromBeforeTheServerWasKilled) {
   Serve serve(demo_config("sqlite:hapax.db"));
   const PullClient worker(serve);
   for (const char* id : {"1", "2", "3"}) send(serve, id);
@@ -129,7 +129,7 @@ void send_large_events(const Serve& serve, std::size_t count) {
 }
 
 // Of workers that ask for all there is and do not read it: an accident after an outage, too.
-TEST(PullServer, LeasesThatNobodyReadsTakeBoundedMemory) {
+TEST(PullServer, UnreadLeasesTakeBoundedMemory) {
   constexpr std::size_t kWorkers = 12;
   constexpr std::size_t kEvents = kWorkers * 16;
   const Serve serve(demo_config("sqlite:hapax.db"));

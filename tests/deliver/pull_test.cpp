@@ -171,7 +171,7 @@ class PullTest : public testing::Test {
 };
 
 // Each delivery counts as 1 MiB in base64 until the store has said how large it is.
-TEST_F(PullTest, WhereThereIsLittleRoomFewerComeAndWhereThereIsNoneItIsSaid) {
+TEST_F(PullTest, LittleMemoryLeasesFewerAndNoMemoryReportsBackpressure) {
   constexpr std::size_t kOne = std::size_t{1408} * 1024;
   const auto hold = [&](std::size_t bytes) {
     return LeaseRoom::Permit::Request{to_.no, bytes, bytes};
@@ -209,7 +209,7 @@ TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
   EXPECT_TRUE(got[0].deliveries.empty());
 }
 
-TEST_F(PullTest, AResultWhoseAnswerWasLostIsSaidAgain) {
+TEST_F(PullTest, ASettleWhoseAnswerWasLostIsRepeated) {
   admit(1);
   const LeaseId lease = lease_one();
   async_store_.lost = {Error(Code::outcome_unknown, "lost"),
@@ -233,7 +233,7 @@ TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
 }
 
 // A hundred who wait are one question to the store, and an event wakes one of them.
-TEST_F(PullTest, OneOfManyWhoWaitAsksTheStore) {
+TEST_F(PullTest, OneOfManyWaitersQueriesTheStore) {
   std::vector<store::Lease> got;
   for (int i = 0; i < 100; ++i) start_lease({.max = 2, .wait = seconds(60)}, got);
   run_ready();
@@ -255,7 +255,7 @@ TEST_F(PullTest, OneOfManyWhoWaitAsksTheStore) {
   EXPECT_EQ(got.size(), 100U);
 }
 
-TEST_F(PullTest, WhatIsHandedBackGoesToTheNextWhoWaits) {
+TEST_F(PullTest, AReleasedLeaseGoesToTheNextWaiter) {
   admit(1);
   const LeaseId lease = lease_one();
   std::vector<store::Lease> got;

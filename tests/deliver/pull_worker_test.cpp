@@ -174,7 +174,7 @@ TEST(PullWorker, KilledCppWorkersDoEverythingOnceOnPostgres) {
 }
 
 // Two nodes on one database share the workers: what one gave out the other takes back.
-TEST(PullWorker, WhatOneNodeLeasedAnotherSettles) {
+TEST(PullWorker, OneNodeSettlesLeasesOfAnother) {
   const PostgresDatabase database;
   const std::string config = demo_config(database.url());
   const Serve one(config);

@@ -31,7 +31,7 @@ class PushDispatcherTest : public testing::Test {
   Stage stage_;
 };
 
-TEST_F(PushDispatcherTest, DeliversWhatIsDueAndSettlesIt) {
+TEST_F(PushDispatcherTest, DeliversAndSettlesDueDeliveries) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   const PushDispatcher& dispatcher = stage_.start(orders);
@@ -43,7 +43,7 @@ TEST_F(PushDispatcherTest, DeliversWhatIsDueAndSettlesIt) {
   EXPECT_EQ(dispatcher.under_way(), 0U);
 }
 
-TEST_F(PushDispatcherTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) {
+TEST_F(PushDispatcherTest, RetriesByScheduleNeverEarlyAndDeadAfterIt) {
   const auto orders = stage_.destination("orders");
   stage_.transport.script = [](const Seen&) { return answer(500); };
   const EventNo event = stage_.send({orders->no});
@@ -67,7 +67,7 @@ TEST_F(PushDispatcherTest, TriesAgainByTheScheduleNeverEarlyAndGivesUpBehindIt) 
   EXPECT_EQ(seen.size(), 4U) << "dead is dead";
 }
 
-TEST_F(PushDispatcherTest, WaitsAsLongAsItIsAskedTo) {
+TEST_F(PushDispatcherTest, HonorsRetryAfterInSeconds) {
   const auto orders = stage_.destination("orders");
   stage_.transport.script = [](const Seen& seen) {
     return answer(seen.attempt == 1 ? 429 : 200, "600");
@@ -81,7 +81,7 @@ TEST_F(PushDispatcherTest, WaitsAsLongAsItIsAskedTo) {
   EXPECT_LE(gap, seconds(600) * kLatest + kSlack);
 }
 
-TEST_F(PushDispatcherTest, WaitsUntilTheDateThatItIsAskedToButNoLongerThanADay) {
+TEST_F(PushDispatcherTest, HonorsRetryAfterAsADateUpToADay) {
   const auto orders = stage_.destination("orders");
   // The stage starts on 14 November 2023.
   stage_.transport.script = [](const Seen& seen) {
@@ -106,7 +106,7 @@ TEST_F(PushDispatcherTest, GoneIsDeadAtOnce) {
   EXPECT_EQ(stage_.row(event).reason, EndReason::gone);
 }
 
-TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotTried) {
+TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotAttempted) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.retry.assign(10, seconds(40));
     to.horizon = minutes(1);
@@ -120,7 +120,7 @@ TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotTried) {
   EXPECT_EQ(stage_.row(event).reason, EndReason::horizon);
 }
 
-TEST_F(PushDispatcherTest, NeverHasMoreUnderWayThanItMay) {
+TEST_F(PushDispatcherTest, NeverExceedsItsConcurrency) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 3; });
   for (int i = 0; i < 50; ++i) stage_.send({orders->no});
   const PushDispatcher& dispatcher = stage_.start(orders);
@@ -132,7 +132,7 @@ TEST_F(PushDispatcherTest, NeverHasMoreUnderWayThanItMay) {
   EXPECT_EQ(stage_.transport.most_at_once["orders"], 3U) << "and it uses what it may";
 }
 
-TEST_F(PushDispatcherTest, NeverGoesFasterThanItsRate) {
+TEST_F(PushDispatcherTest, NeverExceedsItsRate) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.rate = 5; });
   for (int i = 0; i < 60; ++i) stage_.send({orders->no});
   stage_.start(orders);
@@ -146,7 +146,7 @@ TEST_F(PushDispatcherTest, NeverGoesFasterThanItsRate) {
   EXPECT_LE(seen.back().at - seen.front().at, seconds(12)) << "and not much slower";
 }
 
-TEST_F(PushDispatcherTest, AnOpenBreakerHoldsBackAndChargesNothing) {
+TEST_F(PushDispatcherTest, AnOpenBreakerStopsAttemptsAndChargesNone) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.breaker = BreakerLimits{};
     to.retry.assign(8, seconds(1));
@@ -208,7 +208,7 @@ TEST_F(PushDispatcherTest, AHangingNeighbourChangesNothingForTheOthers) {
   EXPECT_EQ(with, play(false)) << "the same deliveries at the same times";
 }
 
-TEST_F(PushDispatcherTest, KeepsTheOrderOfALaneWhileItsHeadIsTriedAgain) {
+TEST_F(PushDispatcherTest, KeepsTheOrderOfALaneWhileItsHeadIsRetried) {
   const auto orders = stage_.destination("orders");
   std::vector<EventNo> events;
   for (int i = 0; i < 5; ++i) events.push_back(stage_.send({orders->no}, "customer-1"));
@@ -221,7 +221,7 @@ TEST_F(PushDispatcherTest, KeepsTheOrderOfALaneWhileItsHeadIsTriedAgain) {
   }
 }
 
-TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
+TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAnOperatorAndASkippedOneContinues) {
   const auto blocks = stage_.destination("blocks", [](Destination& to) {
     to.retry.clear();
     to.on_dead = OnDead::block;
@@ -245,7 +245,7 @@ TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAPersonAndASkippedOneGoesOn) {
   EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::completed);
 }
 
-TEST_F(PushDispatcherTest, ABellWakesItAtOnce) {
+TEST_F(PushDispatcherTest, ANotificationWakesItAtOnce) {
   const auto orders = stage_.destination("orders");
   stage_.start(orders);
   stage_.run_for(milliseconds(1300));
@@ -257,7 +257,7 @@ TEST_F(PushDispatcherTest, ABellWakesItAtOnce) {
   EXPECT_EQ(stage_.transport.seen[0].at, then);
 }
 
-TEST_F(PushDispatcherTest, WithoutABellItLooksOnceASecond) {
+TEST_F(PushDispatcherTest, WithoutANotificationItPollsOnceASecond) {
   const auto orders = stage_.destination("orders");
   stage_.start(orders);
   stage_.run_for(milliseconds(1300));
@@ -278,7 +278,7 @@ TEST_F(PushDispatcherTest, APausedDestinationGetsNothingUntilItIsResumed) {
   EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
 
-TEST_F(PushDispatcherTest, StoppingLetsWhatIsUnderWayEnd) {
+TEST_F(PushDispatcherTest, StoppingDrainsInFlightAttempts) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
   stage_.transport.script = [](const Seen&) { return Act{status(200), seconds(3)}; };
   std::vector<EventNo> events;
@@ -296,7 +296,7 @@ TEST_F(PushDispatcherTest, StoppingLetsWhatIsUnderWayEnd) {
   }
 }
 
-TEST_F(PushDispatcherTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
+TEST_F(PushDispatcherTest, StoppingReleasesHangingDeliveriesAndCostsNoAttempt) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 2; });
   stage_.transport.script = [](const Seen&) { return std::optional<Act>(); };
   std::vector<EventNo> events;
@@ -318,7 +318,7 @@ TEST_F(PushDispatcherTest, StoppingHandsBackWhatHangsAndCostsNoAttempt) {
   EXPECT_EQ(stage_.transport.seen.size(), 2U);
 }
 
-TEST_F(PushDispatcherTest, AfterAStopTheNextOneGoesOnAtOnceWithTheSameKey) {
+TEST_F(PushDispatcherTest, AfterAStopTheNextProcessContinuesAtOnceWithTheSameKey) {
   const auto orders = stage_.destination("orders");
   stage_.transport.script = [](const Seen&) { return std::optional<Act>(); };
   const EventNo event = stage_.send({orders->no});
@@ -353,7 +353,7 @@ TEST_F(PushDispatcherTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgai
   EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
 }
 
-TEST_F(PushDispatcherTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
+TEST_F(PushDispatcherTest, AnUnavailableStoreIsPolledWithBackoff) {
   const auto orders = stage_.destination("orders");
   int asked = 0;
   stage_.store_fault = [&] {
@@ -369,7 +369,7 @@ TEST_F(PushDispatcherTest, AStoreThatIsAwayIsAskedLessAndLessOften) {
   EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
 
-TEST_F(PushDispatcherTest, ALeaseThatCameTooLateIsHandedBackUnused) {
+TEST_F(PushDispatcherTest, ALeaseThatArrivesTooLateIsReleasedUnused) {
   Stage slow({.least = seconds(2), .most = seconds(2)});
   const auto orders = slow.destination("orders", [](Destination& to) {
     to.timeout = seconds(5);
@@ -384,7 +384,7 @@ TEST_F(PushDispatcherTest, ALeaseThatCameTooLateIsHandedBackUnused) {
       << "not one byte went out";
 }
 
-TEST_F(PushDispatcherTest, ALeaseIsUsedAsItWasAskedForAlsoWhenTheFileHasChangedSince) {
+TEST_F(PushDispatcherTest, ALeaseKeepsTheSettingsItWasRequestedWithAcrossAReload) {
   Stage slow({.least = seconds(2), .most = seconds(2)});
   const auto orders = slow.destination("orders", [](Destination& to) {
     to.timeout = seconds(5);

@@ -79,7 +79,7 @@ TEST(Push, ConnectionsAreKeptForTheNextDelivery) {
   EXPECT_TRUE(eventually(twenty_share_one));
 }
 
-TEST(Push, AFailureIsTriedAgainWithTheSameKey) {
+TEST(Push, AFailureIsRetriedWithTheSameKey) {
   std::atomic<int> calls = 0;
   Handler handler([&](int fd, const Heard&) {
     const int call = ++calls;
@@ -98,7 +98,7 @@ TEST(Push, AFailureIsTriedAgainWithTheSameKey) {
   EXPECT_EQ(text(story.event(event).at("attempts").at(0), "excerpt"), "attempt 1");
 }
 
-TEST(Push, WhenTheScheduleIsOverItIsDeadAndStaysVisible) {
+TEST(Push, AfterTheLastRetryItIsADeadLetterAndStaysVisible) {
   Handler handler([](int fd, const Heard&) { return reply(fd, 503, "no"); });
   const Story story(
       push_config({"a"}, destination("a", handler.url(), "retry = ['5ms']\nbreaker = false\n")));
@@ -130,7 +130,7 @@ TEST(Push, ARedirectIsAFailureAndIsNotFollowed) {
   EXPECT_EQ(elsewhere.count(), 0U);
 }
 
-TEST(Push, RetryAfterIsHeeded) {
+TEST(Push, RetryAfterIsHonored) {
   Handler handler([](int fd, const Heard&) { return reply(fd, 429, "", "Retry-After: 3600\r\n"); });
   const Story story(push_config({"a"}, destination("a", handler.url(), kSoon)));
   const std::string event = story.send("evt_1");
@@ -167,7 +167,7 @@ TEST(Push, ASignedDeliveryIsVerifiedAsStandardWebhooks) {
   EXPECT_TRUE(verdict->authentic()) << verdict->detail;
 }
 
-TEST(Push, EachDestinationHasItsOwnFate) {
+TEST(Push, EachDestinationSucceedsOrFailsAlone) {
   Handler good([](int fd, const Heard&) { return reply(fd, 200); });
   Handler gone([](int fd, const Heard&) { return reply(fd, 410); });
   Handler bad([](int fd, const Heard&) { return reply(fd, 500); });
@@ -366,7 +366,7 @@ TEST(Push, TheCurrentObjectIsFetchedForEachAttempt) {
   EXPECT_EQ(story.serve.ask("/v1/events/" + event + "/body").body, R"({"id":"o/1"})");
 }
 
-TEST(Push, InObserveModeTheHandlerIsToldWhatWouldHaveHappened) {
+TEST(Push, InObserveModeTheHandlerGetsTheHypotheticalResult) {
   Handler handler([](int fd, const Heard&) { return reply(fd, 200); });
   const Story story(push_config({"a"}, destination("a", handler.url()), "enforce = false\n"));
   ASSERT_TRUE(story.becomes(story.send("evt_1"), "a", "completed"));

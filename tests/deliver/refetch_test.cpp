@@ -14,7 +14,7 @@ std::string url_of(const std::string& text, const std::string& body) {
   return url ? url->to_string() : url.error().detail();
 }
 
-TEST(Refetch, FillsInWhatTheEventSays) {
+TEST(Refetch, FillsInFieldsOfTheEvent) {
   EXPECT_EQ(url_of("https://api.example.com/v1/orders/{json:/data/id}", R"({"data":{"id":"o_1"}})"),
             "https://api.example.com/v1/orders/o_1");
   EXPECT_EQ(url_of("http://h:81/{json:/a}/x/{json:/b}?c={json:/a}", R"({"a":7,"b":"y"})"),

@@ -224,7 +224,7 @@ TEST_P(ReplayStory, AllThatIsDeadIsCountedFirstThenReplayed) {
 }
 
 // As new, so that what was replayed twice would be there twice.
-TEST_P(ReplayStory, AServerThatIsKilledGoesOnAndReplaysNothingTwice) {
+TEST_P(ReplayStory, AKilledServerResumesItsReplayWithoutRepeats) {
   const auto count = static_cast<std::size_t>(rounds(10'000));
   begin(count, Ack{});
   const std::string replay = begin_replay(R"({"filter":{"status":"completed"},"as":"new","rate":)" +
@@ -417,7 +417,7 @@ TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
   EXPECT_EQ(count, 5U) << jobs;
 }
 
-TEST(ReplayNodes, AnotherNodeLearnsOfAListenerAndGoesOnWithAReplay) {
+TEST(ReplayNodes, AnotherNodeSeesAListenerAndResumesAReplay) {
   Place place(true);
   Serve one(place.config());
   Serve two(place.config());

@@ -117,7 +117,7 @@ TEST_F(ReplaysTest, WhateverGetsLostNothingIsReplayedTwice) {
   expect_each_once();
 }
 
-TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
+TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
   auto first = make(*inner_);
   const ReplayJob job = first->begin(all_as_new(40)).value();
   // Time stands still, so that there is a first step and no second.
@@ -130,7 +130,7 @@ TEST_F(ReplaysTest, AnotherGoesOnWhereOneStopped) {
   expect_each_once();
 }
 
-TEST_F(ReplaysTest, OfOneThatDiedItIsTakenOverWhenItsTimeIsOver) {
+TEST_F(ReplaysTest, ADeadProcessesReplayIsTakenOverAfterItsLease) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
     Replays nobody({*inner_, clock_, random_, notifier_, log_, false});  // never started

@@ -213,7 +213,7 @@ TEST_F(DemoTest, AChangedBodyUnderAKnownIdIsADuplicateAndKept) {
   EXPECT_EQ(view.driver().body(event, store::BodyOf::event)->value, "first");
 }
 
-TEST_F(DemoTest, WhatIsNotASourceIsTurnedAway) {
+TEST_F(DemoTest, UnknownSourcesAreRejected) {
   RawClient client(serve_.port());
   const std::vector<std::pair<std::string, std::string>> targets = {
       {"/in/nobody", "source-unknown"},
@@ -252,7 +252,7 @@ TEST_F(DemoTest, WhatIsNotASourceIsTurnedAway) {
   EXPECT_TRUE(StoreView(url()).bodies().empty());
 }
 
-TEST_F(DemoTest, ASourceWithAHandshakeSaysThatItAnswersGet) {
+TEST_F(DemoTest, ASourceWithAHandshakeAllowsGet) {
   serve_.reload(demo_config("sqlite:hapax.db") +
                 "[[source]]\nname = \"box\"\npreset = \"dropbox\"\nsecrets = [\"s\"]\n");
   RawClient client(serve_.port());

@@ -85,7 +85,7 @@ TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
 
 // Requests that come in one piece are not slow, and nobody is idle: on a busy machine, too, only
 // those are cut off that should be.
-TEST(FloodTest, WhoSendsSlowlyIsCutOffAndServiceGoesOn) {
+TEST(FloodTest, SlowSendersAreDisconnectedAndServiceContinues) {
   Serve serve(demo_config("sqlite:hapax.db",
                           "idle_timeout = \"10m\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
                           "write_timeout = \"10m\"\n"));
@@ -105,7 +105,7 @@ TEST(FloodTest, WhoSendsSlowlyIsCutOffAndServiceGoesOn) {
   std::cout << "  " << 2 * count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
 }
 
-TEST(FloodTest, WhoReadsSlowlyIsCutOffAndServiceGoesOn) {
+TEST(FloodTest, SlowReadersAreDisconnectedAndServiceContinues) {
   Serve serve(demo_config("sqlite:hapax.db",
                           "idle_timeout = \"5s\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
                           "write_timeout = \"1s\"\n"));

@@ -65,7 +65,7 @@ class WindowTest : public testing::Test {
   Serve serve_{demo_config("sqlite:hapax.db") + kHandshakeSources};
 };
 
-TEST_F(WindowTest, ASecretIsTakenOnlyWhileSomebodyWantsOne) {
+TEST_F(WindowTest, ASecretIsAcceptedOnlyInAnOpenWindow) {
   EXPECT_EQ(offer("/in/asana", "stranger").status, 401);
   EXPECT_EQ(event("/in/asana", "stranger", "asana"), 401);
   EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"open_until\":null,\"secrets\":0"));
@@ -101,7 +101,7 @@ TEST_F(WindowTest, AWindowIsThatOfOneSourceAndOneTenant) {
   EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme:asana s\n");
 }
 
-TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
+TEST_F(WindowTest, ProvisionedSecretsCountBesidesConfiguredOnes) {
   const std::string token = R"({"verification_token":"secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJl"})";
   EXPECT_EQ(event("/in/notion", "configured", "notion"), 200);
   EXPECT_EQ(RawClient(serve_.port()).post("/in/notion", {}, token).status, 401);
@@ -112,7 +112,7 @@ TEST_F(WindowTest, WhatIsHandedOverCountsBesidesWhatIsConfigured) {
 }
 
 // The URL may be another sender's now, and the file outlives the configuration.
-TEST_F(WindowTest, ASecretIsThatOfThePresetItWasHandedOverTo) {
+TEST_F(WindowTest, AProvisionedSecretBelongsToItsPreset) {
   const auto with_preset = [](const std::string& name) {
     return demo_config("sqlite:hapax.db") + "[[source]]\nname = \"asana\"\npreset = \"" + name +
            "\"\n";

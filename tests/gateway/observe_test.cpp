@@ -101,7 +101,7 @@ void observe_then_enforce(const std::string& store_url, const std::string& view_
   EXPECT_EQ(serve.post(client, "evt-0", body_of(0)).header("Hapax-Duplicate"), "true");
 }
 
-TEST(ObserveTest, ShowsWhatItWouldHaveDoneAndSuppressesNothingTrueAfterwards) {
+TEST(ObserveTest, ShowsTheHypotheticalResultAndSuppressesNoRealEventLater) {
   observe_then_enforce("sqlite:hapax.db", "");
 }
 
@@ -124,7 +124,7 @@ class ObservedTest : public testing::Test {
                kDemoSecret + "\"]\nmax_body = \"16MiB\"\nenforce = false\n"};
 };
 
-TEST_F(ObservedTest, IsSaidWhereItMatters) {
+TEST_F(ObservedTest, IsReportedWhereItMatters) {
   RawClient admin(serve_.admin_port());
   EXPECT_THAT(admin.get("/readyz").body,
               HasSubstr(R"({"ready":true,"reasons":[],"observe":["demo","lab","large","many"]})"));
@@ -138,7 +138,7 @@ TEST_F(ObservedTest, IsSaidWhereItMatters) {
   EXPECT_THAT(text, HasSubstr("observe mode"));
 }
 
-TEST_F(ObservedTest, StoresWhatIsRefusedWholeWithWhatItSaysOfItself) {
+TEST_F(ObservedTest, StoresARejectedRequestWithItsClaimedIdentity) {
   RawClient client(serve_.port());
   EXPECT_THAT(client.post("/in/demo", {}, "no signature").body, HasSubstr("\"would\":\"reject\""));
   const std::string body = R"([{"id":"1"},{"id":"2"}])";
@@ -189,7 +189,7 @@ TEST_F(ObservedTest, LimitsHoldAllTheSame) {
 
 // A forger's body costs more the larger it is: two of the largest may come at once, and after that
 // one in 40 seconds.
-TEST_F(ObservedTest, WhatIsStoredUnverifiedIsBoundedByARate) {
+TEST_F(ObservedTest, UnverifiedEventsAreRateLimited) {
   const std::string body(16 * 1024 * 1024, 'x');
   RawClient client(serve_.port());
   HttpAnswer answer = client.post("/in/large", {}, body);

@@ -35,7 +35,7 @@ class RejectQueueTest : public testing::Test {
   const Source other_ = test::source_of("other", 2);
 };
 
-TEST_F(RejectQueueTest, OneSenderAloneFillsTheRingOfTheStore) {
+TEST_F(RejectQueueTest, OneSenderAloneFillsItsShareOfTheStore) {
   EXPECT_GE(offer(demo_, "a", 10'000), 10'000);
 }
 
@@ -52,7 +52,7 @@ TEST_F(RejectQueueTest, AFloodIsTakenAtARate) {
   EXPECT_LE(taken, static_cast<int>(RejectQueue::kBurst));
 }
 
-TEST_F(RejectQueueTest, WhatIsNotTakenIsCounted) {
+TEST_F(RejectQueueTest, DroppedRejectsAreCounted) {
   const int taken = offer(demo_, "a", 30'000);
   RejectQueue::Batch batch = queue_.take(10, 1 << 20);
   EXPECT_EQ(batch.rejects.size(), 10U);

@@ -53,7 +53,7 @@ TEST_F(SplitTest, EachElementIsAnEventWithItsOwnBytes) {
                                                           {"b", R"({"id": "b"})"}}));
 }
 
-TEST_F(SplitTest, WhatIsKnownAlreadyDoesNotHoldUpTheRest) {
+TEST_F(SplitTest, KnownIdsDoNotBlockTheRest) {
   EXPECT_EQ(post("many", "{\"items\":[" + items(0, 50) + "]}").status, 200);
   const HttpAnswer answer = post("many", "{\"items\":[" + items(25, 75) + "]}");
   EXPECT_THAT(answer.body, HasSubstr(R"("accepted":25,"duplicates":25,"rejected":0})"));

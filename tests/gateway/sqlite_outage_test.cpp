@@ -64,7 +64,7 @@ class ForeignReader {
 class SqliteFullDiskTest : public testing::TestWithParam<ForeignReader::Kind> {};
 
 // The application's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
-TEST_P(SqliteFullDiskTest, IsToldAndRecoversWhenThereIsRoomAgain) {
+TEST_P(SqliteFullDiskTest, IsReportedAndRecoversWhenThereIsSpaceAgain) {
   const TempDir place;  // known before the server is started
   Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
               {"LD_PRELOAD=" HAPAX_FULL_DISK_LIBRARY, "HAPAX_FULL_DISK=" + place.path().string(),
@@ -116,7 +116,7 @@ TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilIt
   EXPECT_TRUE(stored.contains("meanwhile"));
 }
 
-TEST(SqliteOutageTest, AForeignWriterThatHoldsTheFileForLongIsTold) {
+TEST(SqliteOutageTest, AForeignWriterHoldingTheFileForLongIsReported) {
   // With the times of a server in use: they are the subject.
   Serve serve(demo_config("sqlite:hapax.db", kGenerousServer, ""));
   Senders senders(serve, kSenders);

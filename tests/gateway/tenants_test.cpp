@@ -185,7 +185,7 @@ const std::string kTokenSource =
     "[\"me:open-sesame\"]\n"
     "id = \"json:/id\"\n";
 
-TEST(RedactionTest, WhatATokenSchemeComparesIsNotStored) {
+TEST(RedactionTest, TokensOfATokenSchemeAreNotStored) {
   Serve serve(demo_config("sqlite:hapax.db") + kTokenSource);
   const auto post = [&](const std::string& path, const OwnedHeader& header) {
     return RawClient(serve.port()).post(path, {header, {"X-Other", "kept"}}, R"({"id":"1"})");

@@ -134,7 +134,7 @@ TEST(Client, SendsARequestAndReadsItsAnswer) {
   EXPECT_TRUE(asking.reusable());
 }
 
-TEST(Client, AsksAgainOverTheSameConnection) {
+TEST(Client, ReusesTheConnection) {
   const RawServer server([&](int fd, int number) {
     while (!hear(fd).empty()) {
       say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + std::to_string(number));
@@ -148,7 +148,7 @@ TEST(Client, AsksAgainOverTheSameConnection) {
   }
 }
 
-TEST(Client, OpensAnewWhatWasClosedBetweenTwoRequests) {
+TEST(Client, ReconnectsWhenClosedBetweenRequests) {
   std::promise<void> closed;
   const RawServer server([&](int fd, int number) {
     hear(fd);
@@ -177,7 +177,7 @@ TEST(Client, DoesNotReuseAConnectionThatTheServerEnds) {
   EXPECT_EQ(asking.get().response->body, "2");
 }
 
-TEST(Client, DoesNotReuseAConnectionWithBytesThatNobodyAskedFor) {
+TEST(Client, DoesNotReuseAConnectionWithUnexpectedBytes) {
   const RawServer server([&](int fd, int) {
     hear(fd);
     say(fd, std::string(kOk) + "HTTP/1.1 200 OK\r\n");
@@ -291,7 +291,7 @@ TEST(Client, RefusesAnswersWhoseEndIsInDoubt) {
   }
 }
 
-TEST(Client, DoesNotWaitLongerThanItIsTold) {
+TEST(Client, DoesNotExceedItsTimeout) {
   for (const std::string& part : {std::string(), std::string("HTTP/1.1 200 OK\r\n"),
                                   std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")}) {
     const RawServer server([&](int fd, int) {
@@ -322,7 +322,7 @@ TEST(Client, HearsWhyALargeRequestWasNotReadToItsEnd) {
   EXPECT_EQ(result.response->status, 413);
 }
 
-TEST(Client, NothingWasSentWhenNobodyListens) {
+TEST(Client, NothingIsSentWithoutAListener) {
   std::uint16_t port = 0;
   {
     const RawServer server([](int, int) {});
@@ -375,7 +375,7 @@ class ClientTlsTest : public testing::Test {
   RawServer server_{[this](int fd, int) { test::serve_tls(fd, certificate_, kOk); }};
 };
 
-TEST_F(ClientTlsTest, RefusesACertificateThatNobodyVouchesFor) {
+TEST_F(ClientTlsTest, RefusesAnUntrustedCertificate) {
   Asking asking(url("localhost"), generous(), *ClientTls::make());
   const Exchanged result = asking.post("secret");
   ASSERT_FALSE(result.response);
@@ -419,7 +419,7 @@ TEST_F(ClientTlsTest, AServerWithoutTlsIsNotTalkedTo) {
   EXPECT_FALSE(result.failure.sent);
 }
 
-TEST_F(ClientTlsTest, ADeafServerIsGivenUpInTime) {
+TEST_F(ClientTlsTest, AnUnresponsiveServerTimesOut) {
   const RawServer deaf([](int fd, int) { wait_for_end(fd); });
   ClientLimits limits = generous();
   limits.connect = std::chrono::milliseconds(50);
@@ -429,7 +429,7 @@ TEST_F(ClientTlsTest, ADeafServerIsGivenUpInTime) {
   EXPECT_FALSE(result.failure.sent);
 }
 
-TEST_F(ClientTlsTest, AFileThatIsNoCertificateIsSaid) {
+TEST_F(ClientTlsTest, AFileThatIsNoCertificateIsReported) {
   const auto made = ClientTls::make(directory_.file("none.pem"));
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().detail(), HasSubstr("none.pem"));
@@ -492,7 +492,7 @@ TEST(ClientBegin, ABodyThatEndsWithTheConnectionIsWhole) {
   EXPECT_FALSE(asking.reusable());
 }
 
-TEST(Client, GoesToPublicAddressesOnlyWhereThatIsSaid) {
+TEST(Client, ConnectsOnlyToPublicAddressesWhenConfigured) {
   const RawServer server([&](int fd, int) { wait_for_end(fd); });
   for (const char* host : {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"}) {
     ClientLimits limits = generous();

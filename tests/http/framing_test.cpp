@@ -44,7 +44,7 @@ TEST(FramingTest, AHeadIsReadAsItIs) {
   EXPECT_FALSE(parsed.head.chunked);
 }
 
-TEST(FramingTest, WhatIsNotBeyondDoubtIsRefused) {
+TEST(FramingTest, AmbiguousFramingIsRejected) {
   const std::string host = "Host: a\r\n";
   for (const std::string& bytes : {
            with(host + "Content-Length: 1\r\nContent-Length: 1\r\n"),
@@ -99,7 +99,7 @@ TEST(FramingTest, WhatIsNotBeyondDoubtIsRefused) {
   }
 }
 
-TEST(FramingTest, TooMuchIsSaidToBeTooMuch) {
+TEST(FramingTest, OversizedHeadsAreReportedAsTooLarge) {
   const HeadLimits limits{.bytes = 1000, .target = 100, .headers = 5};
   std::string many = "Host: a\r\n";
   for (int i = 0; i < 5; ++i) many += "A: b\r\n";
@@ -151,7 +151,7 @@ TEST(FramingTest, ALastChunkMayComeByteByByte) {
   }
 }
 
-TEST(FramingTest, WhatLooksLikeALastChunkAndIsNoneIsBadHoweverItIsCut) {
+TEST(FramingTest, AFalseLastChunkIsRejectedHoweverItIsSplit) {
   const std::string bytes =
       "8\r\n01234567"
       "0\n0x";

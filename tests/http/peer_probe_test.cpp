@@ -79,7 +79,7 @@ TEST_F(PeerProbeTest, SeesThatTheClientHasGone) {
   until(seen_.cut, 1);
 }
 
-TEST_F(PeerProbeTest, AlsoBehindBytesThatNobodyHasRead) {
+TEST_F(PeerProbeTest, AClosedPeerIsSeenBehindUnreadBytes) {
   {
     test::RawClient client(port_);
     client.send("GET /wait" + kEnd + "GET /next" + kEnd);
@@ -89,7 +89,7 @@ TEST_F(PeerProbeTest, AlsoBehindBytesThatNobodyHasRead) {
   until(seen_.cut, 1);
 }
 
-TEST_F(PeerProbeTest, SaysThatAnAnswerWasNotWritten) {
+TEST_F(PeerProbeTest, ReportsAnUnsentResponse) {
   {
     test::RawClient client(port_);
     client.send("GET /large" + kEnd);

@@ -156,7 +156,7 @@ TEST_F(ServerTest, ABodyOverTheLimitIsRefusedUnread) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST_F(ServerTest, ContinueIsSaidOnlyAfterTheLimits) {
+TEST_F(ServerTest, ContinueIsSentOnlyAfterTheLimits) {
   start();
   RawClient client(port_);
   ASSERT_TRUE(client.send(
@@ -171,7 +171,7 @@ TEST_F(ServerTest, ContinueIsSaidOnlyAfterTheLimits) {
   EXPECT_NE(rest.find("404 Not Found"), std::string::npos) << rest;
 }
 
-TEST_F(ServerTest, WhatIsNotBeyondDoubtIsAnsweredAndTheConnectionEnds) {
+TEST_F(ServerTest, AmbiguousFramingIsAnsweredAndTheConnectionCloses) {
   start();
   for (const std::string& bytes : {
            post("/a", "x", "Content-Length: 1\r\n"),
@@ -269,7 +269,7 @@ TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, AClientOfHttp10IsToldThatItsConnectionStaysAndNothingThatItDoesNotKnow) {
+TEST_F(ServerTest, AnHttp10ClientGetsKeepAliveAndNoUnknownSyntax) {
   start();
   RawClient client(port_);
   const std::string stays = "POST /a HTTP/1.0\r\nConnection: keep-alive\r\n";
@@ -349,7 +349,7 @@ TEST_F(ServerTest, AnEarlyAnswerEndsAConnectionOnlyWhereABodyIsLeft) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, StoppingEndsWhatIsIdleAndLetsTheRestEnd) {
+TEST_F(ServerTest, StoppingClosesIdleConnectionsAndDrainsTheRest) {
   start();
   RawClient idle(port_);
   RawClient half(port_);
@@ -367,7 +367,7 @@ TEST_F(ServerTest, StoppingEndsWhatIsIdleAndLetsTheRestEnd) {
   EXPECT_FALSE(RawClient(port_).connected());
 }
 
-TEST_F(ServerTest, AnAddressThatIsTakenIsSaid) {
+TEST_F(ServerTest, AnAddressInUseIsReported) {
   start();
   Server another(*clock_, 1);
   const auto again = another.listen({"127.0.0.1", static_cast<std::uint16_t>(port_)}, {}, {},

@@ -125,7 +125,7 @@ TEST(Identify, IdsInOrderHaveKeysInOrder) {
   EXPECT_LT(key("018f-10"), key("018f-2"));
 }
 
-TEST(Identify, ACompositeIdKnowsWhereAPartEnds) {
+TEST(Identify, ACompositeIdKeepsItsPartsApart) {
   const auto both = [](std::string_view a, std::string_view b) {
     std::string body = R"({"a":)";
     return identity(by_ids("json:/a", "json:/b"),
@@ -355,7 +355,7 @@ TEST(Identify, TypeOrderKeyVersionAndTenantAreRead) {
   EXPECT_EQ(got.tenant, "77");
 }
 
-TEST(Identify, WhatIsOptionalAndNotThereOrNotUsableIsEmpty) {
+TEST(Identify, MissingOrInvalidOptionalFieldsAreEmpty) {
   IdentityRule rule = by_id("json:/id");
   rule.type = "json:/x";
   rule.order_key = "json:/y";
@@ -378,7 +378,7 @@ TEST(Identify, TwoOrderKeysAreRefused) {
   EXPECT_NE(item.detail.find("order_key"), std::string::npos);
 }
 
-TEST(Identify, AnOrderKeyOverTheLimitIsRefusedAndATypeOverItIsEmpty) {
+TEST(Identify, AnOversizedOrderKeyIsRejectedAndAnOversizedTypeIsEmpty) {
   IdentityRule rule = by_id("json:/id");
   rule.order_key = "json:/y";
   rule.type = "json:/t";
@@ -520,7 +520,7 @@ TEST(Split, MoreThanTheLimitIsTooLarge) {
   EXPECT_NE(over.detail.find('2'), std::string::npos);
 }
 
-TEST(Split, WhatIsNoArrayThereIsRefusedWhole) {
+TEST(Split, ANonArraySplitIsRejectedWhole) {
   for (const std::string_view body :
        {R"({})"sv, R"({"e":{}})"sv, R"({"e":null})"sv, "7"sv, ""sv, R"({"e":[{"id":"1"}])"sv,
         R"({"e":[{"id":"1"},]})"sv, R"({"e":[{"id" "1"}]})"sv}) {
@@ -589,7 +589,7 @@ TEST(IdentityRule, AnIdOrTheWordNoneIsNeeded) {
   expect_misconfigured(rule, "none");
 }
 
-TEST(IdentityRule, APlaceThatCannotBeReadIsNamedWithWhatToWrite) {
+TEST(IdentityRule, AnUnreadableFieldIsNamedWithARemedy) {
   expect_misconfigured(by_id("id"), "id: 'id'");
   expect_misconfigured(by_id("json:id"), "json:/data/id");
   expect_misconfigured(by_ids("json:/a", "header:"), "header:X-Event-Id");

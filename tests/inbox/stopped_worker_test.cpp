@@ -91,7 +91,7 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
 }
 
-TYPED_TEST(AStoppedWorker, SettlesOkWhenNobodyHas) {
+TYPED_TEST(AStoppedWorker, SettlesOkAfterTheLeaseExpired) {
   const std::string url = this->place_.url();
   StoppedWorker worker(url);
   ASSERT_TRUE(eventually([&] { return nobody_has_a_lease(url); }));

@@ -41,7 +41,7 @@ TEST(BackgroundWorker, StopEndsARestAtOnce) {
   }
 }
 
-TEST(BackgroundWorker, StopWaitsForTheRoundThatIsUnderWay) {
+TEST(BackgroundWorker, StopWaitsForTheCurrentRound) {
   std::latch begun(1);
   std::latch may_end(1);
   bool ended = false;
@@ -59,7 +59,7 @@ TEST(BackgroundWorker, StopWaitsForTheRoundThatIsUnderWay) {
   other.join();
 }
 
-TEST(BackgroundWorker, StopSaysWhetherItWasRunning) {
+TEST(BackgroundWorker, StopReportsWhetherItWasRunning) {
   BackgroundWorker worker([] { return hours(24); });
   EXPECT_FALSE(worker.stop());
   BackgroundWorker started([] { return hours(24); });

@@ -128,7 +128,7 @@ TEST_F(MaintenanceTest, ALeaseCountsFromBeforeTheCall) {
   EXPECT_FALSE(numbers_.next());
 }
 
-TEST_F(MaintenanceTest, ARenewalThatFailedIsTriedAgainASecondLater) {
+TEST_F(MaintenanceTest, AFailedRenewalIsRetriedASecondLater) {
   ASSERT_TRUE(maintenance_.take_node());
   store_.clock.advance(kRenewNode);
   store_.fail("take_node");
@@ -233,7 +233,7 @@ TEST_F(MaintenanceTest, KeptDuplicatesAreBoundedAsBefore) {
 
 // Sweeps.
 
-TEST_F(MaintenanceTest, WhatHasHadItsTimeGoes) {
+TEST_F(MaintenanceTest, ExpiredEventsAreRemoved) {
   admit_up_to(2);
   claim_ids(2);
   store_.clock.advance(kKeep - seconds(1) - milliseconds(1));
@@ -254,7 +254,7 @@ TEST_F(MaintenanceTest, ASweepThatIsDoneRestsForHalfAMinute) {
   EXPECT_EQ(count(later, "purge"), 1);
 }
 
-TEST_F(MaintenanceTest, ALongSweepGoesOnInTheNextRound) {
+TEST_F(MaintenanceTest, ALongSweepContinuesInTheNextRound) {
   claim_ids((static_cast<int>(kStepsAtOnce) + 5) * kRowsAtOnce);
   store_.clock.advance(seconds(2));
   const std::vector<std::string> first = calls_of_round();
@@ -277,7 +277,7 @@ TEST_F(MaintenanceTest, ALongSweepRestsTenTimesAsLongAsItTook) {
   EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
 }
 
-TEST_F(MaintenanceTest, WhatEventsWillNeedIsMadeAheadEveryMinute) {
+TEST_F(MaintenanceTest, PartitionsAreMadeAheadEveryMinute) {
   EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
   for (int i = 1; i < 60; ++i) ASSERT_EQ(count(calls_of_round(), "make_ahead"), 0) << i;
   store_.fail("make_ahead");
@@ -306,7 +306,7 @@ TEST_F(MaintenanceTest, IdsGoWhileManyEventsStay) {
   EXPECT_EQ(forgotten_ids(), 0);
 }
 
-TEST_F(MaintenanceTest, EventsAreLookedAtOnceHoweverManyIdsGo) {
+TEST_F(MaintenanceTest, EventsAreReadOnceHoweverManyIdsAreRemoved) {
   constexpr std::size_t kIdSteps = 40;
   const auto sweeps_and_purges = [&] {
     std::vector<std::string> all;
@@ -343,7 +343,7 @@ TEST_F(MaintenanceTest, KeepReplacesThePeriods) {
   EXPECT_FALSE(has(1));
 }
 
-TEST_F(MaintenanceTest, ASweepThatFailsIsTriedAgainASecondLaterAndLoggedOnceARound) {
+TEST_F(MaintenanceTest, AFailedSweepIsRetriedASecondLaterAndLoggedOncePerRound) {
   for (const std::string operation : {"sweep", "purge"}) {
     admit(1);
     store_.clock.advance(kKeep);
@@ -381,7 +381,7 @@ TEST_F(MaintenanceTest, EverySecondIsCalledInEachRoundAndAfterAllElse) {
   EXPECT_EQ(count(before, "take_node"), 1);
 }
 
-TEST_F(MaintenanceTest, WithoutTheStoreEachRoundStillGoesToItsEnd) {
+TEST_F(MaintenanceTest, EachRoundCompletesWithoutTheStore) {
   for (const char* operation : {"take_node", "note_duplicates", "sweep"}) store_.fail(operation);
   int called = 0;
   every_second_ = [&] { ++called; };
@@ -422,7 +422,7 @@ TEST_F(MaintenanceTest, StopGivesTheNodesNumberBack) {
   EXPECT_NE(store_.behind().take_node(owner_, kNodeLease).value(), node);
 }
 
-TEST_F(MaintenanceTest, ANumberThatCouldNotBeGivenBackIsLogged) {
+TEST_F(MaintenanceTest, ANodeNumberThatCannotBeReleasedIsLogged) {
   store_.fail("leave_node");
   maintenance_.start();
   maintenance_.stop();

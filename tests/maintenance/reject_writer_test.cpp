@@ -225,7 +225,7 @@ TEST_F(RejectWriterTest, OneThatTheStoreDoesNotTakeHoldsUpNoOther) {
   EXPECT_EQ(log_.of("rejects not kept").size(), 1);
 }
 
-TEST_F(RejectWriterTest, WhatAStoreWillNeverTakeIsGivenUp) {
+TEST_F(RejectWriterTest, RejectsTheStoreCanNeverTakeAreDropped) {
   WithoutInbox without;
   RejectWriter writer(deps(without));
   refuse(1);
@@ -301,7 +301,7 @@ TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, StopWritesAlsoWhatCameWhileTheStoreWasAway) {
+TEST_F(RejectWriterTest, StopAlsoWritesRejectsFromWhileTheStoreWasUnavailable) {
   store_.fail("add_rejects");
   std::latch tried(1);
   std::latch may_fail(1);
@@ -319,7 +319,7 @@ TEST_F(RejectWriterTest, StopWritesAlsoWhatCameWhileTheStoreWasAway) {
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, StopGivesUpWhenTheStoreIsAway) {
+TEST_F(RejectWriterTest, StopTimesOutWhenTheStoreIsUnavailable) {
   store_.fail("add_rejects");
   refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
   writer_.start();

@@ -45,7 +45,7 @@ TEST(Field, IsReadAndWrittenTheSame) {
   }
 }
 
-TEST(Field, WhatNamesNoPartSaysWhatToWrite) {
+TEST(Field, InvalidFieldsNameARemedy) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"", "header:NAME"},       {"id", "header:NAME"},         {"Json:/id", "json:/POINTER"},
       {"json:id", "json:/data"}, {"json:/a~", "json:/data"},    {"json:/~2", "~1 for /"},
@@ -165,7 +165,7 @@ TEST(FieldReader, AQueryFieldIsReadFromTheUrl) {
   EXPECT_EQ(in_url("/x?id=1&id=2", "query:id").status, FieldStatus::ambiguous);
 }
 
-TEST(FieldReader, TheBodyIsOpenedOnceAndOnlyWhenAsked) {
+TEST(FieldReader, TheBodyIsParsedOnceAndOnlyOnDemand) {
   const std::string body = R"({"a":1,"b":2})";
   Request request;
   request.body = body;

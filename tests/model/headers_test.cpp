@@ -39,7 +39,7 @@ TEST(Headers, NoneAreNone) {
   EXPECT_TRUE(decode_headers("")->empty());
 }
 
-TEST(Headers, WhatIsCutShortIsNotRead) {
+TEST(Headers, TruncatedInputIsNotRead) {
   const Header header{"Name", "value"};
   const std::string stored = encode_headers(std::span(&header, 1));
   for (std::size_t size = 1; size < stored.size(); ++size) {

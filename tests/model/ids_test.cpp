@@ -47,7 +47,7 @@ TEST(Ids, OfOneKindAreNotOfAnother) {
   EXPECT_FALSE(delivery_from(to_text(EventNo(5))));
 }
 
-TEST(Ids, WhatNobodyMadeIsNone) {
+TEST(Ids, ForgedTextsAreNoIds) {
   const std::string good = to_text(DeliveryRef{EventNo(123456789), DeliveryNo(3)});
   ASSERT_TRUE(delivery_from(good));
   EXPECT_FALSE(delivery_from(""));

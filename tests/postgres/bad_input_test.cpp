@@ -52,31 +52,31 @@ TEST_F(PostgresBadInput, ADatabaseThatDoesNotExistIsNamed) {
                  "create the database first");
 }
 
-TEST_F(PostgresBadInput, AUserWhoDoesNotExistIsNamed) {
+TEST_F(PostgresBadInput, AnUnknownUserIsNamed) {
   const std::string unknown = "postgres://nobody_knows_him:" + std::string(kPassword) + "@/" +
                               database_.name() + "?host=" + postgres_directory();
   expect_refused(unknown, Code::misconfigured, "\"nobody_knows_him\" does not exist",
                  "check the user, the password and pg_hba.conf");
 }
 
-TEST_F(PostgresBadInput, AUserWhoMayNotLogInIsToldSo) {
+TEST_F(PostgresBadInput, MissingLoginPrivilegeIsReported) {
   as_owner("ALTER ROLE " + role_.name() + " NOLOGIN");
   expect_refused(url(), Code::misconfigured, "not permitted to log in", "check the user");
 }
 
-TEST_F(PostgresBadInput, AUserWhoMayNotConnectToTheDatabaseIsToldSo) {
+TEST_F(PostgresBadInput, MissingConnectPrivilegeIsReported) {
   as_owner("REVOKE CONNECT ON DATABASE " + database_.name() + " FROM PUBLIC");
   expect_refused(url(), Code::misconfigured, "permission denied for database",
                  "grant this user the right");
 }
 
-TEST_F(PostgresBadInput, NoRightToCreateTheSchemaIsToldAndNothingIsLeft) {
+TEST_F(PostgresBadInput, MissingCreatePrivilegeIsReportedAndLeavesNothing) {
   expect_refused(url(), Code::misconfigured, "permission denied for database",
                  "run hapax migrate as the owner");
   EXPECT_EQ(as_owner("SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'"), "0");
 }
 
-TEST_F(PostgresBadInput, NoRightToCreateTheSchemaIsToldToACallerWithHisOwnConnection) {
+TEST_F(PostgresBadInput, MissingCreatePrivilegeIsReportedOnACallersConnection) {
   const PgHandle connection(PQconnectdb(url().c_str()));
   const Result<PostgresSession> session = PostgresSession::attach(connection.get());
   ASSERT_FALSE(session);
@@ -165,7 +165,7 @@ TEST_F(PostgresBadInput, AServerThatIsTooOldIsNamedWithItsVersion) {
   EXPECT_TRUE(open(url()));
 }
 
-TEST_F(PostgresBadInput, AServerThatIsTooOldIsNamedToACallerWithHisOwnConnection) {
+TEST_F(PostgresBadInput, ATooOldServerIsReportedOnACallersConnection) {
   pretended_version = 130012;
   const Result<PostgresSession> session = PostgresSession::attach(owner_.get());
   pretended_version.reset();
@@ -180,14 +180,14 @@ TEST_F(PostgresBadInput, ASchemaThatIsNewerIsRefused) {
   expect_refused(url(), Code::store_newer, "version 999", "use a newer hapax");
 }
 
-TEST_F(PostgresBadInput, AConnectionLimitIsToldWhenTheStoreIsOpened) {
+TEST_F(PostgresBadInput, AConnectionLimitIsReportedWhenTheStoreIsOpened) {
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 0");
   expect_refused(url(), Code::store_unavailable, "too many connections for role",
                  "raise max_connections");
 }
 
 // The only connection that the role may have is kept busy by a claim that the owner holds up.
-TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) {
+TEST_F(PostgresBadInput, AConnectionLimitHitByARunningStoreIsReportedAndClears) {
   make_schema();
   allow_to_use_schema();
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 1");
@@ -219,7 +219,7 @@ TEST_F(PostgresBadInput, AConnectionLimitThatARunningStoreMeetsIsToldAndPasses) 
   EXPECT_FALSE(ask_until_known(store, again).value().duplicate);
 }
 
-TEST_F(PostgresBadInput, AStatementTimeoutIsToldAndNothingHappened) {
+TEST_F(PostgresBadInput, AStatementTimeoutDidNotHappen) {
   make_schema();
   allow_to_use_schema();
   as_owner("ALTER ROLE " + role_.name() + " SET statement_timeout = '100ms'");

@@ -25,7 +25,7 @@ void ask_for_passwords(PostgresServer& server) {
   server.restart(PostgresServer::Stop::fast);
 }
 
-TEST(PostgresBadServer, AWrongPasswordIsToldWithoutShowingIt) {
+TEST(PostgresBadServer, AWrongPasswordIsReportedWithoutShowingIt) {
   PostgresServer server;
   ask_for_passwords(server);
   expect_refused(url_of(server, kPassword, "postgres"), Code::misconfigured,

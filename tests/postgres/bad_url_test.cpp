@@ -75,7 +75,7 @@ TEST(PostgresBadUrl, APasswordAmongTheParametersIsNotShown) {
   }
 }
 
-TEST(PostgresBadUrl, APasswordIsNotShownWhereTheStoreLacksWhatIsNeeded) {
+TEST(PostgresBadUrl, AMissingCapabilityErrorShowsNoPassword) {
   const PostgresDatabase database;
   const Result<Store> store = open(with_password(database.url() + "&password=", ""),
                                    {.needs = {Capability::dedup, Capability::keys}});
@@ -92,7 +92,7 @@ TEST(PostgresBadUrl, KeywordsInsteadOfAUrlAreRefusedWithoutShowingThePassword) {
   expect_no_password(store.error());
 }
 
-TEST(PostgresBadUrl, AHostThatRefusesIsPassedOverForTheNext) {
+TEST(PostgresBadUrl, AHostThatRefusesIsSkippedForTheNext) {
   const PostgresDatabase database;
   const std::string hosts = "/nowhere," + postgres_directory() + "&port=1,5432";
   const std::string url = with_password("postgres://hapax:", "@/" + database.name() +

@@ -75,7 +75,7 @@ class DedupCircleTest : public CircleTest {
   std::optional<Store> two_ = open_node();
 };
 
-TEST_F(DedupCircleTest, ABatchThatLosesAnIdToRetentionStartsOver) {
+TEST_F(DedupCircleTest, ABatchThatLosesAnIdToRetentionIsRetried) {
   constexpr std::array<std::string_view, 3> kIds{"a", "b", "c"};
   claim(*one_, std::span(kIds).first(2), 1ms);
   witness_.wait_until_short_ones_are_over();
@@ -97,7 +97,7 @@ class InboxCircleTest : public CircleTest {
   std::optional<InboxNode> two_{std::in_place, database_.url(), 2};
 };
 
-TEST_F(InboxCircleTest, ABatchThatLosesAClaimToRetentionStartsOver) {
+TEST_F(InboxCircleTest, ABatchThatLosesAClaimToRetentionIsRetried) {
   const std::array<Post, 3> posts{Post{"a"}, Post{"b"}, Post{"c"}};
   EXPECT_EQ(one_->admit(std::span(posts).first(2)), 2);
   one_->ack(one_->lease(2));
@@ -118,7 +118,7 @@ TEST_F(InboxCircleTest, ABatchThatLosesAClaimToRetentionStartsOver) {
   EXPECT_EQ(deadlocks(), 0);
 }
 
-TEST_F(InboxCircleTest, ABatchThatLosesALaneToRetentionStartsOver) {
+TEST_F(InboxCircleTest, ABatchThatLosesALaneToRetentionIsRetried) {
   const std::array<Post, 2> before{Post{"1", "a"}, Post{"2", "b"}};
   EXPECT_EQ(one_->admit(before), 2);
   one_->ack(one_->lease(2));

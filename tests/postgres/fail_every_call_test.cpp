@@ -258,27 +258,27 @@ Asked four_ids(const std::string& run) {
   return {.ids = {"d " + run, "a " + run, "c " + run, "b " + run}, .taken = 2};
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOfAnId) {
+TEST_F(FailEveryCallOfDedup, TheOutcomeOfAnIdIsExact) {
   fail_dedup(kOnce, Before::well, one_id);
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOfAnIdWhenAllThatFollowsFails) {
+TEST_F(FailEveryCallOfDedup, TheOutcomeOfAnIdIsExactWhenAllLaterCallsFail) {
   fail_dedup(kForGood, Before::well, one_id);
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOfABatch) {
+TEST_F(FailEveryCallOfDedup, OutcomesOfABatchAreExact) {
   fail_dedup(kOnce, Before::well, four_ids);
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOfABatchWhenAllThatFollowsFails) {
+TEST_F(FailEveryCallOfDedup, OutcomesOfABatchAreExactWhenAllLaterCallsFail) {
   fail_dedup(kForGood, Before::well, four_ids);
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOverANewConnection) {
+TEST_F(FailEveryCallOfDedup, TheOutcomeIsExactOverANewConnection) {
   fail_dedup(kOnce, Before::broken, one_id);
 }
 
-TEST_F(FailEveryCallOfDedup, TheTruthIsToldOverANewConnectionWhenAllThatFollowsFails) {
+TEST_F(FailEveryCallOfDedup, TheOutcomeIsExactOverANewConnectionWhenAllLaterCallsFail) {
   fail_dedup(kForGood, Before::broken, one_id);
 }
 
@@ -311,11 +311,11 @@ void FailEveryCallOfPurge::fail_purge(std::span<const Shape> shapes) {
   });
 }
 
-TEST_F(FailEveryCallOfPurge, WhatIsOverGoesAndWhatLivesStays) {
+TEST_F(FailEveryCallOfPurge, ExpiredClaimsAreRemovedAndLiveOnesStay) {
   fail_purge(kOnce);
 }
 
-TEST_F(FailEveryCallOfPurge, WhatIsOverGoesAndWhatLivesStaysWhenAllThatFollowsFails) {
+TEST_F(FailEveryCallOfPurge, ExpiredClaimsAreRemovedAndLiveOnesStayWhenAllLaterCallsFail) {
   fail_purge(kForGood);
 }
 
@@ -356,7 +356,7 @@ Outcome run_job(PGconn* connection, const std::string& id) {
   return committed ? Outcome::happened : committed.error().outcome();
 }
 
-TEST_F(FailEveryCallOfOnce, InATransactionOfHapaxTheTruthIsTold) {
+TEST_F(FailEveryCallOfOnce, OutcomesAreExactInATransactionOfHapax) {
   fail_every_call(kShapes, [&](int nth) {
     const std::string id = name_of_run(nth);
     PgHandle connection = database_.connect();

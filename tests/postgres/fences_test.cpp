@@ -165,7 +165,7 @@ TEST_F(FenceTest, AttachingRaisesThem) {
   EXPECT_GT(std::stoll(witness_.text("SELECT max(no) FROM hapax.message")), 1'000'000);
 }
 
-TEST_F(FenceTest, ASummarySaysThatDeliveriesHaveLargerFencesThanTheSequence) {
+TEST_F(FenceTest, ASummaryReportsFencesAheadOfTheSequence) {
   EXPECT_TRUE(store::inspect(database_.url(), {})->value().problems.empty());
   witness_.text("SELECT setval('hapax.fence', 1000)");
   const store::StoreSummary summary = store::inspect(database_.url(), {})->value();

@@ -83,7 +83,7 @@ Cost deliver_fifth(const PostgresDatabase& database, const Witness& witness, int
   return cost;
 }
 
-TEST(InboxHeldTransactionTest, LeaseAndSettleLookAtNoMoreThanTheyDid) {
+TEST(InboxHeldTransactionTest, LeaseAndSettleReadNoMoreRowsThanBefore) {
   PostgresDatabase database;
   {
     InboxNode makes_the_tables(database.url(), 1);

@@ -85,7 +85,7 @@ TEST_P(InboxLostAnswerTest, AReplayMakesOneDelivery) {
   EXPECT_EQ(count("queue"), 1);
 }
 
-TEST_P(InboxLostAnswerTest, AMessageIsSentAndMovedOnce) {
+TEST_P(InboxLostAnswerTest, AMessageIsSentAndBecomesOneEvent) {
   const MessageId id{{1, 2, 3}};
   const Message message{.destination = "mail", .key = "k", .payload = "text"};
   lose();

@@ -93,7 +93,7 @@ class InboxRetentionTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxRetentionTest, APassThatCanRemoveNothingLooksAtNoEventAndNoAttempt) {
+TEST_F(InboxRetentionTest, APassThatCanRemoveNothingReadsNoEventAndNoAttempt) {
   {
     InboxNode node(database_.url(), 1);
     std::vector<Post> posts;
@@ -107,7 +107,7 @@ TEST_F(InboxRetentionTest, APassThatCanRemoveNothingLooksAtNoEventAndNoAttempt) 
             0);
 }
 
-TEST_F(InboxRetentionTest, AStepOfPurgeIsAsCheapWhereClaimsThatAreOverWereAndAreNoMore) {
+TEST_F(InboxRetentionTest, APurgeStepIsAsCheapOverRemovedClaims) {
   constexpr int kClaims = 100'000;  // some 900 pages
   add_claims(kClaims);
   {
@@ -130,7 +130,7 @@ TEST_F(InboxRetentionTest, AStepOfPurgeIsAsCheapWhereClaimsThatAreOverWereAndAre
             300);
 }
 
-TEST_F(InboxRetentionTest, ALongQueueIsNotCountedForEveryOneWhoAsks) {
+TEST_F(InboxRetentionTest, ALongQueueIsNotRecountedForEveryQuery) {
   InboxNode node(database_.url(), 1);
   const auto add = [&](int first, int last) {
     witness_.text(
@@ -154,7 +154,7 @@ TEST_F(InboxRetentionTest, ALongQueueIsNotCountedForEveryOneWhoAsks) {
   }));
 }
 
-TEST_F(InboxRetentionTest, AStepLooksAtFewClaimsThatAreOverWhoseEventsAreKept) {
+TEST_F(InboxRetentionTest, AStepReadsFewExpiredClaimsOfRetainedEvents) {
   InboxNode(database_.url(), 1).admit(std::array{Post{"makes the day"}});
   add_events(20'000);
   {

@@ -26,7 +26,7 @@ class InboxStepsTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxStepsTest, AReplayGoesOnBehindStepsThatFindNothing) {
+TEST_F(InboxStepsTest, AReplayContinuesPastEmptySteps) {
   store::ReplayStep step{.dry = true};
   step.filter.id = "last";
   int empty = 0;

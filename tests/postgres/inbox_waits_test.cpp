@@ -76,7 +76,7 @@ TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
 }
 
 // The server says that it did not happen, before we have to say that we do not know.
-TEST_F(InboxWaitsTest, EveryStatementGivesUpBeforeItsDeadline) {
+TEST_F(InboxWaitsTest, EveryStatementTimesOutBeforeItsDeadline) {
   InboxNode node(database_.url(), 1, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
   store::Driver& driver = node.driver();
@@ -149,7 +149,7 @@ TEST_F(InboxWaitsTest, APartOfRetentionThatMustWaitHoldsUpNoOther) {
   EXPECT_TRUE(others->done);
 }
 
-TEST_F(InboxWaitsTest, AStatementThatNobodyWaitsForAnyMoreIsCancelled) {
+TEST_F(InboxWaitsTest, AnAbandonedStatementIsCancelled) {
   { const InboxNode makes_the_schema(database_.url(), 1); }
   InboxNode node(database_.url(), 1, seconds(5));
   witness_.text(

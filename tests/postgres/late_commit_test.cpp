@@ -75,7 +75,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
   std::int64_t last_ = 1000;
 };
 
-TEST_P(LateCommit, OfALowerNumberIsDeliveredWhateverWasMovedBefore) {
+TEST_P(LateCommit, ALowerNumberIsForwardedWhateverWasForwardedBefore) {
   Writer late = begin("late");
   begin("early").commit();
   EXPECT_EQ(move(), 1U);

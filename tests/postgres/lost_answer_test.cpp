@@ -295,7 +295,7 @@ class UnreachableTest : public LostAnswerTest {
   Store quick_ = open_through_gate(200ms);
 };
 
-TEST_F(UnreachableTest, AnAnswerThatIsLostWhileNobodyMayConnectIsUnknown) {
+TEST_F(UnreachableTest, AnAnswerLostWhileConnectionsAreRefusedIsUnknown) {
   for (const Fault fault : {Fault::cut_before, Fault::cut_after}) {
     gate_.welcome(Welcome::refuse);
     gate_.arm(fault, Kind::claim);
@@ -316,7 +316,7 @@ TEST_F(UnreachableTest, ARequestIntoAHalfOpenNetworkIsUnknown) {
   expect_unknown_then_resolved("half-open");
 }
 
-TEST_F(UnreachableTest, WhatNeverReachedTheServerMayBeSaidNotToHaveHappened) {
+TEST_F(UnreachableTest, AnUnsentStatementDidNotHappen) {
   gate_.welcome(Welcome::refuse);
   gate_.cut();
   const DedupRequest request{.scope = kScope, .id = "a", .token = make_token()};

@@ -79,13 +79,13 @@ class StorePlanTest : public PlanTest {
   std::optional<Store> store_ = open(database_.url(), {.connections = 1, .clock = &clock_}).value();
 };
 
-TEST_F(StorePlanTest, IdsThatAreKnownAreFoundByTheIndex) {
+TEST_F(StorePlanTest, KnownIdsAreFoundThroughTheIndex) {
   with_few_and_then_many([&] { claim(/*expect_duplicates=*/true); });
   store_.reset();
   EXPECT_EQ(read_in_scans(), 0);
 }
 
-TEST_F(StorePlanTest, IdsThatAreOverAreTakenByTheIndex) {
+TEST_F(StorePlanTest, ExpiredIdsAreRemovedThroughTheIndex) {
   clock_.advance(10 * 365 * days);
   with_few_and_then_many([&] {
     claim(/*expect_duplicates=*/false);
@@ -95,7 +95,7 @@ TEST_F(StorePlanTest, IdsThatAreOverAreTakenByTheIndex) {
   EXPECT_EQ(read_in_scans(), 0);
 }
 
-TEST_F(PlanTest, EventsThatAreKnownAreFoundByTheIndex) {
+TEST_F(PlanTest, KnownEventsAreFoundThroughTheIndex) {
   {
     InboxNode node(database_.url(), 1);
     const std::array<Post, 3> posts{Post{"a"}, Post{"b"}, Post{"c"}};

@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(QualifiedNamesCheckTest, ItFindsWhatIsNotQualified) {
+TEST(QualifiedNamesCheckTest, ItFindsUnqualifiedNames) {
   for (const char* const sql :
        {"SELECT convert_from($1, 'UTF8')", "SELECT 1 FROM hapax.t WHERE a = b", "SELECT $1::bytea",
         "SELECT a <> b", "SELECT count(*)", "SELECT timestamptz 'epoch'",

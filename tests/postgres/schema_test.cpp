@@ -235,7 +235,7 @@ class PostgresSchemaBesideAReader : public PostgresSchemaOfTheFirstVersion {
   PgHandle reader_ = database_.connect();
 };
 
-TEST_F(PostgresSchemaBesideAReader, NobodyIsQueuedBehindAMigrationThatWaits) {
+TEST_F(PostgresSchemaBesideAReader, AWaitingMigrationBlocksNobody) {
   std::jthread waiting([&] {
     const Result<int> version = migrate(database_.url(), {.timeout = kLongTimeout});
     ASSERT_TRUE(version) << version.error().to_string();
@@ -255,7 +255,7 @@ TEST_F(PostgresSchemaBesideAReader, NobodyIsQueuedBehindAMigrationThatWaits) {
   ask(reader_.get(), "COMMIT");
 }
 
-TEST_F(PostgresSchemaBesideAReader, AMigrationThatGivesUpLeavesNoBackendBehind) {
+TEST_F(PostgresSchemaBesideAReader, AMigrationThatTimesOutLeavesNoBackendBehind) {
   {
     const std::unique_ptr<Clock> clock = make_system_clock();
     auto connection =

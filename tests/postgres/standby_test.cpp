@@ -117,7 +117,7 @@ TEST_F(StandbyTest, ACommitOfTheCallersWhoseWaitForTheStandbyIsCancelledIsUnknow
   expect_unknown_commit();
 }
 
-TEST_F(StandbyTest, ACommitOfACallerWhoWantsNoWarningsIsUnknownToo) {
+TEST_F(StandbyTest, ACommitWithWarningsSuppressedIsUnknownToo) {
   server_.set("client_min_messages", "error");
   expect_unknown_commit();
 }

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Shard, Seeds, testing::Range(std::uint64_t{0}, kShards)
 // Seeds that found something. When the simulator learns more a seed tells another story: then the
 // fault is put back, and a seed taken that finds it.
 
-TEST(FoundBySeed, APumpDoesNotSpinWhenALeaseCannotBeUsedFromThisInstantOn) {
+TEST(FoundBySeed, ADispatcherDoesNotSpinWhenALeaseExpiresAtThisInstant) {
   expect_passes(23);
 }
 

@@ -155,7 +155,7 @@ void World::expect_everything_once() {
   EXPECT_EQ(chance_.seen().size(), 5U) << "every kind of fault happened";
 }
 
-TEST(FaultyDriver, CostsNothingWhereEverybodyRepeatsWhatHeWasNotTold) {
+TEST(FaultyDriver, CostsNothingWhenCallersRetryUnknownOutcomes) {
   const int seeds = test::rounds(500);
   for (int seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -12,7 +12,7 @@
 namespace hapax {
 namespace {
 
-TEST(Open, AnUnknownUrlSaysWhatToWrite) {
+TEST(Open, AnUnknownUrlNamesARemedy) {
   for (const char* url : {"", "sqlite", "sqlite:", "sqlite::memory:", "memory", "memory:x",
                           "mysql://host/db", "redis://host", "/tmp/x.db"}) {
     const Result<Store> store = open(url);
@@ -30,7 +30,7 @@ TEST(Open, ACapabilityTheStoreLacksIsRefusedAtOnce) {
   EXPECT_NE(store.error().detail().find("has no keys"), std::string::npos);
 }
 
-TEST(Open, AStoreSaysWhatItCanDo) {
+TEST(Open, AStoreReportsItsCapabilities) {
   const Result<Store> store = open("memory:");
   EXPECT_TRUE(store->capabilities().has(Capability::dedup));
   EXPECT_TRUE(store->capabilities().has(Capability::inbox));
@@ -114,7 +114,7 @@ TEST(MemoryStore, AnIdTwiceInOneCallNeedsRoomOnce) {
   EXPECT_TRUE(store.dedup(std::vector<DedupRequest>(2, {.scope = "s", .id = "a"})));
 }
 
-TEST(MemoryStore, PurgeRemovesWhatIsOver) {
+TEST(MemoryStore, PurgeRemovesExpiredClaims) {
   test::ManualClock clock;
   Store store = open("memory:", {.clock = &clock}).value();
   for (int i = 0; i < 10; ++i) {

@@ -116,7 +116,7 @@ TYPED_TEST(OnceTest, WorkThatThrowsBurnsNothingAndTheExceptionComesThrough) {
   EXPECT_FALSE(this->duplicate({"s", "a"}));
 }
 
-TYPED_TEST(OnceTest, WhatTheCallerDidBeforeSurvivesWorkThatFails) {
+TYPED_TEST(OnceTest, EarlierCallerWorkSurvivesAFailure) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   this->caller_.run("INSERT INTO work VALUES('before')");
   EXPECT_FALSE(
@@ -125,7 +125,7 @@ TYPED_TEST(OnceTest, WhatTheCallerDidBeforeSurvivesWorkThatFails) {
   EXPECT_EQ(this->caller_.text("SELECT id FROM work"), "before");
 }
 
-TYPED_TEST(OnceTest, SeveralIdsInOneTransactionEachHaveTheirOwnFate) {
+TYPED_TEST(OnceTest, SeveralIdsInOneTransactionSucceedOrFailAlone) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   const auto work = [](auto& t) { return TypeParam::insert_work(t, "x"); };
   EXPECT_FALSE(once(tx, {"s", "a"}, work)->duplicate);
@@ -181,7 +181,7 @@ TYPED_TEST(OnceTest, IsTheSameClaimAsDedup) {
   EXPECT_TRUE(store.dedup({.scope = "s", .id = "b"})->duplicate);
 }
 
-TYPED_TEST(OnceTest, AnIdWhoseTimeIsOverRunsAgainAndForgetsTheOldResult) {
+TYPED_TEST(OnceTest, AnExpiredIdRunsAgainAndForgetsTheOldResult) {
   const OnceId what{"s", "a", std::chrono::seconds(10)};
   EXPECT_EQ(this->once_and_commit(what, [](auto&) { return "old"s; })->result, "old");
   this->clock_.advance(std::chrono::seconds(10));
@@ -189,7 +189,7 @@ TYPED_TEST(OnceTest, AnIdWhoseTimeIsOverRunsAgainAndForgetsTheOldResult) {
   EXPECT_EQ(this->once_and_commit(what, [](auto&) {})->result, "");
 }
 
-TYPED_TEST(OnceTest, RefusesWhatIsOutsideTheLimitsBeforeTheWorkRuns) {
+TYPED_TEST(OnceTest, RejectsOversizedInputBeforeTheWorkRuns) {
   const std::string long_id(kMaxId + 1, 'x');
   const auto never = [](auto&) { ADD_FAILURE() << "the work ran"; };
   for (const OnceId& what : {OnceId{"", "a"}, OnceId{"s", ""}, OnceId{"s", long_id},
@@ -210,7 +210,7 @@ TYPED_TEST(OnceTest, AResultTooLargeToStoreUndoesTheWork) {
   EXPECT_FALSE(this->duplicate({"s", "a"}));
 }
 
-TYPED_TEST(OnceTest, WorkThatCommitsIsToldThatTheOutcomeIsUnknown) {
+TYPED_TEST(OnceTest, WorkThatCommitsGetsAnUnknownOutcome) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   const Result<Once> broken = once(tx, {"s", "a"}, [&](auto&) { this->caller_.run("COMMIT"); });
   ASSERT_FALSE(broken);

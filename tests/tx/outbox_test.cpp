@@ -129,7 +129,7 @@ TYPED_TEST(OutboxTest, PayloadsAndKeysAreAnyBytes) {
             this->caller_.text("SELECT 1 = 1")[0]);
 }
 
-TYPED_TEST(OutboxTest, WhatIsOutsideTheLimitsIsRefusedBeforeAnythingIsWritten) {
+TYPED_TEST(OutboxTest, OversizedInputIsRejectedBeforeAnyWrite) {
   const std::string long_name(kMaxDestination + 1, 'd');
   const std::string long_key(kMaxId + 1, 'k');
   const std::string long_payload(kMaxPayload + 1, 'p');

@@ -94,7 +94,7 @@ TEST_F(PostgresSessionTest, WorkThatLeavesACommandRunningIsStillUndone) {
   EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
 }
 
-TEST_F(PostgresSessionTest, ATransactionWithACommandRunningIsOverWhenItsCommitIsRefused) {
+TEST_F(PostgresSessionTest, ATransactionWithARunningCommandEndsWhenItsCommitIsRefused) {
   PostgresTransaction tx = session_.begin().value();
   ASSERT_TRUE(once(tx, {"s", "a"}, kNothing));
   PQsendQuery(tx.handle(), "SELECT 1");
@@ -188,7 +188,7 @@ class PostgresIsolationTest : public PostgresSessionTest,
   }
 };
 
-TEST_P(PostgresIsolationTest, Case83AnIdWhoseHolderRollsBackIsThereForTheOneWhoWaited) {
+TEST_P(PostgresIsolationTest, Case83ARolledBackIdGoesToTheWaitingTransaction) {
   const Result<Once> answer = wait_for(hold(), false);
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_FALSE(answer->duplicate);

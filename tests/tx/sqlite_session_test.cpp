@@ -78,7 +78,7 @@ TEST_F(SqliteSessionTest, ATransactionEndsOnce) {
   EXPECT_EQ(db.count("work"), 0);
 }
 
-TEST_F(SqliteSessionTest, ATransactionThatWasMovedAwayFromEndsNothing) {
+TEST_F(SqliteSessionTest, AMovedFromTransactionEndsNothing) {
   const CallersDatabase db(file_);
   SqliteSession session = SqliteSession::attach(db.get()).value();
   std::optional<SqliteTransaction> from = session.begin().value();
@@ -89,7 +89,7 @@ TEST_F(SqliteSessionTest, ATransactionThatWasMovedAwayFromEndsNothing) {
   EXPECT_EQ(db.count("work"), 1);
 }
 
-TEST_F(SqliteSessionTest, AttachingCreatesTheSchemaUnlessToldNotTo) {
+TEST_F(SqliteSessionTest, AttachingCreatesTheSchemaUnlessDisabled) {
   const CallersDatabase db(file_);
   const Result<SqliteSession> refused = SqliteSession::attach(db.get(), {.migrate = false});
   ASSERT_FALSE(refused);
@@ -156,7 +156,7 @@ class SqliteOnceTest : public SqliteSessionTest {
 
 // An insert that is skipped because another transaction holds the id, which then rolls back, would
 // lose the event.
-TEST_F(SqliteOnceTest, Case83AnIdWhoseHolderRollsBackIsThereForTheOneWhoWaited) {
+TEST_F(SqliteOnceTest, Case83ARolledBackIdGoesToTheWaitingTransaction) {
   const CallersDatabase other_db(file_);
   SqliteSession other = SqliteSession::attach(other_db.get()).value();
   SqliteTransaction holder = session_.begin().value();
@@ -253,7 +253,7 @@ TEST_F(SqliteStatementInProgressTest, EnqueueWithAKeyLeavesTheTransactionAsItIs)
   EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1!,2!,3!");
 }
 
-TEST_F(SqliteStatementInProgressTest, WorkThatLeavesOneBehindIsUndoneAndThatIsSaid) {
+TEST_F(SqliteStatementInProgressTest, WorkThatLeavesASavepointIsRolledBackAndReported) {
   SqliteTransaction tx = session_.begin().value();
   const Result<Once> failed = once(tx, {"s", "a"}, [&](SqliteTx&) { begin_update(); });
   ASSERT_FALSE(failed);
@@ -267,7 +267,7 @@ TEST_F(SqliteStatementInProgressTest, WorkThatLeavesOneBehindIsUndoneAndThatIsSa
 }
 
 // Of what SQLite rolls back by itself, too.
-TEST_F(SqliteOnceTest, EnqueueSaysWhenTheWholeTransactionIsGone) {
+TEST_F(SqliteOnceTest, EnqueueReportsALostTransaction) {
   db_.run("PRAGMA max_page_count=30");
   SqliteTransaction tx = session_.begin().value();
   ASSERT_TRUE(insert_work(tx.handle(), "mine"));
@@ -364,7 +364,7 @@ TEST_F(SqliteOnceTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCallers
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
-TEST_F(SqliteOnceTest, AnErrorSaysWhenTheWholeTransactionIsGone) {
+TEST_F(SqliteOnceTest, AnErrorReportsALostTransaction) {
   SqliteTransaction tx = session_.begin().value();
   const Result<Once> failed = once(tx, {"s", "a"}, [&](SqliteTx&) -> Result<void> {
     db_.run("ROLLBACK");
@@ -375,7 +375,7 @@ TEST_F(SqliteOnceTest, AnErrorSaysWhenTheWholeTransactionIsGone) {
             std::string::npos);
 }
 
-TEST_F(SqliteOnceTest, AHandleWithLimitsOfItsOwnIsToldSo) {
+TEST_F(SqliteOnceTest, AMessageOverTheLimitsOfTheHandleIsRejected) {
   sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 100'000);
   SqliteTransaction tx = session_.begin().value();
   const std::string payload(200'000, 'p');

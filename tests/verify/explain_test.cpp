@@ -47,7 +47,7 @@ std::vector<std::string> after_change(const std::string& sent, const std::string
   return explained("stripe", kSecret, request);
 }
 
-TEST(Explain, SaysNothingWhenAllIsRight) {
+TEST(Explain, ReportsNothingWhenAllIsRight) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", kSecret, "{}")), IsEmpty());
 }
 
@@ -159,17 +159,17 @@ TEST(Explain, TellsAUrlThatIsNotTheOneTheSenderCalls) {
   EXPECT_THAT(received_at("https://h/x/", "https://h/x"), Contains(HasSubstr("https://h/x/")));
 }
 
-TEST(Explain, SaysThatTheSecretIsWrongWhenNothingElseIs) {
+TEST(Explain, ReportsAWrongSecretWhenNothingElseIsWrong) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", "another", "{}")),
               ElementsAre(HasSubstr("the secret is that of another endpoint")));
 }
 
-TEST(Explain, SaysWhatCannotBeConfigured) {
+TEST(Explain, ReportsUnsupportedSettings) {
   EXPECT_THAT(explained("standard-webhooks", "not base64!", OwnedRequest{.url = "https://h/"}),
               ElementsAre(HasSubstr("must be written in base64")));
 }
 
-TEST(Explain, SaysWhatIsMalformed) {
+TEST(Explain, ReportsMalformedInput) {
   OwnedRequest request = signed_by("stripe", kSecret, "{}");
   request.headers.push_back(request.headers.front());
   EXPECT_THAT(explained("stripe", kSecret, request), ElementsAre(HasSubstr("twice")));

@@ -120,7 +120,7 @@ void expect_as_told(const Told& told, const HandshakeAnswer& answer) {
   }
 }
 
-TEST(Handshake, EveryOneThatIsToldIsAnsweredAsTold) {
+TEST(Handshake, EveryDocumentedHandshakeIsAnswered) {
   std::size_t answered = 0;
   for (Told& told : all_told()) {
     SCOPED_TRACE(std::string(told.preset->name) + " " + told.kind);

@@ -71,7 +71,7 @@ TEST(Hmac, AKeyIsNotUsedUp) {
   }
 }
 
-TEST(EqualInConstantTime, SaysWhetherTwoTextsAreTheSame) {
+TEST(EqualInConstantTime, ComparesTexts) {
   EXPECT_TRUE(equal_in_constant_time("", ""));
   EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
   EXPECT_FALSE(equal_in_constant_time("abc", "abd"));

@@ -90,7 +90,7 @@ TEST_F(MessageTest, UnknownPlaceholdersAndOpenBracesAreMisconfigured) {
   EXPECT_THAT(std::string(Message::parse("{oops}").error().detail()), HasSubstr("{oops}"));
 }
 
-TEST_F(MessageTest, WhatTheRequestLacksIsNamed) {
+TEST_F(MessageTest, MissingPartsAreNamed) {
   EXPECT_THAT(render("{header:x-none}"), HasSubstr("!signature-missing: the header 'x-none'"));
   EXPECT_THAT(render("{query:none}"), HasSubstr("!signature-missing"));
   EXPECT_THAT(render("{json:/none}"), HasSubstr("!signature-missing"));
@@ -154,7 +154,7 @@ TEST_F(MessageTest, AJsonValueMustNotHoldWhatSeparatesIt) {
   EXPECT_EQ(render("{json:/a}{json:/b}"), "1:23");
 }
 
-TEST_F(MessageTest, ItKnowsWhatItUses) {
+TEST_F(MessageTest, ItListsEveryNameInUse) {
   const Result<Message> message = Message::parse("{time}{header:a}{param:p}{headers:l}{header:b}");
   ASSERT_TRUE(message);
   EXPECT_TRUE(message->uses("time"));

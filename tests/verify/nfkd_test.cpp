@@ -26,7 +26,7 @@ TEST(Nfkd, TakesLatinLettersApart) {
   EXPECT_EQ(nfkd("\xc3\x9f"), "\xc3\x9f") << "sharp s has no other form";
 }
 
-TEST(Nfkd, SaysWhenItDoesNotKnow) {
+TEST(Nfkd, ReturnsNothingForUnsupportedCharacters) {
   for (const char* text :
        {"\xe6\x97\xa5", "\xcc\x81", "\xd0\xb9", "\xff", "\xc3", "\xf0\x9f\x98\x80"}) {
     EXPECT_EQ(nfkd(text), std::nullopt);

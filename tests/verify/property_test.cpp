@@ -181,7 +181,7 @@ void for_each_preset(Property property) {
   }
 }
 
-TEST(EveryPreset, VerifiesWhatItSignedAndSaysWhichSecretMatched) {
+TEST(EveryPreset, VerifiesItsOwnSignaturesAndReportsTheMatchingSecret) {
   for_each_preset([](const SignedCase& it) {
     const Verdict verdict = test::check(it.verifier, it.request);
     EXPECT_EQ(verdict.reason, Reason::none) << verdict.detail;
@@ -189,7 +189,7 @@ TEST(EveryPreset, VerifiesWhatItSignedAndSaysWhichSecretMatched) {
   });
 }
 
-TEST(EveryPreset, RefusesWhatWasSignedWithAnotherSecret) {
+TEST(EveryPreset, RejectsRequestsSignedWithAnotherSecret) {
   for_each_preset([](const SignedCase& it) {
     std::vector<std::string> others = it.sample.secrets;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(it.sample.right));
@@ -212,7 +212,7 @@ std::optional<std::string> unnoticed_change(const SignedCase& it, const Spot& sp
   return std::nullopt;
 }
 
-TEST(EveryPreset, RefusesAnyBitChangedInWhatIsSigned) {
+TEST(EveryPreset, RejectsAnyChangedBitOfTheSignedMessage) {
   for_each_preset([](const SignedCase& it) {
     const Spots spots(it.scheme, it.request);
     EXPECT_FALSE(spots.all().empty());
@@ -285,7 +285,7 @@ TEST(EveryPreset, RefusesAnyBitChangedInTheDecodedSignature) {
   });
 }
 
-TEST(EveryPreset, RefusesWhatIsOutsideItsWindow) {
+TEST(EveryPreset, RejectsRequestsOutsideTheWindow) {
   for_each_preset([](const SignedCase& it) {
     const TimePlace& time = it.scheme.time;
     if (time.at.empty() || time.at.starts_with("json:")) return;

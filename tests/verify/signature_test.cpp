@@ -72,14 +72,14 @@ TEST(SignatureList, MayHaveItsTimeFirstWithoutALabel) {
   EXPECT_EQ(both.time, "123");
 }
 
-TEST(SignatureList, IgnoresSpacesOnlyWhereTheSchemeSaysSo) {
+TEST(SignatureList, IgnoresSpacesOnlyWhereTheSchemeAllowsIt) {
   SignaturePlace place = kStamped;
   EXPECT_THAT(read(place, "t=1, v1=aa").signatures, ElementsAre());
   place.spaces = true;
   EXPECT_THAT(read(place, " t=1 ,  v1=aa ").signatures, ElementsAre("aa"));
 }
 
-TEST(SignatureList, TakesOnlyTheFirstWhereTheSchemeSaysSo) {
+TEST(SignatureList, UsesOnlyTheFirstWhenTheSchemeRequiresIt) {
   SignaturePlace place = kStamped;
   place.label = "{key_id}";
   place.first_only = true;
@@ -132,7 +132,7 @@ TEST(Timestamp, ThatIsOpaqueCannotHoldAPartOfTheBody) {
   EXPECT_FALSE(is_time_like(std::string(65, '1')));
 }
 
-TEST(Window, IsClosedOnBothSidesAndSaysByHowMuch) {
+TEST(Window, IsBoundedOnBothSidesAndReportsTheDifference) {
   const WallTime now(seconds(1'760'000'000));
   const TimePlace place{.past = seconds(300), .future = seconds(60)};
   EXPECT_FALSE(check_window(now - seconds(300), now, place));

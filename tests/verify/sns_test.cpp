@@ -57,7 +57,7 @@ TEST_F(SnsTest, AMessageOfBothVersionsIsAuthentic) {
   EXPECT_EQ(reason_of(body(message, fields, "3")), Reason::signature_invalid);
 }
 
-TEST_F(SnsTest, AMessageSaysWhenItWasSigned) {
+TEST_F(SnsTest, AMessageCarriesItsSigningTime) {
   const std::string at = "2025-10-09T08:53:20.000Z";
   const std::string message =
       "Message\nhi\nMessageId\ni\nTimestamp\n" + at + "\nTopicArn\narn\nType\nNotification\n";

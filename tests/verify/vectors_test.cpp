@@ -116,7 +116,7 @@ TEST(SignatureVectors, OfAllProvidersHaveAPreset) {
   }
 }
 
-TEST(SignatureVectors, ThatAreNoneAreSaidAndCounted) {
+TEST(SignatureVectors, InvalidLinesAreReportedAndCounted) {
   std::stringstream in(
       "not JSON\n{\"provider\":\"stripe\"}\n[]\n"
       R"({"provider":"stripe","body_base64":"","now_unix":1e300})"

@@ -77,7 +77,7 @@ TEST(AVerifier, MayBeUsedByManyThreadsAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(AVerifier, SaysWhenItWasSigned) {
+TEST(AVerifier, ReportsTheSigningTime) {
   EXPECT_EQ(verdict_of("stripe", signed_sample("stripe")).signed_at, kNow);
   EXPECT_EQ(verdict_of("github", signed_sample("github")).signed_at, std::nullopt);
   // Where it sets no limit, too: after `remember` the id is forgotten.

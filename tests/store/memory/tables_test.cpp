@@ -187,7 +187,7 @@ TEST(MemoryInbox, ItsTablesAgreeWhateverHappens) {
   }
 }
 
-TEST(MemoryInbox, NothingIsLeftWhenEverythingIsOver) {
+TEST(MemoryInbox, NothingIsLeftWhenEverythingHasExpired) {
   Play play{{}, SeededRandom(9), 1'000'000, 0, {}};
   for (int i = 0; i < 2000; ++i) play.step();
   std::vector<DeliveryRef> all;

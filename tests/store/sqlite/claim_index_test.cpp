@@ -36,7 +36,7 @@ std::vector<std::string> taken(ClaimLog& log, std::size_t most) {
 
 using Keys = std::vector<std::string>;
 
-TEST(ClaimLogTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
+TEST(ClaimLogTest, AreMergedInKeyOrderInTheNextPass) {
   ClaimLog log{SipKey{}};
   ASSERT_TRUE(log.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
@@ -53,7 +53,7 @@ TEST(ClaimLogTest, AreMovedInTheTurnAfterTheirOwnInTheOrderOfTheirKeys) {
   EXPECT_TRUE(log.is_pass_finished());
 }
 
-TEST(ClaimLogTest, WhatWasTakenComesBack) {
+TEST(ClaimLogTest, RewindRestoresTakenClaims) {
   ClaimLog log{SipKey{}};
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}, {"b", 2}, {"c", 3}})));
   ASSERT_TRUE(log.read({1, ""}, ""));
@@ -65,7 +65,7 @@ TEST(ClaimLogTest, WhatWasTakenComesBack) {
   EXPECT_EQ(taken(log, 9), (Keys{"b", "c"}));
 }
 
-TEST(ClaimLogTest, OfOneKeyTheNewestCountsAndIsMoved) {
+TEST(ClaimLogTest, TheNewestClaimOfAKeyIsMerged) {
   ClaimLog log{SipKey{}};
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}, {"b", 2}})));
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 3}})));
@@ -198,7 +198,7 @@ class ClaimIndexTest : public testing::Test {
   std::chrono::milliseconds remember_ = minutes(10);
 };
 
-TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
+TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeOnTheFirst) {
   std::mt19937_64 random(20261116);
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   const int rounds = test::rounds(20'000);
@@ -215,7 +215,7 @@ TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeWhoWasFirst) {
   EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row went";
 }
 
-TEST_F(ClaimIndexTest, WhatIsLookedForIsFoundWhereverItIs) {
+TEST_F(ClaimIndexTest, AMemberIsFoundWhereverItIs) {
   std::vector<std::string> ids;
   for (int each = 0; each < 500; ++each) {
     ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
@@ -243,7 +243,7 @@ TEST_F(ClaimIndexTest, TheLogStaysShort) {
   EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 2'000);
 }
 
-TEST_F(ClaimIndexTest, ASweepRemovesRecentClaimsThatAreOver) {
+TEST_F(ClaimIndexTest, ASweepRemovesExpiredClaimsOfTheLog) {
   admit(*stores_.front(), {"a", "b", "c"});
   clock_.advance(minutes(30));
   sweep(*stores_.front());
@@ -252,7 +252,7 @@ TEST_F(ClaimIndexTest, ASweepRemovesRecentClaimsThatAreOver) {
 }
 
 // Over at once, and held by a delivery that the same batch makes and has not written yet.
-TEST_F(ClaimIndexTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
+TEST_F(ClaimIndexTest, WorkInTheSameBatchKeepsAnExpiredId) {
   const Target target{DestinationNo(1)};
   std::vector<Arrival> arrivals;
   for (const int number : {1, 2}) {
@@ -272,7 +272,7 @@ TEST_F(ClaimIndexTest, WorkOfTheSameBatchHoldsAnIdThatIsOver) {
   EXPECT_EQ(given.admit.front()->at(1).event, EventNo(1));
 }
 
-TEST_F(ClaimIndexTest, ADamagedLogIsSaid) {
+TEST_F(ClaimIndexTest, ADamagedLogIsReported) {
   for (const char* damage : {"UPDATE hapax_recent SET claims = x'20' WHERE seq = 1",
                              "DELETE FROM hapax_recent WHERE seq = 2",
                              "UPDATE hapax_recent SET turn = turn + 1 WHERE seq = 2",

@@ -26,7 +26,7 @@ class HeldTransaction : public testing::Test {
   SqliteSession session_ = SqliteSession::attach(caller_.get(), {.clock = &clock_}).value();
 };
 
-TEST_F(HeldTransaction, IsNotMovedBeforeItsCommitAndNotLostAfterIt) {
+TEST_F(HeldTransaction, IsNotForwardedBeforeItsCommitAndNotLostAfterIt) {
   ASSERT_TRUE(store_->enqueue(MessageId{{1}}, {.destination = "mail", .payload = "early"}));
   SqliteTransaction late = session_.begin().value();
   ASSERT_TRUE(outbox(late).enqueue({.destination = "mail", .payload = "late"}));

@@ -88,7 +88,7 @@ class SqliteInboxTest : public testing::Test {
   std::unique_ptr<Driver> driver_ = open_another();
 };
 
-TEST_F(SqliteInboxTest, ItSaysWhatItHas) {
+TEST_F(SqliteInboxTest, ItReportsItsCapabilities) {
   for (const Capability each : {Capability::dedup, Capability::inbox, Capability::outbox}) {
     EXPECT_TRUE(driver_->capabilities().has(each)) << name(each);
   }
@@ -180,7 +180,7 @@ TEST_F(SqliteInboxTest, ALaneThatIsEmptyAndGuardsNothingLeavesNoRow) {
 }
 
 // A filter that matches little must not make one call long.
-TEST_F(SqliteInboxTest, AListingLooksAtABoundedNumberOfEvents) {
+TEST_F(SqliteInboxTest, AListingReadsABoundedNumberOfEvents) {
   std::vector<std::int64_t> numbers(10'500);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   admit(numbers);
@@ -196,7 +196,7 @@ TEST_F(SqliteInboxTest, AListingLooksAtABoundedNumberOfEvents) {
 }
 
 // The walk of a replay is bounded in the same way, and resumes.
-TEST_F(SqliteInboxTest, AStepOfAReplayLooksAtABoundedNumberOfEvents) {
+TEST_F(SqliteInboxTest, AStepOfAReplayReadsABoundedNumberOfEvents) {
   std::vector<std::int64_t> numbers(10'500);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   admit(numbers);
@@ -239,7 +239,7 @@ TEST_F(SqliteInboxTest, ASweepThatFindsNothingWritesNothing) {
 }
 
 // Numbers are made in the order of time: the walk ends where the young ones begin.
-TEST_F(SqliteInboxTest, ASweepRemovesWhatIsOldAndStopsAtTheYoung) {
+TEST_F(SqliteInboxTest, ASweepRemovesOldEventsAndStopsAtRecentOnes) {
   clock_.advance(hours(24 * 400));  // event numbers count from 2024
   EventNumbers numbers(clock_, NodeNo(1));
   const auto admit_some = [&] {
@@ -262,7 +262,7 @@ TEST_F(SqliteInboxTest, ASweepRemovesWhatIsOldAndStopsAtTheYoung) {
   EXPECT_EQ(events, 20U);
 }
 
-TEST_F(SqliteInboxTest, WhoReadsKeepsNobodyFromWritingAndSeesWhatWasWritten) {
+TEST_F(SqliteInboxTest, ReadersDoNotBlockWritersAndSeeCommits) {
   admit({1});
   std::atomic<bool> stop = false;
   std::atomic<int> failures = 0;

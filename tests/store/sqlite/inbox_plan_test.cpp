@@ -49,7 +49,7 @@ TEST_F(InboxPlanTest, ALeaseReadsOnlyWhatIsDueToItsDestination) {
                                                     " (destination=? AND due_ms<?)"});
 }
 
-TEST_F(InboxPlanTest, TheNextOfALaneIsFoundWithoutLookingAtTheOthers) {
+TEST_F(InboxPlanTest, TheNextOfALaneIsFoundWithoutScanningTheOthers) {
   EXPECT_EQ(plan_of(kFirstWaiting),
             std::vector<std::string>{"SEARCH hapax_queue USING INDEX hapax_queue_rest"
                                      " (destination=? AND state=? AND lane=?)"});

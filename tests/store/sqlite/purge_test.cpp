@@ -25,7 +25,7 @@ class PurgeTest : public testing::Test {
   Store store_ = open("sqlite:" + directory_.file("p.db"), {.clock = &clock_}).value();
 };
 
-TEST_F(PurgeTest, RemovesWhatIsOverAndNothingElse) {
+TEST_F(PurgeTest, RemovesExpiredClaimsAndNothingElse) {
   claim(0, 30, std::chrono::seconds(1));
   claim(30, 20, std::chrono::hours(1));
   EXPECT_EQ(store_.purge(1000)->removed, 0U);
@@ -36,7 +36,7 @@ TEST_F(PurgeTest, RemovesWhatIsOverAndNothingElse) {
   EXPECT_TRUE(store_.dedup({.scope = "s", .id = "10030"})->duplicate);
 }
 
-TEST_F(PurgeTest, GoesOnWhereItStoppedAndStartsAgainAtTheEnd) {
+TEST_F(PurgeTest, ResumesWhereItStoppedAndStartsAgainAtTheEnd) {
   claim(0, 25, std::chrono::seconds(1));
   clock_.advance(std::chrono::seconds(1));
   for (const std::size_t expected : {10U, 10U}) {
@@ -53,7 +53,7 @@ TEST_F(PurgeTest, GoesOnWhereItStoppedAndStartsAgainAtTheEnd) {
 }
 
 // A step full of ids that must stay may not hide those behind it.
-TEST_F(PurgeTest, ALiveStretchDoesNotHideWhatIsOverBehindIt) {
+TEST_F(PurgeTest, LiveClaimsDoNotHideExpiredOnesBehindThem) {
   claim(0, 20, std::chrono::hours(1));
   claim(20, 5, std::chrono::seconds(1));
   clock_.advance(std::chrono::seconds(1));

@@ -53,7 +53,7 @@ TEST_F(SchemaTest, IsCreatedOnceAndThenFound) {
   EXPECT_TRUE(check_schema(connect().get()));
 }
 
-TEST_F(SchemaTest, AnOlderOneIsBroughtUpToDateAndKeepsWhatItHas) {
+TEST_F(SchemaTest, AnOlderSchemaIsMigratedAndKeepsItsData) {
   execute_sql(kVersion1);
   EXPECT_EQ(migrate(connect().get()).value(), 7);
   const Handle db = connect();

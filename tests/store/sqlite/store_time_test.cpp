@@ -73,7 +73,7 @@ TEST_F(StoreTimeTest, ANewBootStartsAtTheWallClock) {
   EXPECT_EQ(now(after), start + 5LL * 3600 * 1000);
 }
 
-TEST_F(StoreTimeTest, ANewBootWithAWallClockInThePastGoesOnFromTheLastTimeSeen) {
+TEST_F(StoreTimeTest, ANewBootWithAWallClockInThePastContinuesFromTheLastTimeSeen) {
   ManualClock before("boot-1");
   now(before);
   before.advance(hours(10));
@@ -172,7 +172,7 @@ class OldStoreTimeTest : public testing::Test {
   Handle db_ = open_file(directory_.file("t.db"), seconds(1)).value();
 };
 
-TEST_F(OldStoreTimeTest, InItsBootItGoesOnAsTheBootClockDoes) {
+TEST_F(OldStoreTimeTest, WithinABootItFollowsTheBootClock) {
   migrate_old(4000, kNotedMs);
   ManualClock clock("boot-1");
   EXPECT_EQ(now(clock), kNotedMs + 1000);

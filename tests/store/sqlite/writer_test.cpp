@@ -138,7 +138,7 @@ TEST_F(WriterTest, AFileThatWasRemovedIsNotMadeAgain) {
 }
 
 // Who reads sees the file that is written, or none.
-TEST_F(WriterTest, AReaderDoesNotLookAtAFileThatWasPutInPlace) {
+TEST_F(WriterTest, AReaderRefusesAFileThatWasReplaced) {
   put_back_a_backup();
   expect_refused(read(), Code::store_unavailable);
 }
