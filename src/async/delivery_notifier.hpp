@@ -13,7 +13,7 @@
 namespace hapax {
 
 // Tells those who wait for deliveries of a destination that there may be some, so that nobody has
-// to ask often. A hint: what another node admits rings no bell here. Thread-safe.
+// to ask often. A hint: events admitted by another node do not notify here. Thread-safe.
 class DeliveryNotifier {
  public:
   class Subscription;
@@ -30,8 +30,8 @@ class DeliveryNotifier {
   std::list<Subscription*> subscriptions_;
 };
 
-// Somebody who listens. `wake` is called by the thread that rings, once for each arm(); it only
-// passes the word on. DeliveryNotifier must outlive it.
+// One subscriber. `wake` is called by the notifying thread, once for each arm(); it only
+// posts to the subscriber. The notifier must outlive it.
 class DeliveryNotifier::Subscription {
  public:
   Subscription(DeliveryNotifier& notifier, DestinationNo destination, std::function<void()> wake);
@@ -47,7 +47,7 @@ class DeliveryNotifier::Subscription {
   DeliveryNotifier& notifier_;
   const DestinationNo destination_;
   const std::function<void()> wake_;
-  bool is_armed_ = false;  // under the mutex of the bells, as position_ is
+  bool is_armed_ = false;  // under the notifier's mutex, as position_ is
   std::list<Subscription*>::iterator position_;
 };
 

@@ -26,7 +26,7 @@ struct GroupCommitQueue::PendingRequest {
 
   virtual asio::io_context& context() = 0;
   virtual void fail(const Error& error) = 0;
-  // Called on the thread of home(), once; the object ends with it.
+  // Called on the thread of context(), once; the object ends with it.
   static void resume(std::unique_ptr<PendingRequest> done) { done.release()->resume(); }
 
   const Kind kind;

@@ -60,7 +60,7 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   std::map<std::int64_t, std::string> by_number_;
 };
 
-// What an I/O thread has for its pumps. Only that thread touches it once it runs.
+// What an I/O thread has for its dispatchers. Only that thread touches it once it runs.
 struct Deliveries::Station {
   std::size_t thread;
   Executor executor;

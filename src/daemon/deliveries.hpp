@@ -23,7 +23,7 @@
 
 namespace hapax::daemon {
 
-// Everything that goes out: a pump for each http destination, on the I/O threads of the server.
+// Push delivery: a dispatcher for each http destination, on the I/O threads of the server.
 // What the file does not define has none, and its deliveries stay pending.
 class Deliveries {
  public:
@@ -53,7 +53,7 @@ class Deliveries {
   // next attempt, one that is gone finishes what it has under way.
   void serve(const std::vector<deliver::Destination>& destinations);
 
-  // Nothing more is begun. What is under way may end until then and is handed back after: no
+  // Nothing more is begun. What is under way may end until then and is released after: no
   // attempt is charged for it. The I/O threads have nothing more to do soon after.
   void stop(BootTime until);
 

@@ -12,16 +12,16 @@
 
 namespace hapax::daemon {
 
-// Those who listen now, here or at another node, and what they get. look() and with_listeners() are
-// for one thread at a time, drop_old() for one that may be another.
+// Those who listen now, here or at another node, and what they get. refresh() and with_listeners()
+// are for one thread at a time, drop_old() for one that may be another.
 class Listening {
  public:
   Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
       : listeners_(listeners), driver_(driver), clock_(clock), log_(log) {}
 
-  // Who has registered, or has gone. False: they are those of the last look.
+  // Who has registered, or has gone. False: nothing has changed since the last refresh.
   Result<bool> refresh();
-  // Gives them the events of the sources from now on; `served` as it is with them.
+  // Gives them the events of the sources from now on; returns `view` with them.
   std::shared_ptr<const admin::ConfigView> with_listeners(const admin::ConfigView& view,
                                                           const gateway::Sources& sources) const;
   // Those whose name the configuration has now, and old ones; when something has changed, and every

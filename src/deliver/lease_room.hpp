@@ -46,7 +46,7 @@ class LeaseRoom {
   std::list<Permit*> waiting_;                           // in the order they came
 };
 
-// A part of the room, or a place in the line for it.
+// A part of the memory, or a place in the queue for it.
 class LeaseRoom::Permit {
  public:
   struct Request {

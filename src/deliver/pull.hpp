@@ -36,7 +36,7 @@ struct LeaseRecord {
   std::optional<AttemptOutcome> ended = {};
 };
 
-// The loans of this node, the last ones of many. Who settles is mostly known by it; who is not (he
+// The most recent leases of this node. Most settles find theirs here; one that does not (it was
 // leased at another node, or long ago) is looked up in the store. Thread-safe.
 class LeaseCache {
  public:
@@ -61,7 +61,7 @@ std::vector<LeaseId> ids_of(const store::Lease& lease);
 // What the store knows of them, in their order; nothing of a delivery that is not there.
 using LeaseLookup = std::function<Task<Result<std::vector<std::optional<LeaseRecord>>>>(
     std::span<const LeaseId> ids)>;
-// What LookUp answers of one of them; blocks.
+// What LeaseLookup answers for one of them; blocks.
 Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id);
 
 // What a worker wants.
@@ -93,8 +93,8 @@ struct WorkerResult {
 using DestinationFilter = std::function<bool(DestinationNo)>;
 
 // The pull side of one event loop. Of those who wait for the same destination one asks the store,
-// at the bell and now and then; the next one does when that one has got as much as it wanted, or
-// has gone. So those who wait cost little, however many they are.
+// on notification and now and then; the next one does when that one has got as much as it wanted,
+// or has gone. So those who wait cost little, however many they are.
 //
 // The retry budget is that of push: after the n-th failure the n-th entry of Destination::retry
 // says when it is tried again, and past the last entry the delivery is dead (exhausted), whatever
@@ -123,7 +123,7 @@ class Pull {
   Pull(const Pull&) = delete;
   Pull& operator=(const Pull&) = delete;
 
-  // What is due, or, when nothing is, what becomes due within `wait`; then nothing. `left` says
+  // What is due, or, when nothing is, what becomes due within `wait`; then nothing. `is_gone` says
   // whether the worker has gone: he is given nothing, and what was leased for him meanwhile goes
   // back. Fewer come when there is little room for answers; queue_full: there was none, for a
   // second or as long as the worker waits. Another error: nothing was leased, or nobody knows, and

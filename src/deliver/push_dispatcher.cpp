@@ -46,8 +46,8 @@ struct PushDispatcher::ActiveLease {
   store::Leased leased;
   std::shared_ptr<const Destination> destination;  // when it was leased
   BootTime start_by;                               // later the lease would not last
-  bool released = false;                           // while the courier was out
-  BootTime began = BootTime::max();                // with the courier
+  bool released = false;                           // while the attempt was in flight
+  BootTime began = BootTime::max();                // with the transport
 };
 
 PushDispatcher::PushDispatcher(const Deps& deps, std::shared_ptr<const Destination> destination)
@@ -115,7 +115,7 @@ std::size_t PushDispatcher::wanted(BootTime now) {
   return count;
 }
 
-// When there is something to do, if nobody rings.
+// When there is something to do without a notification.
 BootTime PushDispatcher::next_wakeup(BootTime now) {
   const BootTime unused = ready_.empty() ? BootTime::max() : ready_.front()->start_by;
   const bool open = breaker_.state() == Breaker::State::open;
@@ -170,7 +170,7 @@ void PushDispatcher::accept_leases(store::Lease lease,
     auto active = std::make_shared<ActiveLease>(ActiveLease{std::move(each), from, start_by});
     ready_.push_back(std::move(active));
   }
-  if (stopping_) return;  // drain() hands them back
+  if (stopping_) return;  // drain() releases them
   start_ready();
 }
 
@@ -270,7 +270,7 @@ Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& 
   }
 }
 
-// Tried once: a lease that cannot be handed back lapses.
+// Tried once: a lease that cannot be released lapses.
 Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent) {
   const auto self = shared_from_this();
   std::vector<store::Settlement> settlements;

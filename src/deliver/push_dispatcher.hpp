@@ -29,12 +29,12 @@ struct Attempted {
   std::chrono::microseconds took{};
 };
 
-// Drives one http destination: leases what is due, has the courier carry it, settles. Never more
-// under way than the destination's concurrency, never faster than its rate, nothing while its
-// breaker is open. A lease that cannot be used in time is handed back and charged nothing.
+// Drives one http destination: leases due deliveries, sends them over the transport, settles. Never
+// more under way than the destination's concurrency, never faster than its rate, nothing while its
+// breaker is open. A lease that cannot be used in time is released and charged nothing.
 //
 // All of it happens on the one event loop of `executor`. Ends, when it was stopped, with everything
-// settled or handed back; what the store would not take by then lapses, and is attempted again with
+// settled or released; what the store would not take by then lapses, and is attempted again with
 // the same key.
 class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
  public:
@@ -92,7 +92,7 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
   Breaker breaker_;
   TokenBucket rate_;
   std::deque<ActiveLeasePtr> ready_;       // leased, not begun
-  std::vector<ActiveLeasePtr> in_flight_;  // with the courier
+  std::vector<ActiveLeasePtr> in_flight_;  // with the transport
   std::size_t settling_ = 0;
   BootTime last_took_ = BootTime::max();  // of the last attempt
   BootTime request_at_{};

@@ -74,7 +74,7 @@ class Replays {
     std::int64_t before = 0;  // the version that it replaces
     bool written = true;
     BootTime next{};                               // when the next step is due
-    std::vector<DestinationNo> destinations = {};  // whose bells ring
+    std::vector<DestinationNo> destinations = {};  // to notify
   };
   using Jobs = std::map<std::string, OwnedJob>;
 

@@ -10,7 +10,7 @@
 
 namespace hapax::deliver {
 
-// What came of one attempt, before anybody judges it.
+// What came of one attempt, before it is classified.
 struct AttemptResponse {
   int status = 0;           // of HTTP; 0: there was none
   std::string error;        // without a status: the class of failure: "timed-out", "refused"
@@ -20,7 +20,7 @@ struct AttemptResponse {
   bool tried = true;        // false: hapax itself could not begin; the handler is not to blame
 };
 
-// Carries a delivery to its destination and comes back with the answer, within the destination's
+// Sends a delivery to its destination and returns the response, within the destination's
 // timeout or a little more. The simulator has one of its own.
 class Transport {
  public:

@@ -21,8 +21,8 @@ struct ConnectionLimits {
   std::size_t bytes_per_address = 192 * 1024 * 1024;
 };
 
-// Who may come in, and how much of a request may be kept while it is read and answered.
-// Thread-safe; asked once for each connection, and again only by those that send much.
+// Limits connections, and the request memory they hold while a request is read and answered.
+// Thread-safe; called once per connection, and again only for large requests.
 class ConnectionLimiter {
  public:
   class Permit;
@@ -31,7 +31,8 @@ class ConnectionLimiter {
   ConnectionLimiter(const ConnectionLimiter&) = delete;
   ConnectionLimiter& operator=(const ConnectionLimiter&) = delete;
 
-  // `address` as key_of() makes it. Nothing: it is full, for all or for this address.
+  // `address` as key_of() makes it. Nothing: the limit of all connections or of this address is
+  // reached.
   std::optional<Permit> try_acquire(std::uint64_t address);
 
   std::size_t active() const { return active_.load(std::memory_order_relaxed); }
@@ -59,7 +60,7 @@ class ConnectionLimiter::Permit {
   Permit& operator=(Permit&&) = delete;
   ~Permit();
 
-  // Whether it may keep `bytes` in all. False: as much as before.
+  // Reserves `bytes` in all. False: over a limit, and nothing changed.
   bool try_reserve(std::size_t bytes);
   void release_bytes();
 

@@ -14,7 +14,7 @@
 
 namespace hapax::http {
 
-// What the clock of an I/O thread asks of a connection.
+// A connection as the clock of its I/O thread sees it.
 class HasDeadline {
  public:
   virtual ~HasDeadline() = default;

@@ -34,7 +34,7 @@ struct Head {
   const Header* find(std::string_view name) const;
 };
 
-// The way back to the one who asked, while he is answered.
+// The connection of a request, while it is answered.
 class PeerProbe {
  public:
   virtual ~PeerProbe() = default;
@@ -50,7 +50,7 @@ struct Incoming {
   const Head& head;
   std::string_view body;       // with kBodyPadding readable bytes after it
   std::string_view peer;       // the address at the other end
-  PeerProbe* probe = nullptr;  // null: there is none to be asked
+  PeerProbe* probe = nullptr;  // null: there is none
 };
 
 struct Reply {

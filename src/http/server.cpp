@@ -98,7 +98,7 @@ struct Server::Impl {
   void begin(Socket socket, const Peer& peer, TcpListener& listener, std::size_t thread);
   void close_listeners();
 
-  std::vector<std::unique_ptr<ConnectionLimiter>> limiters;  // outlive what waits in a reactor
+  std::vector<std::unique_ptr<ConnectionLimiter>> limiters;  // outlive what waits in an I/O thread
   std::vector<std::unique_ptr<IoThread>> io_threads;
   std::vector<std::unique_ptr<TcpListener>> listeners;
   std::vector<std::thread> threads;

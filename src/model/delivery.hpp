@@ -77,7 +77,7 @@ struct Dead {
 struct Renew {
   std::chrono::milliseconds lease{};  // from now on
 };
-struct Release {     // handed back; it was not the handler's fault
+struct Release {     // released; it was not the handler's fault
   bool sent = true;  // false: it is certain that not one byte went out
 };
 using Disposition = std::variant<Ack, RetryIn, Drop, Dead, Renew, Release>;

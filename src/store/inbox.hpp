@@ -290,7 +290,7 @@ std::string event_claim_key(SourceNo source, std::string_view tenant, std::strin
 // The lane of an order key, within its destination.
 std::string lane_key(SourceNo source, std::string_view tenant, std::string_view order_key);
 
-// The outcome that a ruling leaves in the attempt row; nothing for Renew.
+// The outcome that a disposition leaves in the attempt row; nothing for Renew.
 std::optional<AttemptOutcome> outcome_of(const Disposition& disposition);
 
 // store_full, of put_record().

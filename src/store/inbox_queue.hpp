@@ -136,7 +136,7 @@ using AdmitAnswer = Result<std::vector<Admission>>;
 // wait, also while the head waits for a retry. A head stays it until
 //  - it leaves the lane: completed, cancelled, superseded, or dead under OnDead::skip. The lowest
 //    that waits becomes head, due at once (or when its own retry is due);
-//  - it is handed back by RetryIn or Release while one with a lower place waits (by a replay), or a
+//  - it is released by RetryIn or Release while one with a lower place waits (by a replay), or a
 //    replay puts such a one there while no live lease holds the head: they change places.
 // A dead head under OnDead::block stays head until a person replays or cancels it; another
 // configuration later does not free it.

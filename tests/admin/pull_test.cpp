@@ -288,7 +288,7 @@ TEST_P(AdminPull, AWaitingWorkerIsWokenByANotification) {
 TEST_P(AdminPull, AWaitingWorkerFindsEventsAdmittedByAnotherNode) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
   until_waiting(1);
-  admit(api_, {{.id = "1", .destinations = {"work"}}});  // nobody rings
+  admit(api_, {{.id = "1", .destinations = {"work"}}});  // nothing notifies
   api_.clock().advance(seconds(1));
   EXPECT_EQ(waiting.get().size(), 1U);
 }

@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-// Who listens is woken once for each time he armed, for his own destination, by whoever rings.
+// A subscription is woken once for each arm(), for its own destination.
 namespace hapax {
 
 namespace {

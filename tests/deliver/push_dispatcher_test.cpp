@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-// What a pump does, by simulated time: nothing here waits.
+// The dispatcher on simulated time: nothing here waits.
 namespace hapax::deliver {
 
 namespace {

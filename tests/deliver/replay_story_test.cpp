@@ -181,7 +181,7 @@ struct Place {
 
 class ReplayStory : public testing::TestWithParam<bool> {
  protected:
-  // Events that ended as `ruling` says, and a server that runs.
+  // Events that ended with `disposition`, and a server that runs.
   void begin(std::size_t count, const Disposition& disposition) {
     serve_.stop();
     {

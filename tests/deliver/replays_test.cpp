@@ -122,7 +122,7 @@ TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
   const ReplayJob job = first->begin(all_as_new(40)).value();
   // Time stands still, so that there is a first step and no second.
   ASSERT_TRUE(test::eventually([&] { return replayed() > 0; }));
-  first.reset();  // stops, and hands back
+  first.reset();  // stops, and releases
   const std::size_t half_way = replayed();
   EXPECT_LT(half_way, std::size_t{kEvents});
   const auto second = make(*inner_);

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-// Where pumps play: simulated time, the memory store, and handlers that do as they are told.
+// A stage for dispatchers: simulated time, the memory store, and scripted handlers.
 namespace hapax::deliver {
 
 using std::chrono::milliseconds;
@@ -88,7 +88,7 @@ class Stage {
   std::unique_ptr<store::Driver> memory = store::memory::make_driver(10'000, timeline.clock());
   // Asked about each write; nothing fails unless the test says so.
   std::function<store::fault::Fault()> store_fault;
-  std::vector<std::string> outcomes;  // as the pumps' watcher is told
+  std::vector<std::string> outcomes;  // as the dispatchers report them
   DeliveryNotifier notifier;
   ScriptedTransport transport{lifecycle};
 

@@ -197,7 +197,7 @@ void Ledger::apply(const store::Settlement& settlement, Entry& entry) {
   }
 }
 
-// What a pump says about an attempt is what the courier told it.
+// A dispatcher reports an attempt as the transport did.
 void Ledger::check_push(const store::Settlement& settlement, const Entry& entry) {
   const std::pair attempt(settlement.which, settlement.fence);
   const bool dead = std::holds_alternative<Dead>(settlement.disposition);

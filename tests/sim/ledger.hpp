@@ -35,7 +35,7 @@ class Ledger {
 
   struct Rules {
     std::size_t schedule = 0;  // entries
-    BootTime timeout{};        // 0: attempts are not carried by a pump
+    BootTime timeout{};        // 0: attempts are not sent by a dispatcher
   };
   void add_destination(DestinationNo destination, const Rules& rules) {
     rules_[destination] = rules;
@@ -56,7 +56,7 @@ class Ledger {
   void paused(DestinationNo destination, bool paused);
   void released(const Holder& holder);  // all that it held
 
-  // From couriers, workers and handlers.
+  // From transports, workers and handlers.
   void begins(DestinationNo to, const store::Leased& what);
   void failed(const DeliveryRef& which, Fence fence) { failures_.insert({which, fence}); }
   // False: the handler knows the key already.
@@ -125,7 +125,7 @@ class Ledger {
   std::int64_t last_place_ = 0;
 };
 
-// A driver that keeps the book of what happens in `inner`.
+// A driver that records what happens in `inner` in the ledger.
 class WatchedDriver final : public store::Driver {
  public:
   WatchedDriver(store::Driver& inner, Ledger& ledger) : inner_(inner), ledger_(ledger) {}

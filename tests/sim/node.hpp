@@ -68,8 +68,8 @@ struct NodeDeps {
   const std::vector<std::shared_ptr<const deliver::Destination>>& pushed;
 };
 
-// One server: the real gateway and the real pumps on simulated time, network and store. Destroying
-// it is kill -9.
+// One server: the real gateway and the real dispatchers on simulated time, network and store.
+// Destroying it is kill -9.
 class Node {
  public:
   Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
@@ -96,7 +96,7 @@ class Node {
 
   // As SIGTERM.
   void stop(BootTime grace);
-  // Stopped, and everything is settled, handed back or given up.
+  // Stopped, and everything is settled, released or dropped.
   bool stopped() const;
   void check_stopped();
   // Later than any attempt could last: nothing of it is left.
@@ -112,7 +112,7 @@ class Node {
   const Token owner_;
   BootTime renewed_ = BootTime::min();
   bool stopping_ = false;
-  std::size_t running_ = 0;  // pumps
+  std::size_t running_ = 0;  // dispatchers
   std::size_t serving_ = 0;  // requests
   Lifecycle lifecycle_;
   SkewedClock clock_;

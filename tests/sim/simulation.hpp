@@ -31,7 +31,7 @@ struct Report {
 // nodes and workers are killed, stopped and stalled past their leases, calendars jump, the store
 // fails and leaves its callers in doubt, the network loses, delays and cuts, handlers fail, people
 // cancel, replay and pause. Then all is healed, and everything must come to an end within bounded
-// time. The rules that must hold all the while are those of Book and Senders, and:
+// time. The rules that must hold all the while are those of Ledger and Senders, and:
 //
 //   liveness  every delivery comes to its end, every sender to his answer
 //   leak      a node that has stopped holds no lease, and has no coroutine or attempt left

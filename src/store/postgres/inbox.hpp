@@ -100,7 +100,7 @@ class Inbox : public Driver {
                                 std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost);
   }
-  // As ask(), of a statement that does not set its lock_timeout itself.
+  // As run_query(), of a statement that does not set its lock_timeout itself.
   Result<QueryResult> transact(const char* sql, const Parameters& parameters,
                                std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost, Patience::in_transaction);
@@ -108,8 +108,8 @@ class Inbox : public Driver {
   // Makes the partitions that these numbers fall into, where this node has not made sure of them
   // before. Not the next day's: that is make_ahead()'s, so that no request waits for it.
   Result<void> ensure_days(std::span<const std::int64_t> numbers, bool again = false);
-  // As ask(), of a statement that stores events with these numbers. What it refuses for certain is
-  // refused because a number is another event's.
+  // As run_query(), of a statement that stores events with these numbers. What it refuses for
+  // certain is refused because a number is another event's.
   Result<QueryResult> run_query_with_days(std::span<const std::int64_t> numbers, const char* sql,
                                           const Parameters& parameters, std::string_view doing);
   Result<Stats> count_stats();

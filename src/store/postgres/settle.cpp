@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// What a ruling carries, as hapax._settle takes it. Its number is its place in the variant.
+// What a disposition carries, as hapax._settle takes it. Its number is its place in the variant.
 struct Carried {
   std::int64_t amount_ms = 0;
   std::int64_t reason = 0;

@@ -54,7 +54,8 @@ class ClaimIndex {
   void put(std::string key, const EventClaim& claim) { fresh_[std::move(key)] = claim; }
 
   // True: all that are over are in the index, so that who walks it finds them. False: some may not
-  // be yet, ask again in another transaction. At most `left` are moved, which becomes less by that.
+  // be yet, ask again in another transaction. At most `left` are merged, which is reduced by their
+  // number.
   Result<bool> flush_expired(std::size_t& left, std::int64_t now_ms);
 
  private:

@@ -22,7 +22,7 @@ struct EventClaim {
   friend bool operator==(const EventClaim&, const EventClaim&) = default;
 };
 
-// Claims go into the index in merge passes: in a turn all that were there when it began, in the
+// Claims go into the index in merge passes: in a pass all that were there when it began, in the
 // order of their keys. How far that came.
 struct MergePosition {
   std::int64_t pass = 0;
@@ -62,8 +62,8 @@ class ClaimLog {
   std::size_t size() const { return places_.size(); }
   bool has_expired(std::int64_t now_ms) const;
 
-  // Reads a row: claims of the turn of `moved`, in the order of their keys. False: they cannot be
-  // read; only clear() makes sense then.
+  // Reads a row: claims of the pass of `merged_up_to`, in the order of their keys. False: they
+  // cannot be read; only clear() makes sense then.
   bool read(const MergePosition& merged_up_to, std::string claims);
   void clear();
 

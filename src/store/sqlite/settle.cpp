@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// What each ruling does to a delivery whose lease it ends.
+// What each disposition does to a delivery whose lease it ends.
 class Settling {
  public:
   Settling(Lanes& lanes, Delivery& delivery, std::int64_t now_ms)
