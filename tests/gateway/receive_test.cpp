@@ -84,8 +84,8 @@ bool is_refused(const std::optional<Received>& received) {
 }
 
 TEST_F(ReceiveTest, ARequestThatIsCostlyToVerifyDoesNotHoldUpTheOthersOfItsThread) {
-  std::promise<void> go_on;
-  boost::asio::post(verifying_, [held = go_on.get_future()] { held.wait(); });
+  std::promise<void> proceed;
+  boost::asio::post(verifying_, [held = proceed.get_future()] { held.wait(); });
   const Source source = signed_source(16);
   const Forged large(128UL << 10);
   const Forged small(1024);
@@ -95,7 +95,7 @@ TEST_F(ReceiveTest, ARequestThatIsCostlyToVerifyDoesNotHoldUpTheOthersOfItsThrea
   begin(source, small, of_small);
   EXPECT_FALSE(of_large) << "verified on the thread that serves all";
   EXPECT_TRUE(is_refused(of_small));
-  go_on.set_value();
+  proceed.set_value();
   loop_.restart();
   loop_.run();
   EXPECT_TRUE(is_refused(of_large));
