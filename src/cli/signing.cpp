@@ -70,13 +70,19 @@ std::vector<Header> SchemeChoice::parameter_views() const {
   return views;
 }
 
+Result<const Preset*> find_preset(const std::string& name) {
+  const Preset* found = preset(name);
+  if (found == nullptr) return unknown_preset(name);
+  return found;
+}
+
 Result<SchemeChoice> choose(const SchemeArguments& arguments) {
   SchemeChoice choice;
   if (arguments.preset.empty()) {
     return Error(Code::invalid_argument, "--preset is missing; 'hapax presets' lists them");
   }
-  choice.preset = preset(arguments.preset);
-  if (choice.preset == nullptr) return unknown_preset(arguments.preset);
+  HAPAX_TRY_ASSIGN(found, find_preset(arguments.preset));
+  choice.preset = found;
   HAPAX_TRY_ASSIGN(secrets, all_secrets(arguments));
   choice.secrets = std::move(secrets);
   HAPAX_TRY_ASSIGN(now, time_of(arguments.now));

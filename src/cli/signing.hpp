@@ -36,6 +36,9 @@ struct SchemeChoice {
   std::vector<Header> parameter_views() const;
 };
 
+// invalid_argument: there is no such preset; with the nearest names.
+Result<const Preset*> find_preset(const std::string& name);
+
 // invalid_argument: an unknown preset (with the nearest names), no secret, a time that is none.
 Result<SchemeChoice> choose(const SchemeArguments& arguments);
 

@@ -5,7 +5,6 @@
 #include "cli/admin_client.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace hapax::cli {
 
@@ -28,9 +27,8 @@ std::string first_of(const std::string& text, std::size_t characters) {
   return text.substr(0, at);
 }
 
-std::string as_table(std::span<const std::string_view> columns, const boost::json::array& objects) {
-  constexpr std::size_t kWidest = 48;
-  std::vector<std::vector<std::string>> rows{{columns.begin(), columns.end()}};
+Rows rows_of(std::span<const std::string_view> columns, const boost::json::array& objects) {
+  Rows rows{{columns.begin(), columns.end()}};
   for (const boost::json::value& each : objects) {
     std::vector<std::string> row;
     row.reserve(columns.size());
@@ -41,18 +39,7 @@ std::string as_table(std::span<const std::string_view> columns, const boost::jso
     }
     rows.push_back(std::move(row));
   }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    if (!text.empty()) text += '\n';
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      std::size_t width = 0;
-      for (const auto& other : rows) width = std::max(width, std::min(width_of(other[i]), kWidest));
-      const bool cut = width_of(row[i]) > kWidest;
-      const std::string cell = cut ? first_of(row[i], kWidest - 3) + "..." : row[i];
-      text += cell + (i + 1 < row.size() ? std::string(width - width_of(cell) + 2, ' ') : "");
-    }
-  }
-  return text;
+  return rows;
 }
 
 std::string in_json_lines(const boost::json::array& rows) {
@@ -66,11 +53,34 @@ std::string in_json_lines(const boost::json::array& rows) {
 
 }  // namespace
 
+std::string aligned(const Rows& rows, std::string_view indent) {
+  constexpr std::size_t kWidest = 48;
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], std::min(width_of(row[i]), kWidest));
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool cut = width_of(row[i]) > kWidest;
+      const std::string cell = cut ? first_of(row[i], kWidest - 3) + "..." : row[i];
+      line += cell + std::string(widths[i] - width_of(cell) + 2, ' ');
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    text += (text.empty() ? "" : "\n") + std::string(indent) + line;
+  }
+  return text;
+}
+
 void print_table(const Output& output, std::span<const std::string_view> columns,
                  const boost::json::array& rows, const std::string& none,
                  const std::string& below) {
   if (rows.empty()) return output.answer_nothing(none + below);
-  output.answer(as_table(columns, rows) + below, in_json_lines(rows));
+  output.answer(aligned(rows_of(columns, rows)) + below, in_json_lines(rows));
 }
 
 }  // namespace hapax::cli

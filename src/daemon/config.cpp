@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config.hpp"
 
-#include "base/base64.hpp"
 #include "daemon/config_destination.hpp"
 #include "daemon/config_limits.hpp"
 #include "daemon/config_source.hpp"
@@ -353,34 +352,6 @@ Loaded load_config(const std::string& path, const Variable& variable) {
   struct stat status {};
   const bool known = stat(path.c_str(), &status) == 0;
   return load_config_text(*text, path, known ? status.st_mode : 0, variable);
-}
-
-std::string first_config(Random& random) {
-  std::array<unsigned char, 24> bytes{};
-  random.fill(bytes);
-  const std::string secret =
-      "whsec_" + to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return "# hapax.toml: docs/configuration.md has every key. 'hapax check' says what is wrong.\n"
-         "\n"
-         "[server]\n"
-         "listen = \"127.0.0.1:8420\"     # public: POST /in/demo\n"
-         "admin = \"127.0.0.1:8421\"      # private: lease, settle, metrics\n"
-         "data_dir = \".\"\n"
-         "\n"
-         "[store]\n"
-         "url = \"sqlite:hapax.db\"\n"
-         "\n"
-         "[[source]]\n"
-         "name = \"demo\"\n"
-         "preset = \"standard-webhooks\"  # 'hapax presets' lists them\n"
-         "secrets = [\"" +
-         secret +
-         "\"]\n"
-         "deliver_to = [\"work\"]\n"
-         "\n"
-         "[[destination]]\n"
-         "name = \"work\"\n"
-         "kind = \"pull\"                 # workers lease its deliveries and settle them\n";
 }
 
 }  // namespace hapax::daemon

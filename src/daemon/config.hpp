@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/env.hpp>
-
 #include "admin/access.hpp"
 #include "deliver/destination.hpp"
 #include "gateway/source.hpp"
@@ -78,9 +76,5 @@ struct Loaded {
 // (data_dir, secrets, certificates, the SQLite file) are relative to the file's directory.
 using Variable = std::function<std::optional<std::string>(const std::string& name)>;
 Loaded load_config(const std::string& path, const Variable& variable);
-
-// The text of a first hapax.toml: a source "demo" of Standard Webhooks with a fresh secret, and a
-// pull destination. Loading it finds nothing wrong.
-std::string first_config(Random& random);
 
 }  // namespace hapax::daemon

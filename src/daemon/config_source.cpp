@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config_source.hpp"
 
+#include "verify/schemes.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -19,13 +21,6 @@ constexpr std::array<std::string_view, 23> kKnown{
     "id",          "type",       "order_key", "version", "split",          "ack",
     "id_fallback", "split_max",  "remember",  "keep",    "sender_retries", "keep_dead",
     "max_body",    "deliver_to", "tenant",    "enforce", "topics"};
-
-bool needs_url(const Scheme& scheme) {
-  return !scheme.jwt.url_claim.empty() ||
-         std::any_of(scheme.messages.begin(), scheme.messages.end(), [](std::string_view text) {
-           return text.find("{url") != std::string_view::npos;
-         });
-}
 
 void take_rule(const Node& table, std::string_view key, std::string_view& into, Report& report) {
   const Node* node = table.find(key);
@@ -305,7 +300,7 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
   const Way any = way.value_or(Way{});
   const KeyContext context = read_key_context(table, way, report);
   std::vector<Sender> senders = read_senders(table, way, context, loading);
-  if (way && needs_url(way->scheme) && !around.has_public_url) {
+  if (way && verify_detail::needs_url(way->scheme) && !around.has_public_url) {
     report.problem(*way->at,
                    "the URL that the sender calls is signed, and hapax must know it; "
                    "write public_url = \"https://your.host\" in [server]");

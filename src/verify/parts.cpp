@@ -6,6 +6,7 @@
 #include "base/hex.hpp"
 #include "base/try.hpp"
 #include "verify/nfkd.hpp"
+#include "verify/schemes.hpp"
 
 #include <algorithm>
 
@@ -133,15 +134,6 @@ std::string resolved(std::string_view text, std::string_view key_id) {
   return std::string(text == "{key_id}" ? key_id : text);
 }
 
-bool needs_key_id(const Scheme& scheme, const std::vector<Message>& messages) {
-  const auto is = [](std::string_view text) { return text == "{key_id}"; };
-  return is(scheme.jwt.issuer) || is(scheme.signatures[0].label) ||
-         is(scheme.signatures[1].label) || is(scheme.required[0].value) ||
-         is(scheme.required[1].value) ||
-         std::any_of(messages.begin(), messages.end(),
-                     [](const Message& message) { return message.uses("key_id"); });
-}
-
 Result<void> check_parameters(const Verifier::Parts& parts) {
   for (const Message& message : parts.messages) {
     for (const std::string& name : message.parameters()) {
@@ -257,7 +249,7 @@ Result<Verifier::Parts> Verifier::Parts::make(const Scheme& scheme, const Contex
   }
   HAPAX_TRY(set_places(scheme, context.key_id, parts));
   HAPAX_TRY(set_time(scheme, parts));
-  if (parts.key_id.empty() && needs_key_id(scheme, parts.messages)) {
+  if (parts.key_id.empty() && verify_detail::needs_key_id(scheme)) {
     return Error(Code::misconfigured,
                  "this scheme needs key_id, the provider's name for the secret");
   }

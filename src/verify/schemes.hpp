@@ -151,6 +151,21 @@ constexpr bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Whether the URL that the provider calls is signed.
+constexpr bool needs_url(const Scheme& scheme) {
+  return !scheme.jwt.url_claim.empty() || contains(scheme.messages[0], "{url") ||
+         contains(scheme.messages[1], "{url");
+}
+
+// Whether the provider's name for the secret takes part.
+constexpr bool needs_key_id(const Scheme& scheme) {
+  constexpr std::string_view kKeyId = "{key_id}";
+  return scheme.jwt.issuer == kKeyId || scheme.signatures[0].label == kKeyId ||
+         scheme.signatures[1].label == kKeyId || scheme.required[0].value == kKeyId ||
+         scheme.required[1].value == kKeyId || contains(scheme.messages[0], kKeyId) ||
+         contains(scheme.messages[1], kKeyId);
+}
+
 // Whether a change of the body breaks the signature.
 constexpr bool covers_body(const Scheme& scheme) {
   const std::string_view message = scheme.messages[0];

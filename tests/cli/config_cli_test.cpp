@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -19,6 +20,20 @@ using testing::StartsWith;
 
 using test::hapax;
 using test::Ran;
+
+// An environment variable of the commands that are run meanwhile.
+class Variable {
+ public:
+  Variable(std::string name, const std::string& value) : name_(std::move(name)) {
+    setenv(name_.c_str(), value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_.c_str()); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const std::string name_;
+};
 
 class ConfigCliTest : public testing::Test {
  protected:
@@ -33,7 +48,10 @@ class ConfigCliTest : public testing::Test {
 
 TEST_F(ConfigCliTest, InitWritesAFileThatCheckLikes) {
   const Ran init = hapax("init -c " + path_);
-  EXPECT_EQ(init.out, "{\"config\":\"" + path_ + "\"}\n");
+  EXPECT_EQ(init.out, "{\"config\":\"" + path_ +
+                          R"(","source":"demo","destination":"work",)"
+                          R"("url":"http://127.0.0.1:8420/in/demo","variable":null,"missing":[]})"
+                          "\n");
   EXPECT_EQ(init.exit_code, 0);
   struct stat status {};
   ASSERT_EQ(stat(path_.c_str(), &status), 0);
@@ -63,6 +81,100 @@ TEST_F(ConfigCliTest, InitReportsWhyItCannotWrite) {
   const Ran ran = hapax("init -c " + directory_.file("no/such/hapax.toml"));
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("No such file or directory"));
+}
+
+TEST_F(ConfigCliTest, InitWritesTheSourceOfAProviderForAHandler) {
+  const Ran init = hapax("init --preset stripe --to http://127.0.0.1:3000/webhooks -c " + path_);
+  EXPECT_EQ(init.exit_code, 0) << init.out;
+  EXPECT_THAT(init.out, HasSubstr(R"("variable":"STRIPE_WEBHOOK_SECRET","missing":[])"));
+  EXPECT_THAT(text(), HasSubstr("[[source]]\n"
+                                "name = \"stripe\"\n"
+                                "preset = \"stripe\""));
+  EXPECT_THAT(text(), HasSubstr("secrets = [{ env = \"STRIPE_WEBHOOK_SECRET\" }]\n"
+                                "deliver_to = [\"handler\"]\n"
+                                "\n"
+                                "[[destination]]\n"
+                                "name = \"handler\"\n"
+                                "url = \"http://127.0.0.1:3000/webhooks\"\n"));
+  const Ran without = hapax("check -c " + path_);
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.out,
+              HasSubstr("the environment variable 'STRIPE_WEBHOOK_SECRET' is not set"));
+  const Variable variable("STRIPE_WEBHOOK_SECRET", "whsec_x");
+  EXPECT_EQ(hapax("check --json -c " + path_).out,
+            "{\"ok\":true,\"problems\":[],\"warnings\":[]}\n");
+}
+
+TEST_F(ConfigCliTest, InitDeliversTheDemoSourceToAHandler) {
+  EXPECT_EQ(hapax("init --to http://127.0.0.1:3000/ -c " + path_).exit_code, 0);
+  EXPECT_THAT(text(), HasSubstr("name = \"demo\""));
+  EXPECT_THAT(text(), HasSubstr("whsec_"));
+  EXPECT_THAT(text(), HasSubstr("url = \"http://127.0.0.1:3000/\""));
+  EXPECT_EQ(hapax("check -c " + path_).exit_code, 0);
+}
+
+TEST_F(ConfigCliTest, InitLetsWorkersPullFromAProviderWithoutAHandler) {
+  EXPECT_EQ(hapax("init --preset cal-com -c " + path_).exit_code, 0);
+  EXPECT_THAT(text(), HasSubstr("{ env = \"CAL_COM_WEBHOOK_SECRET\" }"));
+  EXPECT_THAT(text(), HasSubstr("kind = \"pull\""));
+}
+
+TEST_F(ConfigCliTest, InitTellsAPersonWhatComesNext) {
+  const Ran ran =
+      hapax("version >/dev/null; cd " + directory_.path().string() + " && script -qec '" +
+            HAPAX_BINARY + " init --preset stripe --to http://127.0.0.1:3000/' /dev/null");
+  EXPECT_THAT(ran.out, HasSubstr("export STRIPE_WEBHOOK_SECRET=..."));
+  EXPECT_THAT(ran.out, HasSubstr("  hapax check "));
+  EXPECT_THAT(ran.out, HasSubstr("  hapax serve "));
+  EXPECT_THAT(ran.out, HasSubstr("http://127.0.0.1:8420/in/stripe"));
+  EXPECT_THAT(ran.out, HasSubstr("  hapax send "));
+  EXPECT_THAT(ran.out, HasSubstr("https://YOUR.HOST/in/stripe"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("Not complete")));
+}
+
+TEST_F(ConfigCliTest, InitOfAnUnknownPresetNamesThoseThatAreNear) {
+  const Ran ran = hapax("init --preset strip -c " + path_);
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.out, HasSubstr("there is no preset 'strip'"));
+  EXPECT_THAT(ran.out, HasSubstr("stripe"));
+  EXPECT_THAT(ran.out, HasSubstr("'hapax presets' lists them all"));
+  EXPECT_EQ(text(), "");
+}
+
+TEST_F(ConfigCliTest, InitWritesNothingForAUrlThatCannotBePostedTo) {
+  for (const char* to : {"localhost:3000", "ftp://a/", "http://user@a/", "http://a/#b", "\"x"}) {
+    const Ran ran = hapax("init --to '" + std::string(to) + "' -c " + path_);
+    EXPECT_EQ(ran.exit_code, 2) << to;
+    EXPECT_THAT(ran.out, HasSubstr("--to: ")) << to;
+    EXPECT_EQ(text(), "") << to;
+  }
+}
+
+TEST_F(ConfigCliTest, InitNamesTheKeysThatAPresetNeedsBesidesItsSecret) {
+  const Variable variable("BRAINTREE_WEBHOOK_SECRET", "s3cret");
+  const std::string problem =
+      R"({"field":"source[1].key_id","text":"this scheme needs key_id, the provider's name for the )"
+      R"(secret; write key_id = \"...\""})";
+  EXPECT_THAT(hapax("init --preset braintree -c " + path_).out,
+              HasSubstr("\"missing\":[" + problem + "]}"));
+  EXPECT_THAT(text(), HasSubstr("\n# key_id = \"...\""));
+  const Ran check = hapax("check -c " + path_);
+  EXPECT_EQ(check.exit_code, 1);
+  EXPECT_THAT(check.out, HasSubstr("\"field\":\"source[1].key_id\""));
+  const Ran person = hapax("version >/dev/null; script -qec '" HAPAX_BINARY
+                           " init --force --preset braintree -c " +
+                           path_ + "' /dev/null");
+  EXPECT_THAT(person.out, HasSubstr("Not complete yet"));
+  EXPECT_THAT(person.out, HasSubstr("  source[1].key_id: this scheme needs key_id"));
+}
+
+TEST_F(ConfigCliTest, InitSaysThatAProviderSendsItsSecretInAHandshake) {
+  const Ran ran =
+      hapax("version >/dev/null; script -qec '" HAPAX_BINARY " init --preset asana -c " + path_ +
+            "' /dev/null");
+  EXPECT_THAT(ran.out, HasSubstr("  hapax handshake asana --for 10m -c " + path_));
+  EXPECT_THAT(ran.out, Not(HasSubstr("export ")));
+  EXPECT_EQ(hapax("check -c " + path_).exit_code, 0);
 }
 
 TEST_F(ConfigCliTest, CheckReportsEveryProblemAndNoSecret) {

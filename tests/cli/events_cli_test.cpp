@@ -19,6 +19,7 @@ using test::Ran;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 std::string answer(const std::string& status, const std::string& type, const std::string& body) {
   return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
@@ -45,6 +46,17 @@ class AdminTest : public testing::Test {
     std::ofstream(directory_.file("token")) << "open-sesame\n";
     return test::run_hapax(directory_, arguments + " --token-file token --admin http://127.0.0.1:" +
                                            std::to_string(server_.port()));
+  }
+  // What a person gets on a terminal, whose line ends are taken off.
+  std::string run_on_terminal(const std::string& arguments) {
+    std::ofstream(directory_.file("token")) << "t\n";
+    const std::string command =
+        "version >/dev/null; script -qec '" HAPAX_BINARY " " + arguments +
+        " --token-file token --admin http://127.0.0.1:" + std::to_string(server_.port()) +
+        "' /dev/null";
+    std::string out = test::run_hapax(directory_, command).out;
+    out.erase(std::remove(out.begin(), out.end(), '\r'), out.end());
+    return out;
   }
   std::vector<std::string> asked() {
     const std::lock_guard lock(mutex_);
@@ -130,28 +142,77 @@ TEST_F(AdminTest, ShowGivesAProgramAllThereIs) {
   EXPECT_EQ(run("show e1").out, "{\"event\":\"e1\",\"headers\":[[\"a\",\"b\"]]}\n");
 }
 
+TEST_F(AdminTest, ShowGivesAPersonTablesOfDeliveriesAndAttempts) {
+  will_answer({answer("200 OK", "application/json", R"({"event":"e1","source":"demo","deliveries":[
+    {"delivery":"e1.1","destination":"orders","status":"pending","reason":null,"attempts":2,
+     "abandons":0,"due_at":"2025-10-09T08:55:00.250000Z","lease_until":null,"ended_at":null,
+     "replay_of":null,"waiting":false,"blocking":false},
+    {"delivery":"e1.2","destination":"audit","status":"dead","reason":"abandoned","attempts":0,
+     "abandons":3,"due_at":null,"lease_until":null,"ended_at":"2025-10-09T08:54:01.000000Z",
+     "replay_of":null,"waiting":false,"blocking":true},
+    {"delivery":"e1.3","destination":"mail","status":"leased","reason":null,"attempts":0,
+     "abandons":0,"due_at":null,"lease_until":"2025-10-09T08:59:00.000000Z","ended_at":null,
+     "replay_of":"e1.1","waiting":false,"blocking":false}],
+    "attempts":[
+    {"delivery":"e1.1","fence":1,"outcome":"retried","at":"2025-10-09T08:53:20.808000Z",
+     "took_ms":12,"settled_at":"","http_status":500,"error":"status","excerpt":"a\nb \u001b[2J"},
+    {"delivery":"e1.3","fence":2,"outcome":"released","at":"2025-10-09T08:53:26.000000Z",
+     "took_ms":125000,"settled_at":"","http_status":null,"error":"","excerpt":""},
+    {"delivery":"e1.1","fence":3,"outcome":"retried","at":"2025-10-09T08:53:27.000000Z",
+     "took_ms":15012,"settled_at":"","http_status":null,"error":"timed-out","excerpt":""}],
+    "variants":[{"sha256":"abcd","at":"2025-10-09T08:53:30.000000Z"}]})")});
+  EXPECT_EQ(run_on_terminal("show e1"), R"(event       e1
+source      demo
+deliveries
+  delivery  destination  status            attempts        next or ended (UTC)                         replay of
+  e1.1      orders       pending           2               due 2025-10-09 08:55:00
+  e1.2      audit        dead (abandoned)  0, 3 abandoned  ended 2025-10-09 08:54:01, blocks its lane
+  e1.3      mail         leased            1               leased until 2025-10-09 08:59:00            e1.1
+attempts
+  delivery  number  when (UTC)           took    result     excerpt
+  e1.1      1       2025-10-09 08:53:20  12 ms   500        a b ?[2J
+  e1.1      2       2025-10-09 08:53:27  15.0 s  timed-out
+  e1.3      1       2025-10-09 08:53:26  2m 5s   released
+changed bodies under the same id: received (UTC), sha256
+  2025-10-09 08:53:30  abcd
+)");
+}
+
+TEST_F(AdminTest, ShowLeavesOutColumnsInWhichNothingIs) {
+  will_answer({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[
+    {"delivery":"e1.1","destination":"orders","status":"pending","waiting":true}],
+    "attempts":[{"delivery":"e1.1","at":"whenever","took_ms":7,"http_status":302,
+     "error":"redirect","excerpt":null}]})")});
+  EXPECT_EQ(run_on_terminal("show e1"), R"(event       e1
+deliveries
+  delivery  destination  status   attempts  next or ended (UTC)
+  e1.1      orders       pending  1         waiting in its lane
+attempts
+  number  when (UTC)  took  result
+  1       whenever    7 ms  302 redirect
+)");
+}
+
+TEST_F(AdminTest, ShowOfNothingButTheEventIsNoTable) {
+  will_answer({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[7,null],
+    "attempts":[],"variants":"x"})")});
+  EXPECT_THAT(run_on_terminal("show e1"), StartsWith("event       e1\n"));
+}
+
 TEST_F(AdminTest, ATerminalGetsATableWithoutControlCharacters) {
   will_answer({events(0, 2, "null")});
-  std::ofstream(directory_.file("token")) << "t\n";
-  const Ran ran =
-      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
-                                  " events --token-file token --admin http://127.0.0.1:" +
-                                      std::to_string(server_.port()) + "' /dev/null");
-  EXPECT_THAT(ran.out, HasSubstr("received_at"));
-  EXPECT_THAT(ran.out, HasSubstr("i?[2J"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[2J")));
+  const std::string out = run_on_terminal("events");
+  EXPECT_THAT(out, HasSubstr("received_at"));
+  EXPECT_THAT(out, HasSubstr("i?[2J"));
+  EXPECT_THAT(out, Not(HasSubstr("\x1b[2J")));
 }
 
 TEST_F(AdminTest, ATableShowsATenantBehindItsSource) {
   will_answer({answer("200 OK", "application/json",
                       R"({"events":[{"event":"e1","source":"demo","tenant":"acme","id":"i"}]})")});
-  std::ofstream(directory_.file("token")) << "t\n";
-  const Ran ran =
-      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
-                                  " events --token-file token --admin http://127.0.0.1:" +
-                                      std::to_string(server_.port()) + "' /dev/null");
-  EXPECT_THAT(ran.out, HasSubstr("demo/acme "));
-  EXPECT_THAT(ran.out, Not(HasSubstr("acme/acme")));
+  const std::string out = run_on_terminal("events");
+  EXPECT_THAT(out, HasSubstr("demo/acme "));
+  EXPECT_THAT(out, Not(HasSubstr("acme/acme")));
 }
 
 TEST_F(AdminTest, ATableCutsBetweenCharacters) {
@@ -160,15 +221,11 @@ TEST_F(AdminTest, ATableCutsBetweenCharacters) {
   will_answer({answer("200 OK", "application/json",
                       R"({"events":[{"event":"e1","source":"demo","id":")" + id + R"("},)" +
                           R"({"event":"e2","source":"demo","id":"x","status":"dead"}]})")});
-  std::ofstream(directory_.file("token")) << "t\n";
-  const Ran ran =
-      test::run_hapax(directory_, "version >/dev/null; script -qec '" HAPAX_BINARY
-                                  " events --token-file token --admin http://127.0.0.1:" +
-                                      std::to_string(server_.port()) + "' /dev/null");
+  const std::string out = run_on_terminal("events");
   const std::string cut = id.substr(0, 2 * 45);
-  EXPECT_THAT(ran.out, HasSubstr(cut + "..."));
-  EXPECT_THAT(ran.out, Not(HasSubstr(cut + "\xc3")));
-  EXPECT_THAT(ran.out, HasSubstr("x" + std::string(47 + 2, ' '))) << "as wide as the other";
+  EXPECT_THAT(out, HasSubstr(cut + "..."));
+  EXPECT_THAT(out, Not(HasSubstr(cut + "\xc3")));
+  EXPECT_THAT(out, HasSubstr("x" + std::string(47 + 2, ' '))) << "as wide as the other";
 }
 
 TEST(Admin, AnInvalidTokenFileIsReported) {

@@ -231,18 +231,6 @@ TEST_F(ConfigTest, RelativePathsOfAFileInThisDirectoryStayShort) {
             "no-such-hapax.toml: the file is not there; 'hapax init' writes a first one");
 }
 
-TEST_F(ConfigTest, TheFirstConfigLoadsAndItsSecretIsFresh) {
-  test::SeededRandom random(1);
-  const std::string first = first_config(random);
-  EXPECT_NE(first, first_config(random));
-  const Loaded loaded = load(first);
-  EXPECT_THAT(loaded.problems, IsEmpty());
-  EXPECT_THAT(loaded.warnings, IsEmpty());
-  ASSERT_TRUE(loaded.config);
-  EXPECT_EQ(loaded.config->sources.at(0).name, "demo");
-  EXPECT_THAT(loaded.config->sources.at(0).deliver_to, ElementsAre("work"));
-}
-
 TEST_F(ConfigTest, TheExampleOfTheDocumentationLoads) {
   std::ifstream file(HAPAX_SOURCE_DIR "/docs/configuration.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
