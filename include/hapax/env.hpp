@@ -17,24 +17,24 @@ inline constexpr std::chrono::hours days{24};  // 30 * hapax::days
 using WallTime = std::chrono::sys_time<std::chrono::microseconds>;
 using BootTime = std::chrono::microseconds;
 
-// Where hapax gets time from. A program that tests itself can pass its own; thread-safe.
+// The source of time. Tests can pass their own. Thread-safe.
 class HAPAX_API Clock {
  public:
   virtual ~Clock() = default;
-  // Calendar time. It may jump both ways. Store time takes from it how long the machine was off,
-  // and what the boot clock has not seen; see docs/adr/0006.
+  // Calendar time. It may jump in both directions. Store time uses it for time the machine was off
+  // and for what the boot clock misses; see docs/adr/0006.
   virtual WallTime wall() const = 0;
-  // Time since boot, suspended time included. It never goes back within one boot.
+  // Time since boot, suspended time included. Never decreases within one boot.
   virtual BootTime since_boot() const = 0;
-  // Names the boot that since_boot() counts from. Stays the same for the clock's whole life.
+  // Identifies the boot that since_boot() refers to. Constant for the lifetime of the clock.
   virtual const std::string& boot_id() const = 0;
 };
 
-// Where hapax gets chance from. Thread-safe.
+// The source of randomness. Thread-safe.
 class HAPAX_API Random {
  public:
   virtual ~Random() = default;
-  // Fills all of `bytes`. Never fails: a system that has no entropy ends the process.
+  // Fills all of `bytes`. Never fails: without system entropy the process aborts.
   virtual void fill(std::span<unsigned char> bytes) = 0;
 };
 

@@ -10,33 +10,33 @@
 
 namespace hapax {
 
-// What is known about the thing that was asked for. An error always says which of the three holds,
-// because a caller reacts differently to each.
+// What is known about the requested operation. Every error has one of three outcomes, because
+// callers handle each differently.
 enum class Outcome : std::uint8_t {
-  did_not_happen,  // nothing changed; asking again is safe
-  happened,        // it took effect, only the rest of the answer is missing
+  did_not_happen,  // nothing changed; retrying is safe
+  happened,        // it took effect; only the rest of the answer is missing
   unknown,         // it may have taken effect: repeat the same request with the same token to learn
 };
 
-// A code exists only where some caller reacts differently. What they have in common (outcome,
-// retryability, HTTP status, metric label) is one table: see info().
+// A code exists only if some caller handles it differently. Common properties (outcome,
+// retryability, HTTP status, metric label) are in one table: see info().
 enum class Code : std::uint8_t {
   invalid_argument,    // the input is outside the documented limits; nothing was written
   misconfigured,       // a URL, path or option cannot work as given
   not_in_transaction,  // the handle has no transaction in progress, or lost it
   handle_closed,       // the database handle is null or closed
-  key_reused,          // the key is known with another payload
-  work_failed,         // the caller's own work said no
-  refused,             // the server understood what was asked for and said no
+  key_reused,          // the key was used with another payload
+  work_failed,         // the caller's work returned an error
+  refused,             // the server understood the request and rejected it
   store_busy,          // another writer holds the lock; run the transaction again
   store_full,          // no room on disk, or in a bounded store
   store_read_only,     // the store cannot be written
   store_unavailable,   // the store did not answer or failed before the commit
   store_corrupt,       // the file is damaged or is not what it should be
   store_newer,         // the schema was written by a newer version of hapax
-  outcome_unknown,     // the commit was sent and its answer is missing
-  queue_full,          // more waits already than may wait; nothing was tried
-  stopping,            // the server is about to end and takes nothing new
+  outcome_unknown,     // the commit was sent and its answer was lost
+  queue_full,          // backpressure: the queue is full; nothing was attempted
+  stopping,            // the server is shutting down
 };
 
 inline constexpr std::size_t kCodeCount = static_cast<std::size_t>(Code::stopping) + 1;
@@ -44,7 +44,7 @@ inline constexpr std::size_t kCodeCount = static_cast<std::size_t>(Code::stoppin
 struct CodeInfo {
   Code code;
   std::string_view name;  // stable: in problem types, JSON, logs and metric labels
-  Outcome outcome;        // what holds unless the error says otherwise
+  Outcome outcome;        // the outcome unless the error states another
   bool retryable;         // the same request may succeed later, unchanged
   int http_status;
 };
@@ -55,10 +55,10 @@ HAPAX_API const CodeInfo& info(Code code) noexcept;
 HAPAX_API std::string_view name(Outcome outcome) noexcept;
 
 // A failure as a value. `detail` says what happened, where, and what to do about it, in one or two
-// sentences for a person; it never holds a secret or a payload. Cheap to move.
+// sentences for people; it never contains a secret or a payload. Cheap to move.
 class HAPAX_API Error {
  public:
-  // The location defaults to the caller's line; leave it alone.
+  // The location defaults to the caller; do not pass it.
   explicit Error(Code code, std::string detail, const char* file = __builtin_FILE(),
                  int line = __builtin_LINE());
   // For the rare error whose outcome is not the usual one of its code.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Everything is hidden by default; what this marks is the library's surface.
+// Everything is hidden by default; this marks the public API.
 #define HAPAX_API __attribute__((visibility("default")))
-// For what is inside a class of the surface and is not part of it.
+// For private parts of public classes.
 #define HAPAX_HIDDEN __attribute__((visibility("hidden")))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Everything at once.
+// Includes all public headers.
 #include <hapax/env.hpp>
 #include <hapax/error.hpp>
 #include <hapax/handshake.hpp>

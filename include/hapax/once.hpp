@@ -8,7 +8,8 @@
 
 namespace hapax {
 
-// The parts of once() that need no template. Leaves the savepoint when it goes without keep().
+// The parts of once() that need no template. Rolls back to the savepoint on destruction without
+// keep().
 class HAPAX_API OnceStep {
  public:
   explicit OnceStep(Tx& tx) : tx_(tx) {}
@@ -16,7 +17,7 @@ class HAPAX_API OnceStep {
   OnceStep(const OnceStep&) = delete;
   OnceStep& operator=(const OnceStep&) = delete;
 
-  // What is known already, or nothing: the claim is ours and the work is to run.
+  // The stored result of a duplicate, or nullopt if the claim is ours and the work must run.
   Result<std::optional<Once>> enter(const OnceId& what);
   Result<Once> keep(Result<std::string> done);
 
@@ -54,25 +55,25 @@ Result<std::string> run_work(Work& work, T& tx) {
 
 }  // namespace detail
 
-// Runs `work` if and only if `what` was not done before, in the transaction `tx` that is the
-// caller's: claim, work, result and outbox messages commit or roll back as one.
+// Runs `work` if and only if `what` was not done before, in the caller's transaction `tx`: claim,
+// work, result and outbox messages commit or roll back together.
 //
 // `work` takes the transaction and returns nothing, a std::string to be stored, or a Result of
-// either; an Error says that it failed. On success the answer holds its result; a later call with
-// the same id runs nothing and gets the same bytes. Not an error: a duplicate.
+// either; an Error means that it failed. On success the answer holds its result; later calls with
+// the same id run nothing and return the same bytes. A duplicate is not an error.
 //
-// When the work fails or throws, everything since the call began is undone, the id is free again,
-// and the caller's transaction goes on: committing it anyway burns nothing. The error, or the
-// exception, comes through unchanged. After some errors (a full disk, a failed read, an interrupt)
-// the whole transaction is rolled back. The detail of the error then says so, and the caller begins
-// a new one; where it does not say so the transaction goes on as it was.
+// When the work fails or throws, everything since the start of the call is rolled back, the id
+// stays free, and the caller's transaction continues: committing it claims nothing. The error or
+// exception is passed through unchanged. After some errors (full disk, failed read, interrupt) the
+// whole transaction is rolled back; the error detail then says so, and the caller must begin a new
+// one. Otherwise the transaction is still in progress.
 //
 // Further errors, all did_not_happen: store_busy (another transaction won: roll back and run the
-// whole transaction again), not_in_transaction (there is none), invalid_argument (also: a statement
-// of the caller's is in progress on the handle, on SQLite one that writes, such as an UPDATE ...
-// RETURNING with more rows to give. Nothing has changed: finish or reset it and call again),
-// handle_closed, store_full, store_unavailable. Of an unknown outcome only when the work itself
-// ended the transaction, which it must not do.
+// whole transaction again), not_in_transaction (no transaction is in progress), invalid_argument
+// (also: a statement of the caller's is in progress on the handle, on SQLite one that writes, such
+// as an UPDATE ... RETURNING with more rows to return. Nothing has changed: finish or reset it and
+// call again), handle_closed, store_full, store_unavailable. The outcome is unknown only if the
+// work itself ended the transaction, which it must not do.
 template <class T, class Work>
 Result<Once> once(T& tx, const OnceId& what, Work&& work) {
   constexpr bool kIsTx = std::is_convertible_v<T*, Tx*>;

@@ -6,17 +6,16 @@
 
 namespace hapax {
 
-// Messages that leave with the caller's transaction, or not at all. Delivery is the server's work:
-// at least once, with the message's id as the key on every attempt.
+// Messages that are sent if and only if the caller's transaction commits. The server delivers them
+// at least once, with the message id as the key of every attempt.
 class HAPAX_API Outbox {
  public:
   explicit Outbox(Tx& tx) : tx_(tx) {}
 
-  // Writes one row and nothing else. With a `key`: the same key again, for the same destination and
-  // with the same payload, headers and order key, is a duplicate and writes nothing, for 30 days;
-  // with other content it is the error key_reused. Other errors as in once(), which also say when
-  // the whole transaction was rolled back; on PostgreSQL they end the caller's transaction, as
-  // every failed statement does.
+  // Writes one row. With a `key`: a repeated key, with the same destination, payload, headers and
+  // order key, is a duplicate and writes nothing, for 30 days; with different content it is the
+  // error key_reused. Other errors as in once(), including whether the whole transaction was rolled
+  // back; on PostgreSQL they end the caller's transaction, as every failed statement does.
   Result<Enqueued> enqueue(const Message& message) { return tx_.enqueue(message); }
 
  private:

@@ -13,8 +13,8 @@ namespace hapax {
 
 class PostgresSession;
 
-// A transaction in progress on the caller's PGconn*. Who began it ends it. Valid as long as that
-// transaction and its session.
+// A transaction in progress on the caller's PGconn*. Whoever began it must end it. Valid as long as
+// that transaction and its session.
 class HAPAX_API PostgresTx : public Tx {
  public:
   pg_conn* handle() const;  // for the caller's own statements
@@ -32,7 +32,7 @@ class HAPAX_API PostgresTx : public Tx {
   Result<Enqueued> enqueue(const Message& message) override;
 };
 
-// A transaction that hapax began. Rolled back when it goes without commit().
+// A transaction that hapax began. Rolled back on destruction without commit().
 class HAPAX_API PostgresTransaction final : public PostgresTx {
  public:
   PostgresTransaction(PostgresTransaction&& other) noexcept;
@@ -42,10 +42,9 @@ class HAPAX_API PostgresTransaction final : public PostgresTx {
   // On success everything is committed and on the server's disk. store_busy: a serialization
   // failure, nothing happened, run the whole transaction again. work_failed: a deferred constraint.
   // not_in_transaction: a statement had failed before, so PostgreSQL rolled back. outcome_unknown:
-  // the answer was lost; connect anew and call once() again, its answer is the truth. After any
-  // error the transaction is over. A cancelled wait for a synchronous standby is unknown too,
-  // unless the connection has a notice receiver of your own: hapax leaves that alone, and the
-  // warning goes to it.
+  // the answer was lost; reconnect and call once() again; its answer is authoritative. After any
+  // error the transaction has ended. A cancelled wait for a synchronous standby is unknown too,
+  // unless the connection has its own notice receiver, which hapax does not replace.
   Result<void> commit();
   void rollback();
 
@@ -57,23 +56,23 @@ class HAPAX_API PostgresTransaction final : public PostgresTx {
 
 struct PostgresOptions {
   bool migrate = true;  // create or upgrade the schema hapax in the caller's database
-  // The world, for tests. They must outlive the session; null is the real one, and the time the
-  // server's.
+  // Clock and randomness, for tests. They must outlive the session; null is the real one, and the
+  // time is the server's.
   Clock* clock = nullptr;
   Random* random = nullptr;
 };
 
 // hapax on a connection that the caller opened and will close, directly or through pgbouncer. It
-// keeps nothing on the server's side. Works at read committed, repeatable read and serializable; a
-// serialization failure comes back as store_busy: roll back and run the whole transaction again. A
-// call waits for another transaction that holds the same id, for as long as your lock_timeout says.
+// keeps no server-side state. Works at read committed, repeatable read and serializable; a
+// serialization failure is reported as store_busy: roll back and run the whole transaction again. A
+// call waits for another transaction that holds the same id, up to your lock_timeout.
 class HAPAX_API PostgresSession {
  public:
   // `connection` is open, idle and not in pipeline mode. Errors: handle_closed, invalid_argument,
   // store_newer, misconfigured (server too old, fsync off, no right to create the schema, or
-  // migrate = false and none there), store_read_only, store_unavailable.
-  // Attach again, outside a transaction, where a pooler keeps `connection` open while the server
-  // restarts or fails over: until then enqueue may answer store_busy.
+  // migrate = false and no schema), store_read_only, store_unavailable. If a pooler keeps
+  // `connection` open across a server restart or failover, attach again outside a transaction;
+  // until then enqueue may fail with store_busy.
   static Result<PostgresSession> attach(pg_conn* connection, const PostgresOptions& options = {});
 
   PostgresSession(PostgresSession&&) noexcept;
@@ -81,11 +80,11 @@ class HAPAX_API PostgresSession {
   ~PostgresSession();
 
   // Begins a transaction at the database's default isolation level. For another level begin it
-  // yourself and join(). invalid_argument when one is in progress already.
+  // yourself and join(). invalid_argument if one is already in progress.
   Result<PostgresTransaction> begin() &;
-  // The transaction that the caller has begun. not_in_transaction when there is none.
+  // The transaction that the caller has begun. not_in_transaction if there is none.
   Result<PostgresTx> join() &;
-  // What they return uses the session, which must outlive it.
+  // The session must outlive the returned transaction.
   Result<PostgresTransaction> begin() && = delete;
   Result<PostgresTx> join() && = delete;
 

@@ -9,23 +9,23 @@
 
 namespace hapax {
 
-// Why a request is not accepted. One name everywhere: in problem documents, logs, metrics and what
-// `hapax verify` prints.
+// Why a request is rejected. The same name is used in problem documents, logs, metrics and the
+// output of `hapax verify`.
 enum class Reason : std::uint8_t {
   none,                      // nothing is wrong
-  signature_missing,         // no signature, or a part that the scheme needs is not there
-  signature_invalid,         // a signature is there and is not that of these bytes by these secrets
-  timestamp_outside_window,  // rightly signed, too long ago or too far in the future
-  header_malformed,          // a header that the scheme reads is repeated or cannot be read
-  payload_unreadable,        // the body is not what the scheme or the identity rule has to read
-  id_missing,                // no event id in it
-  id_ambiguous,              // two event ids in it
-  body_too_large,            // more items than the source takes
+  signature_missing,         // no signature, or a part that the scheme needs is missing
+  signature_invalid,         // the signature does not match the request for any secret
+  timestamp_outside_window,  // correctly signed, but too old or too far in the future
+  header_malformed,          // a header that the scheme reads is repeated or malformed
+  payload_unreadable,        // the body does not have the format of the scheme or identity rule
+  id_missing,                // no event id
+  id_ambiguous,              // two event ids
+  body_too_large,            // more items than the source accepts
 };
 
 // "signature-missing" and so on; "" for none.
 HAPAX_API std::string_view name(Reason reason) noexcept;
-// The status that a refused request is answered with; 200 for none.
+// The HTTP status of the response to a rejected request; 200 for none.
 HAPAX_API int http_status(Reason reason) noexcept;
 
 }  // namespace hapax

@@ -16,12 +16,12 @@ struct Header {
   std::string_view value = {};
 };
 
-// One request exactly as it was received. Only views: what they show must outlive the call that
-// gets the request. Nothing is decoded, trimmed or put in order: a signature is over these bytes.
+// One request exactly as it was received. Views only; the viewed bytes must outlive the call.
+// Nothing is decoded, trimmed or reordered, because signatures cover these bytes.
 struct Request {
   std::string_view method = "POST";
-  // The URL that the sender called, whole, as the sender wrote it: behind a proxy, the public one
-  // ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
+  // The URL that the sender called, complete, as the sender wrote it: behind a proxy, the public
+  // one ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
   std::string_view url = {};
   std::span<const Header> headers = {};
   std::string_view body = {};
@@ -34,7 +34,7 @@ inline constexpr std::size_t kBodyPadding = 64;
 
 class JsonReader;
 
-// Buffers that reading a request needs, kept from one request to the next. One per thread.
+// Reusable buffers for reading requests. One per thread.
 class HAPAX_API Scratch {
  public:
   Scratch();

@@ -12,13 +12,13 @@
 namespace hapax {
 
 namespace detail {
-// Ends the process with a message: reading a value that is not there is a bug in the caller.
+// Aborts with a message: reading an absent value is a bug in the caller.
 [[noreturn]] HAPAX_API void no_value(const Error& error) noexcept;
 [[noreturn]] HAPAX_API void no_error() noexcept;
 }  // namespace detail
 
-// A T, or the Error that says why there is none. The member names are a subset of std::expected.
-// Ignoring one is a compiler warning. Reading the side that is not there ends the process.
+// A T or an Error. The member names are a subset of std::expected. Ignoring a Result is a compiler
+// warning. Reading the absent side aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -26,7 +26,7 @@ class [[nodiscard]] Result {
 
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
-  // A literal or another type that makes a T, so that `return "text";` works for Result<string>.
+  // A literal or another type convertible to T, so that `return "text";` works for Result<string>.
   template <class U, std::enable_if_t<std::is_convertible_v<U&&, T> &&
                                           !std::is_same_v<std::remove_cvref_t<U>, T> &&
                                           !std::is_same_v<std::remove_cvref_t<U>, Error> &&

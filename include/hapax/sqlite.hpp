@@ -13,8 +13,8 @@ namespace hapax {
 
 class SqliteSession;
 
-// A transaction in progress on the caller's sqlite3*. Who began it ends it. Valid as long as that
-// transaction and its session.
+// A transaction in progress on the caller's sqlite3*. Whoever began it must end it. Valid as long
+// as that transaction and its session.
 class HAPAX_API SqliteTx : public Tx {
  public:
   sqlite3* handle() const;  // for the caller's own statements
@@ -34,7 +34,7 @@ class HAPAX_API SqliteTx : public Tx {
                                 const std::string& headers, std::int64_t now_ms);
 };
 
-// A transaction that hapax began. Rolled back when it goes without commit().
+// A transaction that hapax began. Rolled back on destruction without commit().
 class HAPAX_API SqliteTransaction final : public SqliteTx {
  public:
   SqliteTransaction(SqliteTransaction&& other) noexcept;
@@ -43,9 +43,9 @@ class HAPAX_API SqliteTransaction final : public SqliteTx {
 
   // On success everything is committed and, with the handle's `synchronous` at FULL, on disk.
   // store_busy: nothing happened, run the whole transaction again. work_failed: a deferred
-  // constraint, nothing happened. outcome_unknown: the disk failed during the commit; open the
-  // handle anew and call once() again, its answer is the truth. After any error the transaction is
-  // over.
+  // constraint, nothing happened. outcome_unknown: the disk failed during the commit; reopen the
+  // handle and call once() again; its answer is authoritative. After any error the transaction has
+  // ended.
   Result<void> commit();
   void rollback();
 
@@ -57,21 +57,20 @@ class HAPAX_API SqliteTransaction final : public SqliteTx {
 
 struct SqliteOptions {
   bool migrate = true;  // create or upgrade hapax's tables in the caller's database
-  // The world, for tests. They must outlive the session; null is the real one.
+  // Clock and randomness, for tests. They must outlive the session; null is the real one.
   Clock* clock = nullptr;
   Random* random = nullptr;
 };
 
 // hapax on a handle that the caller opened and will close. It keeps a few prepared statements
 // there, so that once() costs no more than the same statements written by hand: destroy it before
-// the handle is closed (until then sqlite3_close answers SQLITE_BUSY and closes nothing).
+// closing the handle (until then sqlite3_close fails with SQLITE_BUSY and closes nothing).
 //
-// How durable a commit is, is the handle's own affair: `PRAGMA synchronous=FULL` (SQLite's default)
-// makes it survive a power cut. A duplicate is as durable as the commit of the first: hapax writes
-// nothing for it, so where another handle committed the claim with `synchronous=NORMAL`, a power
-// cut may take that commit back after this call has answered "duplicate". Work in another, ATTACHed
-// database is not one fact with the claim when the power goes: in WAL mode SQLite commits each file
-// on its own.
+// Durability of a commit depends on the handle: `PRAGMA synchronous=FULL` (the default) survives a
+// power cut. A duplicate is as durable as the first commit: hapax writes nothing for it, so if
+// another handle committed the claim with `synchronous=NORMAL`, a power cut may undo that commit
+// after this call has answered "duplicate". Work in an ATTACHed database is not atomic with the
+// claim across a power cut: in WAL mode SQLite commits each file separately.
 class HAPAX_API SqliteSession {
  public:
   // `db` is open. Errors: handle_closed, store_newer, misconfigured (migrate = false and no
@@ -82,15 +81,15 @@ class HAPAX_API SqliteSession {
   SqliteSession& operator=(SqliteSession&&) noexcept;
   ~SqliteSession();
 
-  // Begins a transaction and takes the write lock at once (BEGIN IMMEDIATE), so that a conflict
-  // shows here and not after the work. invalid_argument when one is in progress already.
+  // Begins a transaction and takes the write lock at once (BEGIN IMMEDIATE), so conflicts surface
+  // before the work. invalid_argument if one is already in progress.
   Result<SqliteTransaction> begin() &;
-  // The transaction that the caller has begun. not_in_transaction when there is none.
-  // Of a BEGIN without IMMEDIATE let once() or enqueue() be the first statement: SQLite does not
-  // wait (busy_timeout) for another writer where a transaction has read before it writes, and the
-  // answer is store_busy at once.
+  // The transaction that the caller has begun. not_in_transaction if there is none. After a BEGIN
+  // without IMMEDIATE, once() or enqueue() must be the first statement: SQLite does not wait
+  // (busy_timeout) for another writer once the transaction has read, and fails with store_busy
+  // immediately.
   Result<SqliteTx> join() &;
-  // What they return uses the session, which must outlive it.
+  // The session must outlive the returned transaction.
   Result<SqliteTransaction> begin() && = delete;
   Result<SqliteTx> join() && = delete;
 

@@ -12,14 +12,14 @@
 
 namespace hapax {
 
-// Limits of an outbox message; longer is refused before anything is written.
+// Limits of an outbox message; longer messages are rejected before anything is written.
 inline constexpr std::size_t kMaxDestination = 128;
 inline constexpr std::size_t kMaxPayload = 16 * 1024 * 1024;
 inline constexpr std::size_t kMaxHeaderBytes = 64 * 1024;  // names and values together
-inline constexpr std::size_t kMaxResult = 1024 * 1024;     // of what once() stores
+inline constexpr std::size_t kMaxResult = 1024 * 1024;     // of the result stored by once()
 
-// What must happen once: an id in a scope. The same claim as Store::dedup takes, so an id that went
-// through one is a duplicate to the other.
+// Identifies work that must happen once: an id in a scope. It shares its claims with Store::dedup:
+// an id claimed through one is a duplicate for the other.
 struct OnceId {
   std::string_view scope;
   std::string_view id;
@@ -27,8 +27,8 @@ struct OnceId {
 };
 
 struct Once {
-  bool duplicate = false;  // true: the work did not run now, because it was done before
-  std::string result;      // what the work returned, now or then; empty where it returned nothing
+  bool duplicate = false;  // true: the work was already done and did not run
+  std::string result;  // what the work returned, now or originally; empty if it returned nothing
 };
 
 struct MessageId {
@@ -38,22 +38,22 @@ struct MessageId {
   friend bool operator==(const MessageId&, const MessageId&) = default;
 };
 
-// An intent to call the outside, written in the caller's transaction.
+// An outgoing message, written in the caller's transaction.
 struct Message {
   std::string_view destination;     // a name: 1 to kMaxDestination visible ASCII characters
-  std::string_view key = {};        // a second message with this key is a duplicate; empty: none
-  std::string_view payload = {};    // any bytes, also none
+  std::string_view key = {};        // a second message with this key is a duplicate; empty: no key
+  std::string_view payload = {};    // any bytes, may be empty
   std::string_view order_key = {};  // messages that share it are delivered in order; empty: none
   std::vector<std::pair<std::string_view, std::string_view>> headers = {};
 };
 
 struct Enqueued {
-  MessageId message;       // of a duplicate: the first one's
-  bool duplicate = false;  // nothing was written, the message is there already
+  MessageId message;       // for a duplicate, the id of the first message
+  bool duplicate = false;  // nothing was written; the message already exists
 };
 
-// A transaction in progress on the caller's own database handle; see SqliteTx. Not thread-safe, as
-// the handle is not.
+// A transaction in progress on the caller's own database handle; see SqliteTx. Like the handle, not
+// thread-safe.
 class HAPAX_API Tx {
  public:
   virtual ~Tx() = default;
@@ -76,12 +76,12 @@ class HAPAX_API Tx {
   friend class OnceStep;
   friend class Outbox;
 
-  // Sets a savepoint and claims. Fresh: the savepoint stays. Otherwise it is gone again.
+  // Sets a savepoint and claims. The savepoint remains only for a fresh claim.
   virtual Result<Entered> enter(const OnceId& what) = 0;
   virtual Result<void> keep(const Entered& entered, std::string_view result) = 0;
-  // Back to the savepoint. True: the caller's transaction goes on. False: it is over, all of it
-  // undone, by the database after an error or because the savepoint could not be reached: a caller
-  // who commits anyway must not commit a claim without its work. An error of unknown outcome when
+  // Rolls back to the savepoint. True: the caller's transaction continues. False: it was rolled
+  // back entirely, by the database after an error or because the savepoint was lost; a caller that
+  // commits anyway must not commit a claim without its work. The outcome of the error is unknown if
   // the work has ended the transaction.
   virtual Result<bool> leave(const Entered& entered) = 0;
   virtual Result<Enqueued> enqueue(const Message& message) = 0;
