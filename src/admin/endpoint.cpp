@@ -145,7 +145,7 @@ RightCheck Endpoint::right_check(const http::Head& head) const {
 
 Task<http::Reply> Endpoint::wait(const Route& route, const ApiContext& context, const Call& call) {
   if (deps_.pulling == nullptr) {
-    co_return failure(Error(Code::misconfigured, "nothing can be leased here"));
+    co_return failure(Error(Code::misconfigured, "leasing is not available on this server"));
   }
   const Executor executor = co_await asio::this_coro::executor;
   const RightCheck may = right_check(call.head);
@@ -197,7 +197,7 @@ http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
 void Endpoint::refused(Refusal why, std::string_view peer) {
   const std::optional<std::string> more = limit_.pass(std::string(name(why)));
   if (!more) return;
-  deps_.log.line(Level::warning, "admin request refused",
+  deps_.log.line(Level::warning, "admin request rejected",
                  {{"reason", name(why)}, {"peer", peer}, {"more", *more}});
 }
 

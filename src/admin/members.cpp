@@ -54,7 +54,7 @@ Result<Members> Members::parse(std::string_view body, Names known) const {
 
 Result<Members> Members::within(const Value& value, std::string_view what, std::string where,
                                 Names known) const {
-  if (!value->is_object()) return bad(std::string(what) + " is not a JSON object");
+  if (!value->is_object()) return bad(std::string(what) + " must be a JSON object");
   Members members(*this);
   members.object_ = {value, &value->get_object()};
   members.where_ = std::move(where);
@@ -66,7 +66,7 @@ Result<void> Members::check(Names known) const {
   for (const auto& member : *object_) {
     const std::string_view name(member.key().data(), member.key().size());
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return complaint("there is no member '" + where_ + std::string(name.substr(0, kMaxShownName)) +
+    return complaint("unknown member '" + where_ + std::string(name.substr(0, kMaxShownName)) +
                      "'");
   }
   return {};
@@ -77,7 +77,7 @@ Result<void> Members::no_nulls(Names except) const {
     const std::string_view name(member.key().data(), member.key().size());
     const bool may = std::find(except.begin(), except.end(), name) != except.end();
     if (may || !member.value().is_null()) continue;
-    return bad(std::string(name.substr(0, kMaxShownName)) + " is null; leave it out");
+    return bad(std::string(name.substr(0, kMaxShownName)) + " must not be null; omit it");
   }
   return {};
 }
@@ -91,20 +91,20 @@ Members::Value Members::find(std::string_view name) const {
 Result<std::optional<std::string>> Members::text(std::string_view name) const {
   const Value found = find(name);
   if (!found) return std::optional<std::string>();
-  if (!found->is_string()) return bad(std::string(name) + " is not a string");
+  if (!found->is_string()) return bad(std::string(name) + " must be a string");
   return std::optional(string_of(found->get_string()));
 }
 
 Result<std::string> Members::needed_text(std::string_view name) const {
   HAPAX_TRY_ASSIGN(found, text(name));
-  if (!found) return bad(std::string(name) + " is missing");
+  if (!found) return bad(std::string(name) + " is required");
   return *std::move(found);
 }
 
 Result<std::optional<bool>> Members::flag(std::string_view name) const {
   const Value found = find(name);
   if (!found) return std::optional<bool>();
-  if (!found->is_bool()) return bad(std::string(name) + " is not true or false");
+  if (!found->is_bool()) return bad(std::string(name) + " must be a boolean");
   return std::optional(found->get_bool());
 }
 
@@ -115,7 +115,7 @@ Result<std::optional<std::int64_t>> Members::number(std::string_view name, std::
   if (!found) return std::optional<std::int64_t>();
   const std::int64_t* const number = found->if_int64();
   if (number == nullptr || *number < least || *number > most) {
-    return bad(std::string(name) + " is not a whole number " + std::string(unit) +
+    return bad(std::string(name) + " must be an integer " + std::string(unit) +
                (unit.empty() ? "from " : " from ") + std::to_string(least) + " to " +
                std::to_string(most));
   }
@@ -124,9 +124,9 @@ Result<std::optional<std::int64_t>> Members::number(std::string_view name, std::
 
 Result<std::int64_t> Members::needed_number(std::string_view name) const {
   const Value found = find(name);
-  if (!found) return bad(std::string(name) + " is missing");
+  if (!found) return bad(std::string(name) + " is required");
   const std::int64_t* const number = found->if_int64();
-  if (number == nullptr) return bad(std::string(name) + " is not a whole number");
+  if (number == nullptr) return bad(std::string(name) + " must be an integer");
   return *number;
 }
 
@@ -141,7 +141,7 @@ Result<std::optional<std::chrono::milliseconds>> Members::seconds(std::string_vi
   const bool good =
       seconds >= static_cast<double>(least.count()) && seconds <= static_cast<double>(most.count());
   if (!good || error) {
-    return bad(std::string(name) + " is not a number of seconds from " +
+    return bad(std::string(name) + " must be a number of seconds from " +
                std::to_string(least.count()) + " to " + std::to_string(most.count()));
   }
   return std::optional(
@@ -152,7 +152,7 @@ Result<std::optional<WallTime>> Members::time(std::string_view name) const {
   HAPAX_TRY_ASSIGN(given, text(name));
   if (!given) return std::optional<WallTime>();
   const std::optional<WallTime> time = parse_rfc3339(*given);
-  if (!time) return bad(std::string(name) + " is not a time of RFC 3339");
+  if (!time) return bad(std::string(name) + " must be an RFC 3339 time");
   return time;
 }
 
@@ -161,16 +161,16 @@ Result<std::optional<DeliveryState>> Members::state(std::string_view name) const
   if (!given) return std::optional<DeliveryState>();
   if (const auto state = delivery_state(*given)) return state;
   return bad(std::string(name) +
-             " is not pending, leased, completed, dead, superseded or cancelled");
+             " must be one of pending, leased, completed, dead, superseded, cancelled");
 }
 
 Result<std::optional<std::vector<std::string>>> Members::texts(std::string_view name) const {
   const Value found = find(name);
   if (!found) return std::optional<std::vector<std::string>>();
   std::vector<std::string> all;
-  if (!found->is_array()) return bad(std::string(name) + " is not a list of strings");
+  if (!found->is_array()) return bad(std::string(name) + " must be a list of strings");
   for (const json::value& each : found->get_array()) {
-    if (!each.is_string()) return bad(std::string(name) + " is not a list of strings");
+    if (!each.is_string()) return bad(std::string(name) + " must be a list of strings");
     all.push_back(string_of(each.get_string()));
   }
   return std::optional(std::move(all));
@@ -186,9 +186,9 @@ Result<std::optional<Members>> Members::object(std::string_view name, Names know
 Result<std::vector<Members>> Members::needed_objects(std::string_view name, std::size_t most,
                                                      Names known) const {
   const Value found = find(name);
-  if (!found) return bad(std::string(name) + " is missing");
+  if (!found) return bad(std::string(name) + " is required");
   const json::array* const list = found->if_array();
-  if (list == nullptr) return bad(std::string(name) + " is not a list");
+  if (list == nullptr) return bad(std::string(name) + " must be a list");
   if (list->size() > most) {
     return bad(std::string(name) + " has more than " + std::to_string(most) + " entries");
   }

@@ -30,17 +30,16 @@ std::string listed(std::initializer_list<std::string_view> names) {
 
 Result<Query> Query::parse(std::string_view text, std::initializer_list<std::string_view> allowed) {
   std::optional<std::vector<FormField>> fields = parse_form(text);
-  if (!fields) return Error(Code::invalid_argument, "there are too many parameters");
+  if (!fields) return Error(Code::invalid_argument, "too many parameters");
   for (auto each = fields->begin(); each != fields->end(); ++each) {
     const std::string& name = each->name;
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      return unusable(name, allowed.size() == 0
-                                ? "there is no such parameter; none is taken here"
-                                : "there is no such parameter; write " + listed(allowed));
+      return unusable(name, allowed.size() == 0 ? "unknown parameter; none is accepted"
+                                                : "unknown parameter; valid: " + listed(allowed));
     }
     const bool again = std::any_of(fields->begin(), each,
                                    [&](const FormField& before) { return before.name == name; });
-    if (again) return unusable(name, "write it once");
+    if (again) return unusable(name, "given more than once");
   }
   return Query(*std::move(fields));
 }
@@ -56,14 +55,14 @@ Result<std::optional<WallTime>> Query::time(std::string_view name) const {
   if (!given) return std::optional<WallTime>();
   const std::optional<WallTime> time = parse_rfc3339(*given);
   if (time) return time;
-  return unusable(name, "write a time of RFC 3339, such as 2026-01-31T08:00:00Z (a '+' as %2B)");
+  return unusable(name, "must be an RFC 3339 time, such as 2026-01-31T08:00:00Z (a '+' as %2B)");
 }
 
 Result<std::optional<DeliveryState>> Query::state(std::string_view name) const {
   const std::optional<std::string_view> given = text(name);
   if (!given) return std::optional<DeliveryState>();
   if (const auto state = delivery_state(*given)) return state;
-  return unusable(name, "write pending, leased, completed, dead, superseded or cancelled");
+  return unusable(name, "must be one of pending, leased, completed, dead, superseded, cancelled");
 }
 
 Result<std::size_t> Query::count(std::string_view name, std::size_t least, std::size_t most,
@@ -76,7 +75,7 @@ Result<std::size_t> Query::count(std::string_view name, std::size_t least, std::
   const bool whole = error == std::errc() && read == end;
   if (whole && value >= least && value <= most) return value;
   return unusable(name,
-                  "write a number from " + std::to_string(least) + " to " + std::to_string(most));
+                  "must be a number from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 }  // namespace hapax::admin

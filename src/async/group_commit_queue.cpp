@@ -270,10 +270,10 @@ void GroupCommitQueue::enqueue(std::unique_ptr<PendingRequest> waiting) {
     const std::lock_guard lock(mutex_);
     const bool admits = waiting->kind == Kind::admit;
     if (stopping_) {
-      waiting->fail(Error(Code::stopping, "the server is stopping"));
+      waiting->fail(Error(Code::stopping, "the server is shutting down"));
     } else if (admits && (admits_ >= limits_.max_waiting ||
                           waiting_bytes_ + waiting->bytes > limits_.max_waiting_bytes)) {
-      waiting->fail(Error(Code::queue_full, "too many requests wait for the store"));
+      waiting->fail(Error(Code::queue_full, "the store queue is full"));
     } else {
       ++enqueued_;
       if (admits) ++admits_;
@@ -339,7 +339,7 @@ void GroupCommitQueue::watch() {
     if (old.empty()) continue;
     lock.unlock();
     for (auto& each : old) {
-      each->fail(Error(Code::store_unavailable, "the store has not come to it in time"));
+      each->fail(Error(Code::store_unavailable, "timed out waiting for the store"));
     }
     post_results(old);
     lock.lock();

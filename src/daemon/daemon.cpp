@@ -212,7 +212,7 @@ void Daemon::Impl::set_gauges() {
   if (more == 0) return;
   rejected_connections += more;
   metrics.connections_rejected().Increment(static_cast<double>(more));
-  log.line(Level::warning, "connections turned away", {{"count", std::to_string(more)}});
+  log.line(Level::warning, "connections rejected", {{"count", std::to_string(more)}});
 }
 
 // An error of the store is told by all else that asks it.
@@ -231,7 +231,7 @@ void Daemon::Impl::budget_descriptors() {
   const std::size_t most = budget.listen.limiter.connections;
   if (most >= config.limits.connections) return;
   log.line(Level::warning,
-           "fewer connections than max_connections says: raise the limit on open files",
+           "connections limited below max_connections; raise the limit on open files",
            {{"connections", std::to_string(most)}});
 }
 
@@ -328,7 +328,7 @@ void Daemon::Impl::publish_access(const Config& from) {
 
 void Daemon::Impl::log_restart_required(const Config& next) {
   const auto check = [&](bool changed, std::string_view what) {
-    if (changed) log.line(Level::warning, "needs a restart", {{"setting", what}});
+    if (changed) log.line(Level::warning, "restart required", {{"setting", what}});
   };
   check(next.listen != config.listen, "server.listen");
   check(next.admin != config.admin, "server.admin");

@@ -41,7 +41,7 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
       learn(*std::move(names));
       known = find(source);
     }
-    if (!known) co_return Error(Code::invalid_argument, "the store does not know the source");
+    if (!known) co_return Error(Code::invalid_argument, "unknown source in the store");
     co_return *std::move(known);
   }
 

@@ -28,9 +28,9 @@ Result<std::string> read_token(const std::string& path) {
   std::string token;
   std::getline(file, token);
   if (token.empty()) {
-    return Error(Code::misconfigured, "the admin token " + path +
-                                          " is empty or cannot be read; remove the file, and a new "
-                                          "one is made");
+    return Error(Code::misconfigured,
+                 "the admin token " + path +
+                     " is empty or cannot be read; remove the file to generate a new one");
   }
   return token;
 }
@@ -73,9 +73,8 @@ Result<FileLock> FileLock::take(const std::string& path) {
   // Left open: it may be this process that has the file locked, and SQLite's locks are its, too
   // (files.hpp). A process that is refused ends soon.
   if (errno != EWOULDBLOCK) return cannot("lock the database", path);
-  return Error(Code::misconfigured,
-               "another hapax serve uses this database (" + path +
-                   " is locked); stop it, or give this one a database of its own");
+  return Error(Code::misconfigured, "another hapax serve uses this database (" + path +
+                                        " is locked); stop it or use another database");
 }
 
 FileLock::~FileLock() {
@@ -85,7 +84,7 @@ FileLock::~FileLock() {
 Result<std::string> token_in(const std::string& path, Random& random) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return read_token(path);
-  if (fd < 0) return cannot("make the admin token", path);
+  if (fd < 0) return cannot("create the admin token", path);
   std::array<unsigned char, 32> bytes{};
   random.fill(bytes);
   const std::string token =
@@ -108,9 +107,9 @@ Result<std::vector<gateway::ProvisionedSecret>> read_provisioned_secrets(const s
     const std::size_t space = line.find(' ');
     if (line.empty()) continue;
     if (space == 0 || space == std::string::npos || space + 1 == line.size()) {
-      return Error(Code::misconfigured, path + ":" + std::to_string(number) +
-                                            ": write a source, a space and its secret, or take "
-                                            "the line out");
+      return Error(Code::misconfigured,
+                   path + ":" + std::to_string(number) +
+                       ": expected a source, a space and a secret; correct or remove the line");
     }
     secrets.push_back({line.substr(0, space), line.substr(space + 1)});
   }

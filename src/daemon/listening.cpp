@@ -82,7 +82,8 @@ void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& view) {
   };
   const Result<void> done = listeners_.drop_old(configured);
   if (!done) {
-    log_.line(Level::warning, "old listeners not dropped", {{"error", done.error().to_string()}});
+    log_.line(Level::warning, "expired listeners not removed",
+              {{"error", done.error().to_string()}});
   }
   dropped_old_ = clock_.since_boot();
   dropped_for_ = view;

@@ -189,7 +189,7 @@ Task<std::optional<http::Failure>> HttpTransport::connected(http::ClientConnecti
   const milliseconds within = left(until);
   std::optional<http::Failure> failed;
   if (within <= milliseconds(0) || aborted_) {
-    failed = http::Failure{http::Trouble::timed_out, false, "no time was left"};
+    failed = http::Failure{http::Trouble::timed_out, false, "the attempt timed out"};
   } else {
     failed = co_await connection.connect(within);
   }

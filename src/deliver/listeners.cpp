@@ -97,8 +97,9 @@ Result<void> Listeners::make_room(std::string_view name) {
   const auto others = std::count_if(listeners.begin(), listeners.end(),
                                     [&](const Listener& each) { return each.name != name; });
   if (static_cast<std::size_t>(others) < kMaxListeners) return {};
-  return Error(Code::store_full, "there are " + std::to_string(others) +
-                                     " listeners already; end one: hapax listen --name NAME --end");
+  return Error(Code::store_full,
+               std::to_string(others) +
+                   " listeners are registered; end one with hapax listen --name NAME --end");
 }
 
 Result<Listener> Listeners::add(Listener listener) {
@@ -114,7 +115,7 @@ Result<Listener> Listeners::add(Listener listener) {
     if (!known || is_expired(*known) || known->sources != listener.sources) changed_();
     return listener;
   }
-  return Error(Code::store_busy, "somebody else registers under this name now; ask again");
+  return Error(Code::store_busy, "concurrent registration of this name; retry");
 }
 
 // Its name stays, so that it can come back to what still waits for it.
@@ -130,7 +131,7 @@ Result<bool> Listeners::remove(std::string_view name) {
     changed_();
     return true;
   }
-  return Error(Code::store_busy, "somebody else registers under this name now; ask again");
+  return Error(Code::store_busy, "concurrent registration of this name; retry");
 }
 
 Result<bool> Listeners::is_taken(std::string_view name) {

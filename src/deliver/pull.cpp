@@ -56,8 +56,7 @@ std::string_view cut(std::string_view text, std::size_t most) {
 
 Error no_room() {
   return Error(Code::queue_full,
-               "the answers that workers of this destination have not read yet leave no room; read "
-               "them, and ask again");
+               "unread lease responses of this destination use all memory; read them and retry");
 }
 
 bool is_worth_repeating(const Error& error) {

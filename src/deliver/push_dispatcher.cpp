@@ -147,7 +147,7 @@ Task<void> PushDispatcher::request_leases(std::size_t count) {
   const BootTime requested = deps_.clock.since_boot();
   Result<store::Lease> lease = co_await deps_.async_store.lease(request);
   if (!lease) {
-    log_warning("no lease", lease.error());
+    log_warning("lease request failed", lease.error());
     request_at_ = deps_.clock.since_boot() + backoff(failed_requests_++, deps_.random);
     co_return;
   }
@@ -262,7 +262,7 @@ Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& 
                      note.took});
       co_return;
     }
-    log_warning("not settled", settled.error());
+    log_warning("settle failed", settled.error());
     const BootTime now = deps_.clock.since_boot();
     if (now >= stop_by_) co_return;
     const BootTime again = now + backoff(failures, deps_.random);
@@ -285,7 +285,7 @@ Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent
   const Result<std::vector<store::Settled>> settled =
       co_await deps_.async_store.settle(settlements);
   --settling_;
-  if (!settled) log_warning("leases not handed back", settled.error());
+  if (!settled) log_warning("leases not released", settled.error());
   timer_->wake();
 }
 

@@ -57,15 +57,15 @@ Result<Refetch> Refetch::parse(std::string_view text) {
       }
       piece.pointer = rest.substr(kOpen.size(), close - kOpen.size());
       if (piece.pointer.empty() || !is_json_pointer(piece.pointer)) {
-        return bad("'" + piece.pointer + "' is no JSON pointer to a value");
+        return bad("'" + piece.pointer + "' is not a JSON pointer to a value");
       }
       sample += 'x';
       rest.remove_prefix(close + 1);
     }
     made.target_.push_back(std::move(piece));
   }
-  if (sample.find_first_of("}#") != std::string::npos) return bad("it has a '}' or '#' in it");
-  if (sample.find('@') < start) return bad("it has a user in it, which is not sent");
+  if (sample.find_first_of("}#") != std::string::npos) return bad("it contains a '}' or '#'");
+  if (sample.find('@') < start) return bad("user info in the URL is not supported");
   Result<http::Url> url = http::parse_url(sample);
   if (!url) return bad("it is not an http or https URL");
   made.to_ = *std::move(url);
@@ -80,14 +80,15 @@ Result<http::Url> Refetch::url_for(std::string_view body) const {
   for (const Piece& piece : target_) {
     url.target += piece.text;
     if (piece.pointer.empty()) continue;
-    if (!open && !json.open(body, 0)) return no_value(piece.pointer, "is not there: no JSON");
+    if (!open && !json.open(body, 0))
+      return no_value(piece.pointer, "is missing: the body is not JSON");
     open = true;
     const JsonValue value = json.at(piece.pointer);
-    if (value.status != JsonStatus::found) return no_value(piece.pointer, "is not there");
+    if (value.status != JsonStatus::found) return no_value(piece.pointer, "is missing");
     const bool usable = value.kind == JsonKind::string || value.kind == JsonKind::number;
     if (!usable || value.text.empty() || value.text.size() > kMaxValue || value.text == "." ||
         value.text == "..") {
-      return no_value(piece.pointer, "cannot be a part of a path");
+      return no_value(piece.pointer, "cannot be part of a path");
     }
     url.target += percent_encoded_but(kUnreserved, value.text);
   }

@@ -112,7 +112,7 @@ Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Repla
   HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
   if (record) {
     std::optional<Note> note = note_in(*record);
-    if (!note) return Error(Code::store_corrupt, record->name + " is not readable");
+    if (!note) return Error(Code::store_corrupt, record->name + " is malformed");
     return std::optional(Kept{*std::move(note), record->version, true});
   }
   HAPAX_TRY(make_room(deps));
@@ -187,7 +187,7 @@ Result<std::optional<Replayed>> replay_once(const ReplayOnceDeps& deps, store::R
     if (finish(deps, key, *kept, replayed).value_or(true))
       return std::optional(std::move(replayed));
   }
-  return Error(Code::store_busy, "the same key is used by others now; ask again");
+  return Error(Code::store_busy, "the key is in use by a concurrent request; retry");
 }
 
 }  // namespace hapax::deliver

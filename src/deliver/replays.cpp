@@ -99,7 +99,7 @@ Result<EventNo> Replays::newest() {
 Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
   const std::unique_lock counting(counting_, std::try_to_lock);
   if (!counting) {
-    return Error(Code::store_busy, "another replay is being counted; ask again in a while");
+    return Error(Code::store_busy, "another replay is being counted; retry later");
   }
   const BootTime give_up = deps_.clock.since_boot() + kCountFor;
   store::ReplayStep step{.filter = filter_of(wanted), .limit = store::kMaxStep, .dry = true};
@@ -110,7 +110,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
     matched += stepped.events;
     if (stepped.done) return matched;
     step.after = stepped.after;
-    if (is_stopping()) return Error(Code::stopping, "the server is stopping");
+    if (is_stopping()) return Error(Code::stopping, "the server is shutting down");
     if (deps_.clock.since_boot() < give_up) continue;
     return Error(Code::invalid_argument,
                  "the events take too long to count; narrow the filter with since and until");
@@ -128,8 +128,8 @@ Result<void> Replays::make_room() {
     if (!job || job->ended) ended.emplace_back(job ? *job->ended : WallTime(), &each);
   }
   if (running >= kMaxRunningReplays) {
-    return Error(Code::store_full, "there are " + std::to_string(running) +
-                                       " replays under way; wait for one, or cancel it");
+    return Error(Code::store_full,
+                 std::to_string(running) + " replays are running; wait for one or cancel it");
   }
   std::sort(ended.begin(), ended.end());
   for (std::size_t left = records.size(); const auto& [when, record] : ended) {
@@ -169,7 +169,7 @@ Result<ReplayJob> Replays::begin(ReplayJob wanted) {
   HAPAX_TRY_ASSIGN(job, prepare(std::move(wanted)));
   job.how.no = number_at(job.started, deps_.random);
   HAPAX_TRY_ASSIGN(kept, keep(job));
-  if (!kept) return Error(Code::store_busy, "another replay has this number; begin it again");
+  if (!kept) return Error(Code::store_busy, "replay number conflict; start it again");
   return job;
 }
 
@@ -184,7 +184,7 @@ Result<std::optional<ReplayJob>> Replays::begin_once(ReplayJob wanted, const Req
     HAPAX_TRY_ASSIGN(faster, find(key.no));  // or this one, if its answer was lost on the way
     known = std::move(faster);
   }
-  if (!known) return Error(Code::store_busy, "the replay of this key was just removed; ask again");
+  if (!known) return Error(Code::store_busy, "the replay of this key was just removed; retry");
   const bool same = known->request.empty() || known->request == key.request;
   return same ? std::move(known) : std::optional<ReplayJob>();
 }
@@ -218,7 +218,7 @@ Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
     HAPAX_TRY_ASSIGN(done, put(deps_.driver, next, record->version));
     if (done) return job;  // otherwise it has just come a step further
   }
-  return Error(Code::store_busy, "the replay could not be cancelled now; ask again");
+  return Error(Code::store_busy, "the replay could not be cancelled now; retry");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -256,18 +256,18 @@ milliseconds Replays::run_due() {
 
 void Replays::scan() {
   const Result<std::vector<store::Record>> records = deps_.driver.records(kReplayPrefix);
-  if (!records) return log_warning("replays not looked at", records.error());
+  if (!records) return log_warning("replays not scanned", records.error());
   for (const store::Record& each : *records) consider(each);
 }
 
 void Replays::consider(const store::Record& record) {
   std::optional<ReplayJob> job = job_from(record.content);
   const WallTime now = deps_.clock.wall();
-  if (!job) return log_warning("a replay is not readable", Error(Code::store_corrupt, record.name));
+  if (!job) return log_warning("malformed replay record", Error(Code::store_corrupt, record.name));
   if (job->ended) {
     if (now - *job->ended < kKeepReplay) return;
     const Result<bool> removed = deps_.driver.remove_record(record.name, record.version);
-    if (!removed) log_warning("an old replay is not removed", removed.error());
+    if (!removed) log_warning("old replay not removed", removed.error());
     return;
   }
   if (owned_.contains(record.name)) return;  // writing finds out whether it still is
@@ -278,7 +278,7 @@ void Replays::take(const store::Record& record, ReplayJob job) {
   OwnedJob owned{.job = std::move(job), .record = record};
   const Result<std::vector<store::KnownName>> names =
       deps_.driver.names(store::NameKind::destination);
-  if (!names) return log_warning("a replay is not begun", names.error());
+  if (!names) return log_warning("replay not started", names.error());
   for (const store::KnownName& each : *names) {
     const DestinationNo to(each.number);
     if (owned.job.how.destination.value_or(to) == to) owned.destinations.push_back(to);
@@ -301,7 +301,7 @@ bool Replays::write(OwnedJob& owned) {
   if (owned.written) return true;
   const Result<bool> done = put(deps_.driver, owned.record, owned.before);
   if (!done) {
-    log_warning("the progress of a replay is not kept", done.error());
+    log_warning("replay progress not saved", done.error());
     owned.next = deps_.clock.since_boot() + kAfterFailure;
     return true;
   }
@@ -328,7 +328,7 @@ void Replays::step(OwnedJob& owned) {
                                                                      .until = job.last,
                                                                      .limit = step_size(job)});
   if (!stepped) {
-    log_warning("a step of a replay is not done", stepped.error());
+    log_warning("replay step failed", stepped.error());
     owned.next = now + kAfterFailure;  // again: what was done is not done twice
     return;
   }
@@ -353,7 +353,7 @@ void Replays::release_all() {
     const store::Record free{owned.record.name, random_number(deps_.random),
                              to_record_text(owned.job)};
     const Result<bool> done = put(deps_.driver, free, owned.record.version);
-    if (!done) log_warning("a replay is not handed back", done.error());
+    if (!done) log_warning("replay not released", done.error());
   }
   owned_.clear();
 }

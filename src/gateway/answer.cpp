@@ -44,21 +44,22 @@ std::string list_of(const Stored& stored) {
 std::string_view sentence(Reason reason) {
   switch (reason) {
     case Reason::signature_missing:
-      return "The request carries no signature, or not all that belongs to one.";
+      return "The request has no signature, or an incomplete one.";
     case Reason::signature_invalid:
-      return "The signature is not one of these bytes by the secret of this source.";
+      return "The signature does not match the request body for any secret configured for this "
+             "source.";
     case Reason::timestamp_outside_window:
-      return "The request was signed too long ago, or in the future.";
+      return "The signature timestamp is too old or in the future.";
     case Reason::header_malformed:
-      return "A header that the signature needs is repeated or cannot be read.";
+      return "A header required for the signature is repeated or malformed.";
     case Reason::payload_unreadable:
-      return "The body is not what this source sends.";
+      return "The body does not match the format of this source.";
     case Reason::id_missing:
-      return "There is no event id where this source has it.";
+      return "The event id is missing.";
     case Reason::id_ambiguous:
-      return "There are two event ids.";
+      return "The event id is ambiguous.";
     case Reason::body_too_large:
-      return "There are more events in it than are taken at once.";
+      return "The request contains too many events.";
     case Reason::none:
       break;
   }
@@ -116,7 +117,7 @@ http::Reply failure(const Error& error) {
     case Code::stopping:
       return http::problem(http::Refusal::stopping);
     case Code::invalid_argument:
-      return http::problem(http::Refusal::bad_request, "The request is over a limit of the store.");
+      return http::problem(http::Refusal::bad_request, "The request exceeds a limit of the store.");
     default:
       return http::problem(http::Refusal::store_unavailable);
   }

@@ -208,7 +208,7 @@ void Endpoint::note_refusal(const std::string& source, std::string_view reason,
   deps_.metrics.refused(source, reason);
   const std::optional<std::string> more = limit_.pass(source + '/' + std::string(reason));
   if (!more) return;
-  deps_.log.line(Level::warning, "refused",
+  deps_.log.line(Level::warning, "request rejected",
                  {{"source", source},
                   {"reason", reason},
                   {"detail", detail},

@@ -42,14 +42,14 @@ Result<void> ProvisionedSecrets::make_ready() {
 Result<WallTime> ProvisionedSecrets::open(std::chrono::seconds time) {
   const std::lock_guard lock(mutex_);
   if (preset_.handshake == Handshake::sns) {
-    return Error(Code::invalid_argument,
-                 "Amazon SNS hands over no secret; a subscription is confirmed by opening the URL "
-                 "that is shown here");
+    return Error(
+        Code::invalid_argument,
+        "Amazon SNS provisions no secret; open the URL shown here to confirm the subscription");
   }
   if (time > std::chrono::seconds(0) && secrets_.size() >= kMaxProvisionedSecrets) {
     return Error(Code::invalid_argument,
-                 "16 secrets were handed over already; take out of handshake.secrets in data_dir "
-                 "those that are over, and start again");
+                 "16 secrets are already provisioned; remove unused ones from handshake.secrets in "
+                 "data_dir and restart");
   }
   until_ = clock_.since_boot() + time;
   taken_ = false;
@@ -126,8 +126,8 @@ Result<std::shared_ptr<ProvisionedSecrets>> Handshakes::of(const Source& source)
     }
   }
   if (Result<void> used = provisioned->make_ready(); !used) {
-    return Error(Code::misconfigured, "a secret that was handed over to '" + path +
-                                          "' cannot be used: " + used.error().detail());
+    return Error(Code::misconfigured,
+                 "a provisioned secret of '" + path + "' is unusable: " + used.error().detail());
   }
   return provisioned;
 }

@@ -25,48 +25,47 @@ auto& family(prometheus::Registry& registry, Builder builder, const char* name, 
 
 Metrics::Metrics()
     : arrivals_(family(registry_, prometheus::BuildCounter(), "hapax_arrivals_total",
-                       "Requests to /in/, by source and what became of them")),
+                       "Requests to /in/ by source and outcome")),
       bytes_(family(registry_, prometheus::BuildCounter(), "hapax_arrival_bytes_total",
-                    "Bytes of the bodies of accepted and duplicate arrivals")),
+                    "Body bytes of accepted and duplicate requests")),
       last_seen_(family(registry_, prometheus::BuildGauge(), "hapax_source_last_seen_seconds",
-                        "When a source last sent something authentic, in seconds since 1970")),
+                        "Unix time of the last authentic request of a source")),
       rejects_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_total",
-                      "Refused requests that were kept, by source and reason")),
+                      "Rejected requests that were stored, by source and reason")),
       dropped_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_dropped_total",
-                      "Refused requests that were not kept: too many at once")),
+                      "Rejected requests dropped under overload")),
       admitted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_admitted_total",
-                       "Rejects that were admitted after all")),
+                       "Rejects re-admitted")),
       attempts_(family(registry_, prometheus::BuildCounter(), "hapax_attempts_total",
-                       "Attempts to deliver, by destination and what became of them")),
+                       "Delivery attempts by destination and outcome")),
       attempt_seconds_(family(registry_, prometheus::BuildHistogram(), "hapax_attempt_seconds",
-                              "How long attempts to deliver took")),
+                              "Duration of delivery attempts in seconds")),
       under_way_(family(registry_, prometheus::BuildGauge(), "hapax_deliveries_under_way",
-                        "Attempts that wait for an answer")),
+                        "Attempts in flight")),
       breaker_(family(registry_, prometheus::BuildGauge(), "hapax_breaker_state",
-                      "Of a destination: 0 closed, 1 open, 2 half-open")),
+                      "Circuit breaker state: 0 closed, 1 open, 2 half-open")),
       evicted_(family(registry_, prometheus::BuildCounter(), "hapax_rejects_evicted_total",
-                      "Rejects that made room for newer ones")
+                      "Rejects evicted by newer ones")
                    .Add({})),
       batch_size_(family(registry_, prometheus::BuildHistogram(), "hapax_commit_batch_size",
-                         "Requests that shared one transaction")
+                         "Requests per group commit")
                       .Add({}, kBatchSizes)),
       commit_seconds_(family(registry_, prometheus::BuildHistogram(), "hapax_commit_seconds",
-                             "How long the transactions of arrivals took")
+                             "Duration of group commits in seconds")
                           .Add({}, kSeconds)),
       queue_depth_(family(registry_, prometheus::BuildGauge(), "hapax_commit_queue_depth",
-                          "Requests that wait for the store")
+                          "Requests waiting for the store")
                        .Add({})),
       connections_(family(registry_, prometheus::BuildGauge(), "hapax_connections",
                           "Open connections of both listeners")
                        .Add({})),
       connections_rejected_(family(registry_, prometheus::BuildCounter(),
                                    "hapax_connections_refused_total",
-                                   "Connections over a limit, closed at once")
+                                   "Connections rejected by a limit")
                                 .Add({})),
       double_claims_(family(registry_, prometheus::BuildCounter(),
                             "hapax_store_double_claims_total",
-                            "Event ids that were claimed twice while they were remembered; always "
-                            "0 unless hapax has a defect")
+                            "Event ids claimed twice; always 0 unless hapax has a bug")
                          .Add({})) {}
 
 prometheus::Counter& Metrics::arrivals(prometheus::Labels labels, std::string_view outcome) {

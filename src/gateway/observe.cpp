@@ -100,7 +100,7 @@ Task<void> Receiver::observe(const Source& source, const Request& request, Recei
     const Identified one = as_one_event(source, request, scratch_);
     const auto answer = co_await store_unclaimed(source, request, one, Would::reject);
     if (!answer) {
-      received = Error(Code::queue_full, "over the rate of observe mode");
+      received = Error(Code::queue_full, "rate limit of observe mode exceeded");
     } else if (!*answer) {
       received = answer->error();
     } else {

@@ -38,7 +38,7 @@ struct Readmission::Candidate {
   Request request;
   ReceiveContext context;
   std::optional<StillInvalid> invalid;
-  Received received = Error(Code::store_unavailable, "it was not tried");
+  Received received = Error(Code::store_unavailable, "not attempted");
 
   static Task<void> receive(Receiver& receiver, Candidate& candidate) {
     Received received =
@@ -58,13 +58,13 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
   head.target = from.url;
   candidate->entry = find_source(*candidate->sources, head.path());
   if (candidate->entry == nullptr || candidate->entry->source.no != from.row.source) {
-    candidate->invalid = {"source-unknown", "the configuration in force has no such source"};
+    candidate->invalid = {"source-unknown", "the source is not configured"};
     return candidate;
   }
   const Source& source = candidate->entry->source;
   std::optional<Restored> restored = restore(source, from, deps_.secret);
   if (!restored) {
-    candidate->invalid = {"header-malformed", "its stored headers cannot be read"};
+    candidate->invalid = {"header-malformed", "the stored headers are malformed"};
     return candidate;
   }
   candidate->restored = *std::move(restored);
@@ -171,7 +171,7 @@ Readmission::admit(RejectNo number) {
   if (candidate.invalid) return Answer(*candidate.invalid);
   HAPAX_TRY(settle(group));
   const auto* accepted = std::get_if<Stored>(&candidate.received);
-  if (accepted == nullptr) return Error(Code::store_unavailable, "the request was not taken");
+  if (accepted == nullptr) return Error(Code::store_unavailable, "the request was not stored");
   return Answer(Admitted{in_json(candidate.entry->source, *accepted)});
 }
 

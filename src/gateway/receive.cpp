@@ -51,7 +51,7 @@ std::variant<Identified, Refused> Receiver::authenticate_and_identify(const Sour
   const WallTime now = context.reject ? clock_.wall() : context.received;
   if (is_forgotten(source, verdict, context, now)) {
     return Refused{Reason::timestamp_outside_window,
-                   "signed or received longer ago than ids are remembered"};
+                   "signed or received before the retention period of ids"};
   }
   const bool alone = context.item && source.item_identifier;
   const Identifier& identifier = alone ? *source.item_identifier : source.identifier;

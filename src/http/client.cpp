@@ -198,7 +198,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::send(const Outgoing& reques
   got_bytes = false;
   more = false;
   if (!can_be_sent(request)) {
-    co_return failure(Trouble::bad_request, "a header or the target has a line break in it");
+    co_return failure(Trouble::bad_request, "line break in a header or in the target");
   }
   std::optional<Failure> failed = co_await connect(std::min(limits.connect, total));
   if (failed) co_return failed;
@@ -265,7 +265,7 @@ Task<Exchanged> ClientConnection::Impl::read_head() {
     result.response = taken_from(*answer);
     co_return result;
   }
-  result.failure = failure(Trouble::malformed, "it answers with nothing but 1xx");
+  result.failure = failure(Trouble::malformed, "only 1xx responses received");
   co_return result;
 }
 
@@ -322,7 +322,7 @@ Task<Exchanged> ClientConnection::Impl::read_answer(bool head_only) {
     result.response = taken_from(parser);
     co_return result;
   }
-  result.failure = failure(Trouble::malformed, "it answers with nothing but 1xx");
+  result.failure = failure(Trouble::malformed, "only 1xx responses received");
   co_return result;
 }
 
@@ -346,16 +346,16 @@ std::optional<Failure> ClientConnection::Impl::parse(Parser& parser) {
   const std::size_t taken = parser.put(asio::buffer(bytes.data(), bytes.size()), error);
   buffer.remove(0, taken);
   if (error == beast::http::error::header_limit) {
-    return failure(Trouble::too_large, "the head of its answer is too large");
+    return failure(Trouble::too_large, "response headers too large");
   }
   if (error == beast::http::error::body_limit) {
-    return failure(Trouble::too_large, "the body of its answer is too large");
+    return failure(Trouble::too_large, "response body too large");
   }
   if (error && error != beast::http::error::need_more) {
-    return failure(Trouble::malformed, "its answer is not HTTP: " + error.message());
+    return failure(Trouble::malformed, "invalid HTTP response: " + error.message());
   }
   if (parser.is_header_done() && !ends_beyond_doubt(parser)) {
-    return failure(Trouble::malformed, "where its answer ends is not beyond doubt");
+    return failure(Trouble::malformed, "ambiguous response framing");
   }
   return std::nullopt;
 }
@@ -363,7 +363,7 @@ std::optional<Failure> ClientConnection::Impl::parse(Parser& parser) {
 Task<std::optional<Failure>> ClientConnection::Impl::read_more(Parser& parser) {
   const std::span<char> room = buffer.room(kResponseReadSize);
   const ClientStream::IoResult result = co_await stream.read_some(room);
-  if (stream.expired()) co_return failure(Trouble::timed_out, "no whole answer came in time");
+  if (stream.expired()) co_return failure(Trouble::timed_out, "response timed out");
   if (!result.error) {
     buffer.filled(result.bytes);
     got_bytes = true;
@@ -372,8 +372,8 @@ Task<std::optional<Failure>> ClientConnection::Impl::read_more(Parser& parser) {
   error_code error = beast::http::error::partial_message;
   if (result.error == asio::error::eof && parser.got_some()) parser.put_eof(error);
   if (!error) co_return std::nullopt;  // a body that ends with the connection
-  co_return failure(Trouble::closed, got_bytes ? "its answer was cut short"
-                                               : "it closed the connection without an answer");
+  co_return failure(Trouble::closed,
+                    got_bytes ? "response truncated" : "connection closed without a response");
 }
 
 ClientConnection::ClientConnection(const Executor& executor, Url to, ClientLimits limits,

@@ -122,7 +122,7 @@ Task<std::optional<Failure>> ClientStream::open_within() {
   if (failed) co_return failed;
   error_code error;
   co_await asio::async_connect(watch_->socket, endpoints, asio::redirect_error(kUseTask, error));
-  if (expired()) co_return failure(Trouble::timed_out, "no connection came about in time");
+  if (expired()) co_return failure(Trouble::timed_out, "connect timed out");
   if (error == asio::error::connection_refused) {
     co_return failure(Trouble::refused, "connection refused");
   }
@@ -137,7 +137,7 @@ Task<std::optional<Failure>> ClientStream::resolve(Endpoints& found) {
   if (failed || !public_only_) co_return failed;
   std::erase_if(found, [](const auto& each) { return !is_public(each.address()); });
   if (found.empty()) {
-    co_return failure(Trouble::address_refused, "its address is not a public one");
+    co_return failure(Trouble::address_refused, "the address is not public");
   }
   co_return std::nullopt;
 }
@@ -179,9 +179,9 @@ Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
   }
   watch_->timer.async_wait([lookup](error_code) { lookup->done.cancel(); });
   co_await lookup->done.async_wait(asio::redirect_error(kUseTask, error));
-  if (expired()) co_return failure(Trouble::timed_out, "the name was not looked up in time");
+  if (expired()) co_return failure(Trouble::timed_out, "DNS lookup timed out");
   if (lookup->error || lookup->found.empty()) {
-    co_return failure(Trouble::unresolved, "there is no host of that name");
+    co_return failure(Trouble::unresolved, "host not found");
   }
   found = lookup->found;
   co_return std::nullopt;
@@ -189,19 +189,18 @@ Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
 
 Task<std::optional<Failure>> ClientStream::tls_handshake() {
   error_code error;
-  if (!tls_) co_return failure(Trouble::tls, "no certificates to believe were given");
+  if (!tls_) co_return failure(Trouble::tls, "no trusted certificates configured");
   secure_.emplace(watch_->socket, tls_->context().tls);
   SSL* const handle = secure_->native_handle();
-  if (!expect_host(handle, to_.host)) co_return failure(Trouble::tls, "that host cannot be named");
+  if (!expect_host(handle, to_.host)) co_return failure(Trouble::tls, "invalid TLS server name");
   co_await secure_->async_handshake(asio::ssl::stream_base::client,
                                     asio::redirect_error(kUseTask, error));
   if (!error) co_return std::nullopt;
   if (expired())
-    co_return failure(Trouble::timed_out,
-                      "no TLS handshake came about in time; is it https there?");
+    co_return failure(Trouble::timed_out, "TLS handshake timed out; does the port speak https?");
   const long verdict = SSL_get_verify_result(handle);
   if (verdict != X509_V_OK) {
-    co_return failure(Trouble::certificate, std::string("its certificate is not believed: ") +
+    co_return failure(Trouble::certificate, std::string("certificate not trusted: ") +
                                                 X509_verify_cert_error_string(verdict));
   }
   co_return failure(Trouble::tls, "the TLS handshake failed: " + error.message());

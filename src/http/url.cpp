@@ -14,7 +14,7 @@ constexpr std::uint16_t kTlsPort = 443;
 
 Error no_url(std::string_view text, std::string_view why) {
   return Error(Code::invalid_argument, "'" + std::string(text) + "' " + std::string(why) +
-                                           "; write http://127.0.0.1:8420/in/demo, or https://...");
+                                           "; use http://127.0.0.1:8420/in/demo, or https://...");
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ Result<Url> parse_url(std::string_view text) {
   if (!url.tls && view.scheme_id() != boost::urls::scheme::http) {
     return no_url(text, "is neither http nor https");
   }
-  if (view.has_userinfo()) return no_url(text, "has a user in it, which is not sent");
+  if (view.has_userinfo()) return no_url(text, "contains user info, which is not supported");
   url.host = view.host_address();
   if (url.host.empty()) return no_url(text, "has no host");
-  if (view.has_port() && view.port_number() == 0) return no_url(text, "has no port that can be");
+  if (view.has_port() && view.port_number() == 0) return no_url(text, "has an invalid port");
   url.port = view.has_port() ? view.port_number() : (url.tls ? kTlsPort : kPlainPort);
   const auto target = view.encoded_target();
   url.target.assign(target.data(), target.size());

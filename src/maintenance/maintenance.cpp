@@ -56,7 +56,7 @@ void Maintenance::stop() {
   if (!worker_.stop()) return;
   count_duplicates(kLastCountSteps);
   if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
-    log_warning("node number not given back", left.error());
+    log_warning("node number not released", left.error());
   }
 }
 
@@ -85,7 +85,7 @@ void Maintenance::count_duplicates(std::size_t steps) {
 void Maintenance::make_ahead() {
   next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
   if (Result<void> made = deps_.driver.make_ahead(); !made) {
-    log_warning("partitions of tomorrow not made", made.error());
+    log_warning("partitions for tomorrow not created", made.error());
   }
 }
 
@@ -102,7 +102,7 @@ void Maintenance::sweep() {
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<bool> done = sweep_step(periods);
     if (!done) {
-      log_warning("retention is behind", done.error());
+      log_warning("retention failed", done.error());
       failed = true;
     }
     if (done && !*done) continue;

@@ -84,7 +84,7 @@ Result<std::size_t> RejectWriter::write() {
   for (KeptReject& each : hand_.rejects) {
     if (!each.no) {
       const std::optional<EventNo> number = deps_.numbers.next();
-      if (!number) return Error(Code::store_unavailable, "this node has no number now");
+      if (!number) return Error(Code::store_unavailable, "this node has no number assigned");
       each.no = RejectNo(number->value());
     }
     const store::Reject reject = shown(each);
@@ -112,7 +112,7 @@ void RejectWriter::note(std::size_t evicted) {
 void RejectWriter::log_warning(const Error& error) {
   const std::optional<std::string> more = limit_.pass(std::string(info(error.code()).name));
   if (!more) return;
-  deps_.log.line(Level::warning, "rejects not kept",
+  deps_.log.line(Level::warning, "rejects not stored",
                  {{"error", error.to_string()}, {"more", *more}});
 }
 

@@ -67,15 +67,15 @@ TEST_P(AdminDedup, NamesARemedy) {
   for (const char* each : {"[]", "1", "null", "\"x\""}) {
     EXPECT_THAT(complaint(each), HasSubstr("not a JSON object")) << each;
   }
-  EXPECT_THAT(complaint("{}"), HasSubstr("scope is missing; write {\"scope\""));
-  EXPECT_THAT(complaint(R"({"scope":"s"})"), HasSubstr("id is missing"));
-  EXPECT_THAT(complaint(R"({"scope":1,"id":"1"})"), HasSubstr("scope is not a string"));
-  EXPECT_THAT(complaint(R"({"scope":"s","id":null})"), HasSubstr("id is not a string"));
-  EXPECT_THAT(complaint(R"({"scope":"s","id":"1","ttl":5})"), HasSubstr("no member 'ttl'"));
+  EXPECT_THAT(complaint("{}"), HasSubstr("scope is required; write {\"scope\""));
+  EXPECT_THAT(complaint(R"({"scope":"s"})"), HasSubstr("id is required"));
+  EXPECT_THAT(complaint(R"({"scope":1,"id":"1"})"), HasSubstr("scope must be a string"));
+  EXPECT_THAT(complaint(R"({"scope":"s","id":null})"), HasSubstr("id must be a string"));
+  EXPECT_THAT(complaint(R"({"scope":"s","id":"1","ttl":5})"), HasSubstr("unknown member 'ttl'"));
   for (const char* each : {"0", "-1", "1.5", "\"60\"", "null", "3153600001", "1e3",
                            "18446744073709551615", "99999999999999999999999", "true"}) {
     EXPECT_THAT(complaint(R"({"scope":"s","id":"1","ttl_s":)" + std::string(each) + "}"),
-                HasSubstr("ttl_s is not a whole number of seconds from 1 to 3153600000"));
+                HasSubstr("ttl_s must be an integer of seconds from 1 to 3153600000"));
   }
   EXPECT_THAT(complaint(R"({"scope":"","id":"1"})"), HasSubstr("scope"));
   EXPECT_THAT(complaint(R"({"scope":"s","id":""})"), HasSubstr("id"));

@@ -41,23 +41,23 @@ INSTANTIATE_TEST_SUITE_P(, AdminPullBadInput, testing::Values(StoreKind::memory)
 TEST_P(AdminPullBadInput, LeaseErrorsNameARemedy) {
   const auto lease = [&](const std::string& body) { return complaint("/v1/lease", body); };
   EXPECT_THAT(lease(""), HasSubstr("the body is not JSON"));
-  EXPECT_THAT(lease("[]"), HasSubstr("the body is not a JSON object; write {\"destination\""));
-  EXPECT_THAT(lease("{}"), HasSubstr("destination is missing"));
-  EXPECT_THAT(lease(R"({"destination":1})"), HasSubstr("destination is not a string"));
-  EXPECT_THAT(lease(R"({"destination":"work","wait":1})"), HasSubstr("no member 'wait'"));
+  EXPECT_THAT(lease("[]"), HasSubstr("the body must be a JSON object; write {\"destination\""));
+  EXPECT_THAT(lease("{}"), HasSubstr("destination is required"));
+  EXPECT_THAT(lease(R"({"destination":1})"), HasSubstr("destination must be a string"));
+  EXPECT_THAT(lease(R"({"destination":"work","wait":1})"), HasSubstr("unknown member 'wait'"));
   for (const char* each : {"0", "-1", "1001", "1.5", "\"1\"", "null", "18446744073709551615"}) {
     EXPECT_THAT(lease(R"({"destination":"work","max":)" + std::string(each) + "}"),
-                HasSubstr("max is not a whole number from 1 to 1000"))
+                HasSubstr("max must be an integer from 1 to 1000"))
         << each;
   }
   for (const char* each : {"0", "0.9", "-1", "43201", "1e300", "\"30\"", "null", "true"}) {
     EXPECT_THAT(lease(R"({"destination":"work","lease_s":)" + std::string(each) + "}"),
-                HasSubstr("lease_s is not a number of seconds from 1 to 43200"))
+                HasSubstr("lease_s must be a number of seconds from 1 to 43200"))
         << each;
   }
   for (const char* each : {"-0.1", "61", "1e30", "[]"}) {
     EXPECT_THAT(lease(R"({"destination":"work","wait_s":)" + std::string(each) + "}"),
-                HasSubstr("wait_s is not a number of seconds from 0 to 60"))
+                HasSubstr("wait_s must be a number of seconds from 0 to 60"))
         << each;
   }
   EXPECT_EQ(api_.post("/v1/lease?max=1", R"({"destination":"work"})").status, 400);
@@ -67,7 +67,7 @@ TEST_P(AdminPullBadInput, LeaseKnowsItsDestinations) {
   const ApiAnswer unknown = api_.post("/v1/lease", R"({"destination":"nowhere"})");
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(unknown.problem(), "not-found");
-  EXPECT_EQ(unknown.detail(), "No destination has the name 'nowhere'.");
+  EXPECT_EQ(unknown.detail(), "Unknown destination 'nowhere'.");
   const ApiAnswer pushed = api_.post("/v1/lease", R"({"destination":"pushed"})");
   EXPECT_EQ(pushed.status, 409);
   EXPECT_EQ(pushed.problem(), "not-pull");
@@ -78,22 +78,22 @@ TEST_P(AdminPullBadInput, SettleErrorsNameARemedy) {
   const auto settle = [&](const std::string& body) { return complaint("/v1/settle", body); };
   const auto with = [](const std::string& members) { return R"({"results":[{)" + members + "}]}"; };
   EXPECT_THAT(settle("{"), HasSubstr("the body is not JSON"));
-  EXPECT_THAT(settle("{}"), HasSubstr("results is missing; write {\"results\""));
-  EXPECT_THAT(settle(R"({"results":{}})"), HasSubstr("results is not a list"));
-  EXPECT_THAT(settle(R"({"results":[1]})"), HasSubstr("results[0] is not a JSON object"));
-  EXPECT_THAT(settle(with("")), HasSubstr("results[0].delivery is missing"));
-  EXPECT_THAT(settle(with(R"("delivery":"x")")), HasSubstr("results[0].fence is missing"));
+  EXPECT_THAT(settle("{}"), HasSubstr("results is required; write {\"results\""));
+  EXPECT_THAT(settle(R"({"results":{}})"), HasSubstr("results must be a list"));
+  EXPECT_THAT(settle(R"({"results":[1]})"), HasSubstr("results[0] must be a JSON object"));
+  EXPECT_THAT(settle(with("")), HasSubstr("results[0].delivery is required"));
+  EXPECT_THAT(settle(with(R"("delivery":"x")")), HasSubstr("results[0].fence is required"));
   EXPECT_THAT(settle(with(R"("delivery":"x","fence":"1")")),
-              HasSubstr("results[0].fence is not a whole number"));
-  EXPECT_THAT(settle(with(R"("delivery":"x","fence":1)")), HasSubstr("outcome is missing"));
+              HasSubstr("results[0].fence must be an integer"));
+  EXPECT_THAT(settle(with(R"("delivery":"x","fence":1)")), HasSubstr("outcome is required"));
   EXPECT_THAT(settle(with(R"("delivery":"x","fence":1,"outcome":"done")")),
-              HasSubstr(R"(results[0].outcome is not "ack", "retry" or "drop")"));
+              HasSubstr(R"(results[0].outcome must be "ack", "retry" or "drop")"));
   EXPECT_THAT(settle(with(R"("delivery":"x","fence":1,"outcome":"ack","retry_after_s":1)")),
-              HasSubstr("belongs to the outcome \"retry\" alone"));
+              HasSubstr("only valid with outcome \"retry\""));
   EXPECT_THAT(settle(with(R"("delivery":"x","fence":1,"outcome":"retry","retry_after_s":86401)")),
-              HasSubstr("retry_after_s is not a number of seconds from 0 to 86400"));
+              HasSubstr("retry_after_s must be a number of seconds from 0 to 86400"));
   EXPECT_THAT(settle(with(R"("delivery":"x","fence":1,"outcome":"retry","error":1)")),
-              HasSubstr("error is not a string"));
+              HasSubstr("error must be a string"));
   std::string many = "1";
   for (int i = 0; i < 1000; ++i) many += ",1";
   EXPECT_THAT(settle(R"({"results":[)" + many + "]}"), HasSubstr("more than 1000 entries"));
@@ -102,8 +102,8 @@ TEST_P(AdminPullBadInput, SettleErrorsNameARemedy) {
 
 TEST_P(AdminPullBadInput, RenewErrorsNameARemedy) {
   const auto renew = [&](const std::string& body) { return complaint("/v1/renew", body); };
-  EXPECT_THAT(renew("{}"), HasSubstr("leases is missing; write {\"leases\""));
-  EXPECT_THAT(renew(R"({"leases":[{"delivery":"x"}]})"), HasSubstr("leases[0].fence is missing"));
+  EXPECT_THAT(renew("{}"), HasSubstr("leases is required; write {\"leases\""));
+  EXPECT_THAT(renew(R"({"leases":[{"delivery":"x"}]})"), HasSubstr("leases[0].fence is required"));
   EXPECT_THAT(renew(R"({"leases":[],"lease_s":0})"), HasSubstr("from 1 to 43200"));
   EXPECT_EQ(api_.post("/v1/renew", R"({"leases":[]})").body, "{\"results\":[]}\n");
 }

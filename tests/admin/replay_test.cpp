@@ -195,7 +195,7 @@ TEST_P(ReplayApi, NullIsNotEverything) {
        {R"({"as":null})", R"({"destination":null})", R"({"accept_duplicate":null})"}) {
     const ApiAnswer answer = replay(event, body);
     EXPECT_EQ(answer.status, 400) << body;
-    EXPECT_THAT(answer.detail(), HasSubstr("is null; leave it out")) << body;
+    EXPECT_THAT(answer.detail(), HasSubstr("must not be null; omit it")) << body;
   }
   for (const char* body :
        {R"({"filter":null})", R"({"filter":{"source":null}})", R"({"filter":{"status":null}})",

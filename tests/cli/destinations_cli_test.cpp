@@ -39,7 +39,7 @@ TEST(DestinationsCli, ListsPausesAndResumes) {
   EXPECT_EQ(json::parse(run("--json").out).at("paused"), false);
   const Ran unknown = run("pause nobody");
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_THAT(unknown.errors, HasSubstr("no destination of that name"));
+  EXPECT_THAT(unknown.errors, HasSubstr("unknown destination"));
   EXPECT_EQ(run("pause").exit_code, 2);
 }
 

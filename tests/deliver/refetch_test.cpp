@@ -29,17 +29,17 @@ TEST(Refetch, AValueStaysWithinItsSegment) {
   EXPECT_EQ(url_of(url, R"({"a":"a b\r\n%\u00e9@"})"), "https://h/o/a%20b%0D%0A%25%C3%A9%40/end");
   for (const char* step : {".", "..", ""}) {
     EXPECT_EQ(url_of(url, R"({"a":")" + std::string(step) + R"("})"),
-              "json:/a cannot be a part of a path");
+              "json:/a cannot be part of a path");
   }
   EXPECT_EQ(url_of(url, R"({"a":")" + std::string(1025, 'x') + R"("})"),
-            "json:/a cannot be a part of a path");
+            "json:/a cannot be part of a path");
 }
 
 TEST(Refetch, AnEventWithoutTheValueIsNoUrl) {
-  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"b":1})"), "json:/a is not there");
-  EXPECT_EQ(url_of("http://h/{json:/a}", "<xml/>"), "json:/a is not there");
-  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":null})"), "json:/a cannot be a part of a path");
-  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":{}})"), "json:/a cannot be a part of a path");
+  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"b":1})"), "json:/a is missing");
+  EXPECT_EQ(url_of("http://h/{json:/a}", "<xml/>"), "json:/a is missing");
+  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":null})"), "json:/a cannot be part of a path");
+  EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":{}})"), "json:/a cannot be part of a path");
 }
 
 TEST(Refetch, TheHostIsFixedAndTheRestIsAUrl) {

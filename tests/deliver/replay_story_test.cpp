@@ -355,7 +355,7 @@ TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
   const HttpAnswer refused = listen();
   EXPECT_EQ(refused.status, 409) << refused.body;
   EXPECT_EQ(refused.problem(), "name-taken");
-  EXPECT_THAT(refused.body, HasSubstr("had a destination"));
+  EXPECT_THAT(refused.body, HasSubstr("A former destination"));
   serve_.stop();
   {
     StoreView view(place_.url(serve_));

@@ -177,7 +177,7 @@ TEST_F(WindowTest, CanBeClosedAndIsRefusedWhereItMeansNothing) {
   EXPECT_THAT(run(serve_, "handshake asana --for 0s"), HasSubstr("\"open_until\":null"));
   EXPECT_EQ(offer("/in/asana", "s").status, 401);
   int code = 0;
-  EXPECT_THAT(run(serve_, "handshake demo --for 10m", code), HasSubstr("hands over no secret"));
+  EXPECT_THAT(run(serve_, "handshake demo --for 10m", code), HasSubstr("has no such handshake"));
   EXPECT_NE(code, 0);
   EXPECT_THAT(run(serve_, "handshake nobody --for 10m", code), HasSubstr("No source"));
   EXPECT_THAT(run(serve_, "handshake team --for 10m", code), HasSubstr("no tenant"));
@@ -250,7 +250,7 @@ TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreTaken) {
   EXPECT_EQ(notify(kMine, "1").header("Hapax-Duplicate"), "true");
   EXPECT_EQ(notify("arn:aws:sns:us-west-2:666666666666:Mine", "2").problem(), "signature-invalid");
   EXPECT_EQ(notify("", "3").problem(), "signature-invalid");
-  EXPECT_THAT(serve_.log(), HasSubstr("of a topic that is not listed"));
+  EXPECT_THAT(serve_.log(), HasSubstr("from an unlisted topic"));
 }
 
 // Its id may have been forgotten, and the event would be a new one.
@@ -267,7 +267,7 @@ TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {
   EXPECT_THAT(run(serve_, "handshake aws"), HasSubstr("\"confirm_urls\":[\"" + url + "\"]"));
   EXPECT_THAT(serve_.log(), Not(HasSubstr("2336412f37")));
   int code = 0;
-  EXPECT_THAT(run(serve_, "handshake aws --for 10m", code), HasSubstr("hands over no secret"));
+  EXPECT_THAT(run(serve_, "handshake aws --for 10m", code), HasSubstr("has no such handshake"));
   // A page of somebody else is not shown, whoever signed it.
   EXPECT_NE(confirm(kMine, "https://sns.us-west-2.amazonaws.com.evil.example/").status, 503);
   EXPECT_THAT(run(serve_, "handshake aws"), Not(HasSubstr("evil")));

@@ -245,7 +245,7 @@ TEST(Client, AnAnswerCutShortAnywhereIsNone) {
       ASSERT_FALSE(result.response) << size;
       EXPECT_EQ(result.failure.trouble, Trouble::closed) << size << ": " << result.failure.detail;
       EXPECT_TRUE(result.failure.sent);
-      EXPECT_THAT(result.failure.detail, HasSubstr(size == 0 ? "without an answer" : "cut short"));
+      EXPECT_THAT(result.failure.detail, HasSubstr(size == 0 ? "without a response" : "truncated"));
     }
   }
 }

@@ -282,11 +282,11 @@ TEST_F(MaintenanceTest, PartitionsAreMadeAheadEveryMinute) {
   for (int i = 1; i < 60; ++i) ASSERT_EQ(count(calls_of_round(), "make_ahead"), 0) << i;
   store_.fail("make_ahead");
   EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
-  EXPECT_EQ(log_.of("partitions of tomorrow not made").size(), 1);
+  EXPECT_EQ(log_.of("partitions for tomorrow not created").size(), 1);
   store_.recover();
   store_.clock.advance(seconds(60));
   EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1) << "it is tried again";
-  EXPECT_EQ(log_.of("partitions of tomorrow not made").size(), 1);
+  EXPECT_EQ(log_.of("partitions for tomorrow not created").size(), 1);
 }
 
 TEST_F(MaintenanceTest, ASweepThatFailsDoesNotHoldUpTheIds) {
@@ -348,16 +348,16 @@ TEST_F(MaintenanceTest, AFailedSweepIsRetriedASecondLaterAndLoggedOncePerRound) 
     admit(1);
     store_.clock.advance(kKeep);
     store_.fail(operation);
-    const std::size_t before = log_.of("retention is behind").size();
+    const std::size_t before = log_.of("retention failed").size();
     EXPECT_EQ(count(calls_of_round(), operation), 1);
     EXPECT_EQ(count(calls_of_round(), operation), 1);
-    ASSERT_EQ(log_.of("retention is behind").size(), before + 2);
-    EXPECT_THAT(log_.of("retention is behind").back()["error"],
+    ASSERT_EQ(log_.of("retention failed").size(), before + 2);
+    EXPECT_THAT(log_.of("retention failed").back()["error"],
                 testing::HasSubstr("store-unavailable"));
     store_.recover();
     round();
     EXPECT_FALSE(has(1));
-    EXPECT_EQ(log_.of("retention is behind").size(), before + 2);
+    EXPECT_EQ(log_.of("retention failed").size(), before + 2);
     store_.clock.advance(seconds(30));
   }
 }
@@ -426,7 +426,7 @@ TEST_F(MaintenanceTest, ANodeNumberThatCannotBeReleasedIsLogged) {
   store_.fail("leave_node");
   maintenance_.start();
   maintenance_.stop();
-  EXPECT_EQ(log_.of("node number not given back").size(), 1);
+  EXPECT_EQ(log_.of("node number not released").size(), 1);
 }
 
 }  // namespace

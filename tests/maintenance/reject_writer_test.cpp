@@ -222,7 +222,7 @@ TEST_F(RejectWriterTest, OneThatTheStoreDoesNotTakeHoldsUpNoOther) {
   refuse({.detail = "behind"});
   writer_.step();
   EXPECT_EQ(texts(), (std::multiset<std::string>{"before", "behind"}));
-  EXPECT_EQ(log_.of("rejects not kept").size(), 1);
+  EXPECT_EQ(log_.of("rejects not stored").size(), 1);
 }
 
 TEST_F(RejectWriterTest, RejectsTheStoreCanNeverTakeAreDropped) {
@@ -230,10 +230,10 @@ TEST_F(RejectWriterTest, RejectsTheStoreCanNeverTakeAreDropped) {
   RejectWriter writer(deps(without));
   refuse(1);
   writer.step();
-  EXPECT_EQ(log_.of("rejects not kept").size(), 1);
+  EXPECT_EQ(log_.of("rejects not stored").size(), 1);
   store_.clock.advance(seconds(2));
   writer.step();
-  EXPECT_EQ(log_.of("rejects not kept").size(), 1) << "it is not tried again";
+  EXPECT_EQ(log_.of("rejects not stored").size(), 1) << "it is not tried again";
 }
 
 TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
@@ -263,12 +263,12 @@ TEST_F(RejectWriterTest, AStoreThatIsAwayIsOneLineASecond) {
   store_.fail("add_rejects");
   refuse(1);
   for (int i = 0; i < 10; ++i) writer_.step();
-  ASSERT_EQ(log_.of("rejects not kept").size(), 1);
-  EXPECT_THAT(log_.of("rejects not kept").front()["error"], HasSubstr("store-unavailable"));
+  ASSERT_EQ(log_.of("rejects not stored").size(), 1);
+  EXPECT_THAT(log_.of("rejects not stored").front()["error"], HasSubstr("store-unavailable"));
   store_.clock.advance(seconds(1));
   writer_.step();
-  ASSERT_EQ(log_.of("rejects not kept").size(), 2);
-  EXPECT_EQ(log_.of("rejects not kept").back()["more"], "9");
+  ASSERT_EQ(log_.of("rejects not stored").size(), 2);
+  EXPECT_EQ(log_.of("rejects not stored").back()["more"], "9");
 }
 
 TEST_F(RejectWriterTest, TheThreadWrites) {

@@ -12,7 +12,8 @@ Task<Answer> SimAsyncStore::wait_for(Lane<Work, Answer>& lane, const Work& work)
     const std::uint64_t number = lane.waiters.add(std::move(waiter));
     boost::asio::io_context& origin = lifecycle_.context();
     if (stopping_) {
-      return lane.waiters.answer(origin, number, Error(Code::stopping, "the server is stopping"));
+      return lane.waiters.answer(origin, number,
+                                 Error(Code::stopping, "the server is shutting down"));
     }
     lane.waiting.push_back({number, work});
     lifecycle_.in(kMaxWait, [this, &lane, &origin, number] {
@@ -22,7 +23,7 @@ Task<Answer> SimAsyncStore::wait_for(Lane<Work, Answer>& lane, const Work& work)
       lane.waiting.erase(late);
       last_late_ = lifecycle_.now();
       lane.waiters.answer(origin, number,
-                          Error(Code::store_unavailable, "the store has not come to it in time"));
+                          Error(Code::store_unavailable, "timed out waiting for the store"));
     });
     start();
   };

@@ -19,7 +19,7 @@ using gateway::Readmission;
 
 constexpr std::string_view kWriteAdmit =
     R"(write {"filter":{"source":"...","reason":"...","since":"...","until":"..."},)"
-    R"("dry_run":false,"after":null,"limit":500}; all of it may be left out)";
+    R"("dry_run":false,"after":null,"limit":500}; all members are optional)";
 constexpr std::int64_t kMaxAtOnce = 1000;
 
 // What is asked for, with the texts that it shows.
@@ -53,7 +53,7 @@ Result<void> read_admit_request(std::string_view body, AdmitManyRequest& asked) 
   HAPAX_TRY_ASSIGN(after, members.text("after"));
   if (after) {
     const std::optional<RejectNo> number = reject_from(*after);
-    if (!number) return members.bad("after is not the 'next' of the answer before");
+    if (!number) return members.bad("after must be the 'next' of the previous response");
     asked.step.after = *number;
   }
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "reason", "since", "until"}));
@@ -77,7 +77,7 @@ std::string stepped_json(const Readmission::Stepped& stepped, bool dry) {
 }
 
 Error no_readmission() {
-  return Error(Code::misconfigured, "this server admits nothing");
+  return Error(Code::misconfigured, "re-admission is disabled");
 }
 
 Result<std::string> admitted_many(const ApiContext& context, const Call& call) {
@@ -118,7 +118,7 @@ Result<http::Reply> admitted(const ApiContext& context, const Call& call) {
         .status = 200, .content_type = "application/json", .body = std::move(done->json)};
   }
   return http::problem(http::Refusal::not_found,
-                       "No reject has this id: it was admitted, or it made room for newer ones.");
+                       "No reject has this id; it may have been admitted or evicted.");
 }
 
 }  // namespace

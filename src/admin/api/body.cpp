@@ -16,7 +16,7 @@ Result<store::BodyOf> which_of(const Query& query) {
   const std::optional<std::string_view> variant = query.text("variant");
   if (!variant) return store::BodyOf::event;
   if (*variant == "last") return store::BodyOf::last_variant;
-  return Error(Code::invalid_argument, "variant: write last, or leave it out");
+  return Error(Code::invalid_argument, "variant must be 'last' or omitted");
 }
 
 Result<http::Reply> event_body(const ApiContext& context, const Call& call) {
@@ -29,7 +29,7 @@ Result<http::Reply> event_body(const ApiContext& context, const Call& call) {
   if (!found.value) {
     return http::problem(Refusal::not_found, which == store::BodyOf::event
                                                  ? "No event has this id."
-                                                 : "No event of this id has a changed body.");
+                                                 : "The event has no changed body.");
   }
   http::Reply reply{
       .status = 200, .content_type = "application/octet-stream", .body = *std::move(found.value)};

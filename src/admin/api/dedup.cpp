@@ -42,7 +42,7 @@ Result<std::string> claimed(const ApiContext& context, const DedupCall& asked) {
   const store::Batch batch{.dedup = std::span<const store::DedupItem>(&item, 1)};
   HAPAX_TRY_ASSIGN(dedup,
                    store::retry_if_unknown([&] { return context.driver.write(batch).dedup; }));
-  if (dedup.empty()) return Error(Code::misconfigured, "the store remembers no ids");
+  if (dedup.empty()) return Error(Code::misconfigured, "the store does not support dedup");
   return JsonObject().flag("duplicate", dedup.front().duplicate).done();
 }
 

@@ -92,8 +92,7 @@ Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool
     return each.name == call.argument;
   });
   if (found == names.end()) {
-    return http::problem(404, "destination-unknown",
-                         "no destination of that name is in the configuration or the store");
+    return http::problem(404, "destination-unknown", "unknown destination");
   }
   const DestinationNo no(found->number);
   HAPAX_TRY(context.driver.pause(no, paused));

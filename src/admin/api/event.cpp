@@ -87,7 +87,7 @@ Result<http::Reply> shown_event(const ApiContext& context, const Call& call) {
   if (!number) return http::problem(http::Refusal::not_found, "No event has this id.");
   HAPAX_TRY_ASSIGN(found, context.driver.event(*number));
   if (found.presence == store::Presence::gone) {
-    return http::problem(http::Refusal::body_gone, "The event is not kept any more.");
+    return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
   }
   if (!found.value) return http::problem(http::Refusal::not_found, "No event has this id.");
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));

@@ -48,11 +48,11 @@ Result<HandshakeRequest> read_handshake_request(std::string_view body) {
     } else if (key == "tenant" && member.is_string()) {
       asked.tenant.assign(member.get_string().data(), member.get_string().size());
     } else if (key == "for_s") {
-      return bad("for_s is not a whole number of seconds from 0 to 86400");
+      return bad("for_s must be an integer from 0 to 86400");
     } else if (key == "tenant") {
-      return bad("tenant is not a string");
+      return bad("tenant must be a string");
     } else {
-      return bad("there is no member '" + std::string(key.data(), key.size()).substr(0, 64) + "'");
+      return bad("unknown member '" + std::string(key.data(), key.size()).substr(0, 64) + "'");
     }
   }
   if (!timed) return bad("for_s is missing");
@@ -74,7 +74,7 @@ std::variant<std::shared_ptr<gateway::ProvisionedSecrets>, http::Reply> find(
   auto provisioned = context.handshakes.find(tenant.empty() ? name : name + '/' + tenant);
   if (provisioned) return provisioned;
   return http::problem(http::Refusal::bad_request,
-                       "this source's provider hands over no secret and no subscription");
+                       "the provider of this source has no such handshake");
 }
 
 http::Reply status_of(const Call& call, const std::string& tenant,

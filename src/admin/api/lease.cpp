@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kWriteLease =
-    R"(write {"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination must be there)";
+    R"(write {"destination":"...","max":10,"lease_s":30,"wait_s":20}; only destination is required)";
 
 struct LeaseCall {
   std::string destination;
@@ -122,21 +122,20 @@ Result<std::string> leases_json(const ApiContext& context, const DestinationView
 }
 
 http::Reply no_such(std::string_view destination) {
-  return http::problem(
-      http::Refusal::not_found,
-      "No destination has the name '" + std::string(destination.substr(0, 128)) + "'.");
+  return http::problem(http::Refusal::not_found,
+                       "Unknown destination '" + std::string(destination.substr(0, 128)) + "'.");
 }
 
 http::Reply pushed(std::string_view destination) {
   return http::problem(409, "not-pull",
-                       "The server itself delivers to '" + std::string(destination) +
-                           "'. Only a destination with kind = \"pull\" can be leased.");
+                       "The server pushes to '" + std::string(destination) +
+                           "'. Only destinations with kind = \"pull\" can be leased.");
 }
 
 http::Reply too_many(std::string_view destination) {
   return http::problem(http::Refusal::queue_full,
-                       "Too many workers of '" + std::string(destination) +
-                           "' wait already; the other places are for those of others.");
+                       "Too many long polls for '" + std::string(destination) +
+                           "'; the remaining slots are reserved for other destinations.");
 }
 
 Task<http::Reply> lease_deliveries(const AsyncContext& wait, const Call& call) {

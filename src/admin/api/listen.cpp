@@ -17,10 +17,10 @@ namespace hapax::admin {
 namespace {
 
 constexpr std::string_view kWriteListen =
-    R"(write {"name":"...","sources":["..."]}; without sources it hears all)";
+    R"(write {"name":"...","sources":["..."]}; without sources, it gets events of all sources)";
 
 Error no_listeners() {
-  return Error(Code::misconfigured, "this server has no listeners");
+  return Error(Code::misconfigured, "listeners are disabled");
 }
 
 bool serves(const ConfigView& config, std::string_view source) {
@@ -40,19 +40,19 @@ Result<http::Reply> registered(const ApiContext& context, const Call& call) {
   HAPAX_TRY(members.no_nulls());  // an unset variable must not mean every source
   HAPAX_TRY_ASSIGN(name, members.text("name"));
   if (!name || !deliver::is_listener_name(*name)) {
-    return members.bad("name is not 1 to 64 letters, digits, '.', '_' or '-'");
+    return members.bad("name must be 1 to 64 letters, digits, '.', '_' or '-'");
   }
   HAPAX_TRY_ASSIGN(sources, members.texts("sources"));
   if (context.listeners == nullptr) return no_listeners();
   if (is_configured(context.config, *name)) {
     return http::problem(kConflict, "name-taken",
-                         "The configuration has a destination of this name. Choose another.");
+                         "A configured destination has this name. Choose another.");
   }
   HAPAX_TRY_ASSIGN(taken, context.listeners->is_taken(*name));
   if (taken) {
-    return http::problem(kConflict, "name-taken",
-                         "The configuration had a destination of this name, and what was for it "
-                         "still waits or is dead. Choose another.");
+    return http::problem(
+        kConflict, "name-taken",
+        "A former destination of this name still has pending or dead deliveries. Choose another.");
   }
   deliver::Listener wanted{.name = *name, .sources = sources.value_or(std::vector<std::string>())};
   for (const std::string& each : wanted.sources) {

@@ -13,8 +13,7 @@ namespace hapax::admin {
 
 namespace {
 
-constexpr std::string_view kNone =
-    "No reject has this id: it was admitted, or it made room for newer ones.";
+constexpr std::string_view kNone = "No reject has this id; it may have been admitted or evicted.";
 
 Result<std::optional<store::StoredReject>> find(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kWriteReplay =
     R"(write {"as":"same","destination":"...","accept_duplicate":false}; )"
-    R"(all of it may be left out, and as may be "new")";
+    R"(all members are optional; as may be "new")";
 
 // What became due by it may be waited for.
 void notify(const ApiContext& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
@@ -47,17 +47,17 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
     case Status::not_replayable:
       return http::problem(kConflict, "not-replayable",
                            as == store::ReplayAs::same
-                               ? "No delivery of it is dead, cancelled or superseded. Completed "
-                                 "ones are delivered once more as \"new\"."
-                               : "No delivery of it has ended.");
+                               ? "The event has no dead, cancelled or superseded delivery. Replay "
+                                 "completed ones with as = \"new\"."
+                               : "No delivery of the event has ended.");
     case Status::past_horizon:
       return http::problem(kConflict, "past-horizon",
-                           "The receiver may have forgotten the key by now. Say accept_duplicate "
-                           "to deliver it all the same.");
+                           "Past the horizon: the receiver may have forgotten the key. Set "
+                           "accept_duplicate to replay anyway.");
     case Status::too_many:
       return http::problem(kConflict, "not-replayable", "The event has too many deliveries.");
     case Status::gone:
-      return http::problem(http::Refusal::body_gone, "The event is not kept any more.");
+      return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
     case Status::absent:
       break;
   }
@@ -106,9 +106,10 @@ Result<http::Reply> cancelled(const ApiContext& context, const Call& call) {
                     .text("status", name(DeliveryState::cancelled))
                     .done());
     case store::Cancelled::not_possible:
-      return http::problem(kConflict, "not-cancellable", "It is completed or superseded.");
+      return http::problem(kConflict, "not-cancellable",
+                           "The delivery is completed or superseded.");
     case store::Cancelled::gone:
-      return http::problem(http::Refusal::body_gone, "The event is not kept any more.");
+      return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
     case store::Cancelled::absent:
       break;
   }
@@ -129,7 +130,7 @@ Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
                                                    const Members& members) {
   store::HowToReplay how;
   HAPAX_TRY_ASSIGN(as, members.text("as"));
-  if (as && *as != "same" && *as != "new") return members.bad("as is not \"same\" or \"new\"");
+  if (as && *as != "same" && *as != "new") return members.bad("as must be \"same\" or \"new\"");
   how.as = as && *as == "new" ? store::ReplayAs::as_new : store::ReplayAs::same;
   HAPAX_TRY_ASSIGN(accept, members.flag("accept_duplicate"));
   how.accept_duplicate = accept.value_or(false);

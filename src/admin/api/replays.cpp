@@ -23,7 +23,7 @@ constexpr std::string_view kWriteReplays =
 constexpr int kAccepted = 202;
 
 Error no_replays() {
-  return Error(Code::misconfigured, "this server replays nothing");
+  return Error(Code::misconfigured, "replays are disabled");
 }
 
 struct ReplayRequest {
@@ -67,7 +67,7 @@ Result<ReplayRequest> read_replay_request(const ApiContext& context, std::string
   ReplayRequest asked;
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
                                                      "order_key", "since", "until"}));
-  if (!filter) return members.bad("filter is missing; {} is all events");
+  if (!filter) return members.bad("filter is required; {} matches all events");
   HAPAX_TRY(filter->no_nulls());
   HAPAX_TRY(read_filter(context, *filter, asked));
   HAPAX_TRY_ASSIGN(how, read_how(context, members));

@@ -20,7 +20,7 @@ using deliver::WorkerResult;
 
 constexpr std::string_view kWriteSettle =
     R"(write {"results":[{"delivery":"...","fence":1,"outcome":"ack"}]}, where outcome is "ack", )"
-    R"("retry" or "drop"; "retry_after_s" and "error" may be beside it)";
+    R"("retry" or "drop"; "retry_after_s" and "error" are optional)";
 constexpr std::string_view kWriteRenew =
     R"(write {"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
 
@@ -37,7 +37,7 @@ Result<WorkerResult::Outcome> read_outcome(const Members& members) {
   if (text == "ack") return WorkerResult::Outcome::ack;
   if (text == "retry") return WorkerResult::Outcome::retry;
   if (text == "drop") return WorkerResult::Outcome::drop;
-  return members.bad(R"(outcome is not "ack", "retry" or "drop")");
+  return members.bad(R"(outcome must be "ack", "retry" or "drop")");
 }
 
 Result<Entry<LeaseId>> read_name(const Members& members) {
@@ -59,7 +59,7 @@ Result<Entry<WorkerResult>> read_result(const Members& members) {
       after, members.seconds("retry_after_s", std::chrono::seconds(0), deliver::kMaxRetryAfter));
   result.retry_after = after;
   if (after && outcome != WorkerResult::Outcome::retry) {
-    return members.bad("retry_after_s belongs to the outcome \"retry\" alone");
+    return members.bad("retry_after_s is only valid with outcome \"retry\"");
   }
   HAPAX_TRY_ASSIGN(error, members.text("error"));
   result.error = std::move(error).value_or("");
