@@ -48,8 +48,8 @@ std::optional<AttemptOutcome> outcome_of(const Disposition& disposition) {
 }
 
 Error no_room_for_records() {
-  return Error(Code::store_full, "the store holds " + std::to_string(kMaxRecords) +
-                                     " records, and no more; end replays or listeners");
+  return Error(Code::store_full, "the store is limited to " + std::to_string(kMaxRecords) +
+                                     " records; end replays or listeners");
 }
 
 std::size_t size_of(const Batch& batch) {

@@ -30,7 +30,7 @@ Result<void> check_count(std::string_view what, std::size_t count, std::size_t m
 
 Result<void> check_period(std::string_view what, milliseconds period, milliseconds least) {
   if (period >= least && period <= kMaxTtl) return {};
-  return refused(std::string(what) + " lasts from " + std::to_string(least.count()) +
+  return refused(std::string(what) + " must be " + std::to_string(least.count()) +
                  " ms to 36500 days; this one has " + std::to_string(period.count()) + " ms");
 }
 
@@ -42,13 +42,13 @@ Result<void> check_number(std::string_view what, No number) {
 
 Result<void> check_interned(std::string_view what, std::int64_t number) {
   if (number > 0 && number <= std::numeric_limits<std::int32_t>::max()) return {};
-  return refused(std::string(what) + " is a number that the store gave; this is " +
+  return refused(std::string(what) + " is a number assigned by the store; this is " +
                  std::to_string(number));
 }
 
 Result<void> check_targets(std::span<const Target> targets) {
   if (targets.size() > kMaxTargets) {
-    return refused("an event has " + std::to_string(kMaxTargets) + " destinations at most");
+    return refused("an event has at most " + std::to_string(kMaxTargets) + " destinations");
   }
   std::vector<std::int64_t> seen;
   for (const Target& each : targets) {

@@ -22,7 +22,7 @@ Result<void> check_claim(std::string_view scope, std::string_view id,
   HAPAX_TRY(check_length("a scope", scope, kMaxScope));
   HAPAX_TRY(check_length("an id", id, kMaxId));
   if (ttl.count() >= 1 && ttl <= kMaxTtl) return {};
-  return Error(Code::invalid_argument, "a ttl lasts from 1 ms to 36500 days; this one has " +
+  return Error(Code::invalid_argument, "ttl must be 1 ms to 36500 days; this one has " +
                                            std::to_string(ttl.count()) + " ms");
 }
 

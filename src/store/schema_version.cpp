@@ -11,8 +11,8 @@ namespace hapax::store {
 Result<void> refuse_newer(int version, int known) {
   if (version <= known) return {};
   return Error(Code::store_newer, "the schema has version " + std::to_string(version) +
-                                      " and this hapax knows only up to " + std::to_string(known) +
-                                      "; use a newer hapax");
+                                      ", and this hapax supports only up to " +
+                                      std::to_string(known) + "; use a newer hapax");
 }
 
 Result<void> require_current(int version, int known) {

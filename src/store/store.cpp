@@ -72,7 +72,7 @@ Result<std::unique_ptr<store::Driver>> open_driver(std::string_view url, const O
   if (store::postgres::is_url(url)) {
     return store::postgres::open_driver(std::string(url), options, random);
   }
-  if (!url.starts_with(kSqlite)) return unusable_url(url, "there is no such store in this version");
+  if (!url.starts_with(kSqlite)) return unusable_url(url, "unknown kind of store");
   HAPAX_TRY_ASSIGN(path, sqlite_path(url));
   return store::sqlite::open_driver(path, options, clock);
 }
@@ -82,10 +82,9 @@ Result<void> check_options(const OpenOptions& options) {
   const bool timely = options.timeout.count() >= 1 && options.timeout <= kLongest &&
                       options.busy_timeout.count() >= 0 && options.busy_timeout <= kLongest;
   if (timely && options.connections >= 1 && options.connections <= 1000) return {};
-  return Error(
-      Code::misconfigured,
-      "a store needs 1 to 1000 connections, a timeout of 1 ms to 1 day and a busy_timeout of "
-      "1 day at most");
+  return Error(Code::misconfigured,
+               "a store needs 1 to 1000 connections, a timeout of 1 ms to 1 day and a busy_timeout "
+               "of at most 1 day");
 }
 
 Result<void> check_capabilities(std::string_view url, Capabilities has, Capabilities needs) {
@@ -157,8 +156,8 @@ Result<Dedup> Store::dedup(const DedupRequest& request) {
 Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) {
   if (requests.empty()) return std::vector<Dedup>();
   if (requests.size() > kMaxBatch) {
-    return Error(Code::invalid_argument, "one call takes " + std::to_string(kMaxBatch) +
-                                             " requests at most; this one has " +
+    return Error(Code::invalid_argument, "one call takes at most " + std::to_string(kMaxBatch) +
+                                             " requests; this one has " +
                                              std::to_string(requests.size()));
   }
   HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->opened->world.random));
@@ -167,13 +166,13 @@ Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) 
       drawn_for(requests)) {
     return Error(Code::outcome_unknown,
                  answers.dedup.error().detail() +
-                     "; a request that brought no token cannot be repeated: pass make_token()");
+                     "; a request without a token cannot be repeated; pass make_token()");
   }
   return std::move(answers.dedup);
 }
 
 Result<Purged> Store::purge(std::size_t limit) {
-  if (limit == 0) return Error(Code::invalid_argument, "purge must look at one id at least");
+  if (limit == 0) return Error(Code::invalid_argument, "limit must be at least 1");
   return parts_->opened->driver->purge(std::min(limit, kPurgeMax));
 }
 
@@ -193,7 +192,7 @@ Result<std::optional<store::StoreSummary>> store::inspect(std::string_view url,
   const World world(options.clock, options.random);
   if (url == kMemory) return std::optional<StoreSummary>();
   if (postgres::is_url(url)) return postgres::inspect_url(std::string(url), options, world.random);
-  if (!url.starts_with(kSqlite)) return unusable_url(url, "there is no such store in this version");
+  if (!url.starts_with(kSqlite)) return unusable_url(url, "unknown kind of store");
   HAPAX_TRY_ASSIGN(path, sqlite_path(url));
   return sqlite::inspect_file(path, options, world.clock);
 }

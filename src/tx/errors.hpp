@@ -8,21 +8,23 @@ namespace hapax {
 
 // What the databases' transactions say in the same words.
 inline Error transaction_lost() {
-  return Error(Code::not_in_transaction, Outcome::unknown,
-               "the work ended the transaction that it ran in; let whoever began it end it");
+  return Error(
+      Code::not_in_transaction, Outcome::unknown,
+      "the work ended the transaction that it ran in; only the code that began it may end it");
 }
 
 // `cause`, and that the caller's transaction went with it.
 inline Error transaction_over(const Error& cause) {
   return Error(cause.code(), cause.outcome(),
-               cause.detail() + "; the whole transaction was rolled back, begin a new one",
+               cause.detail() + "; the whole transaction was rolled back; begin a new one",
                cause.file(), cause.line());
 }
 
 inline Error key_reused(const Message& message) {
-  return Error(Code::key_reused, "a message for " + std::string(message.destination) +
-                                     " with this key and other content is there already; use "
-                                     "another key for another message");
+  return Error(
+      Code::key_reused,
+      "a message for " + std::string(message.destination) +
+          " with this key and other content already exists; use another key for another message");
 }
 
 }  // namespace hapax

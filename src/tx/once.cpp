@@ -11,9 +11,8 @@ namespace {
 
 Result<void> check_result(std::string_view result) {
   if (result.size() <= kMaxResult) return {};
-  return Error(Code::invalid_argument, "a stored result has " + std::to_string(kMaxResult) +
-                                           " bytes at most; this one has " +
-                                           std::to_string(result.size()));
+  return Error(Code::invalid_argument, "a stored result has at most " + std::to_string(kMaxResult) +
+                                           " bytes; this one has " + std::to_string(result.size()));
 }
 
 }  // namespace

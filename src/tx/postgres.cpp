@@ -85,7 +85,7 @@ Result<void> PostgresTx::Session::check_alive() const {
                  "the PGconn is null or its connection is closed; attach to one that is open");
   }
   if (PQpipelineStatus(handle) == PQ_PIPELINE_OFF) return {};
-  return Error(Code::invalid_argument, "the PGconn is in pipeline mode; leave that first");
+  return Error(Code::invalid_argument, "the PGconn is in pipeline mode; leave pipeline mode first");
 }
 
 Result<void> PostgresTx::Session::check_open() const {
@@ -101,7 +101,7 @@ Result<void> PostgresTx::Session::check_in_transaction() const {
   return Error(Code::not_in_transaction,
                status_of(connection) == PQTRANS_INERROR
                    ? "a statement of this transaction has failed; roll it back and begin a new one"
-                   : "the connection is in no transaction; begin one first");
+                   : "no transaction is in progress on the connection; begin one first");
 }
 
 // A command in progress is drained first, by libpq.
@@ -238,10 +238,10 @@ Result<void> PostgresTransaction::commit() {
   if (refused || still_open) return done.error();
   const std::string why =
       done ? "the wait for the synchronous standby was cancelled" : done.error().detail();
-  return Error(Code::outcome_unknown,
-               why +
-                   "; whether it was committed is not known: connect anew and call once() again, "
-                   "its answer is the truth");
+  return Error(
+      Code::outcome_unknown,
+      why +
+          "; the outcome is unknown: reconnect and call once() again; its answer is authoritative");
 }
 
 void PostgresTransaction::rollback() {
@@ -259,7 +259,7 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   auto session = std::make_unique<PostgresTx::Session>(connection, options);
   HAPAX_TRY(session->check_open());
   HAPAX_TRY(pg::refuse_old_server(PQserverVersion(connection)));
-  HAPAX_TRY_ASSIGN(settings, session->connection.run(pg::kAskSettings, "ask for the settings"));
+  HAPAX_TRY_ASSIGN(settings, session->connection.run(pg::kAskSettings, "read the settings"));
   HAPAX_TRY(pg::check_settings(settings));
   if (options.migrate && !is_transaction(status_of(session->connection))) {
     HAPAX_TRY(pg::migrate(session->connection));
@@ -279,7 +279,7 @@ Result<PostgresTransaction> PostgresSession::begin() & {
   HAPAX_TRY(session_->check_open());
   if (is_transaction(status_of(session_->connection))) {
     return Error(Code::invalid_argument,
-                 "the connection is in a transaction already; use join() to work inside it");
+                 "the connection is already in a transaction; use join() to work inside it");
   }
   if (std::exchange(session_->is_epoch_in_doubt, false)) {
     const Result<pg::QueryResult> compared =

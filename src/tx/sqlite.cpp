@@ -88,8 +88,8 @@ Result<void> SqliteTx::Session::check_in_transaction() const {
   if (!is_open(db)) return closed();
   if (sql::in_transaction(db)) return {};
   return Error(Code::not_in_transaction,
-               "the handle is in no transaction: it was never begun, was ended, or was rolled back "
-               "by SQLite after an error; begin one first");
+               "no transaction is in progress on the handle: it was never begun, was ended, or was "
+               "rolled back by SQLite after an error; begin one first");
 }
 
 Result<void> SqliteTx::Session::run(sql::Statement Statements::*which, std::string_view doing) {
@@ -239,10 +239,9 @@ Result<void> SqliteTransaction::commit() {
   const bool refused = sql::in_transaction(session_->db);
   sql::roll_back(session_->db);
   if (refused) return done;
-  return Error(Code::outcome_unknown,
-               done.error().detail() +
-                   "; whether it was committed is not known: open the handle "
-                   "anew and call once() again, its answer is the truth");
+  return Error(Code::outcome_unknown, done.error().detail() +
+                                          "; the outcome is unknown: reopen the handle and call "
+                                          "once() again; its answer is authoritative");
 }
 
 void SqliteTransaction::rollback() {
@@ -271,7 +270,7 @@ Result<SqliteTransaction> SqliteSession::begin() & {
   if (!is_open(session_->db)) return closed();
   if (sql::in_transaction(session_->db)) {
     return Error(Code::invalid_argument,
-                 "the handle is in a transaction already; use join() to work inside it");
+                 "the handle is already in a transaction; use join() to work inside it");
   }
   Result<void> begun = session_->run(&SqliteTx::Session::Statements::begin, "begin a transaction");
   if (begun) return SqliteTransaction(*session_);

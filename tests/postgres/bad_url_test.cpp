@@ -33,7 +33,7 @@ TEST(PostgresBadUrl, ABracketWithoutItsPartnerIsRefused) {
 TEST(PostgresBadUrl, AnEmptyListOfHostsIsTheDefaultSocketAndSaysSo) {
   for (const char* host : {"@/db", "@,/db", "@/db?host="}) {
     expect_refused(with_password("postgres://user:", host), Code::store_unavailable, "socket",
-                   "check that the server runs");
+                   "check that the server is running");
   }
 }
 
@@ -107,7 +107,7 @@ TEST(PostgresBadUrl, AHostThatRefusesIsSkippedForTheNext) {
 TEST(PostgresBadUrl, WhereEveryHostRefusesEachIsNamed) {
   const std::string url =
       with_password("postgres://hapax:", "@/db?host=/nowhere,/elsewhere&port=1,2");
-  expect_refused(url, Code::store_unavailable, "/nowhere", "check that the server runs");
+  expect_refused(url, Code::store_unavailable, "/nowhere", "check that the server is running");
   EXPECT_NE(open(url).error().detail().find("/elsewhere"), std::string::npos);
 }
 

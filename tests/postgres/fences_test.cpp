@@ -170,7 +170,7 @@ TEST_F(FenceTest, ASummaryReportsFencesAheadOfTheSequence) {
   witness_.text("SELECT setval('hapax.fence', 1000)");
   const store::StoreSummary summary = store::inspect(database_.url(), {})->value();
   ASSERT_EQ(summary.problems.size(), 1U);
-  EXPECT_NE(summary.problems.front().find("fences go back"), std::string::npos);
+  EXPECT_NE(summary.problems.front().find("fences moved backwards"), std::string::npos);
 }
 
 // Notes every fence and number of a lane that is smaller than the one before it. The row of the

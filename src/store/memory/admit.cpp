@@ -66,8 +66,8 @@ class Planner {
     return taken(number);
   }
   static Error taken(EventNo number) {
-    return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
-                                       " is another event's; make new numbers and admit again");
+    return Error(Code::store_busy, "event number " + std::to_string(number.value()) +
+                                       " belongs to another event; generate new numbers and retry");
   }
 
   const Tables& tables_;

@@ -113,8 +113,9 @@ Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, st
     } else if (taken->second.source == source) {
       ++moved.messages;  // by this call, when it was made before
     } else {
-      return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
-                                         " is another event's; make new numbers and move again");
+      return Error(Code::store_busy,
+                   "event number " + std::to_string(number.value()) +
+                       " belongs to another event; generate new numbers and retry");
     }
   }
   for (const EventNo number : free) {

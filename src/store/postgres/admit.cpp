@@ -127,8 +127,8 @@ bool is_one_items(const Error& error) {
 }
 
 Error number_taken(const Error& error) {
-  return Error(Code::store_busy, "an event number of this request is another event's: " +
-                                     error.detail() + "; make new numbers and admit again");
+  return Error(Code::store_busy, "an event number of this request belongs to another event: " +
+                                     error.detail() + "; generate new numbers and retry");
 }
 
 std::vector<std::vector<Admission>> read(const QueryResult& answer,

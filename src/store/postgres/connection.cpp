@@ -153,9 +153,8 @@ Result<void> check_settings(const QueryResult& answer) {
   }
   if (answer.field(0, 3) == "on") {
     return misconfigured(
-        "the PostgreSQL server runs with data_sync_retry=on: after a failed sync it may believe "
-        "that "
-        "data is on the disk which is not; turn it off in postgresql.conf");
+        "the PostgreSQL server runs with data_sync_retry=on: after a failed sync it may treat lost "
+        "data as durable; turn it off in postgresql.conf");
   }
   if (answer.field(0, 1) == "t" || answer.field(0, 2) == "on") {
     return error_of("25006", "every transaction begins as a read-only transaction", "write");
@@ -165,7 +164,7 @@ Result<void> check_settings(const QueryResult& answer) {
 
 Result<void> Connection::check_server(BootTime deadline) {
   HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
-  HAPAX_TRY_ASSIGN(answer, run(kAskSettings, {}, deadline, "ask the server for its settings"));
+  HAPAX_TRY_ASSIGN(answer, run(kAskSettings, {}, deadline, "read the server's settings"));
   // A cancelled wait for a standby shows others a commit that the standby does not have.
   if (!answer.field(0, 4).empty()) canceller_ = nullptr;
   return check_settings(answer);
@@ -224,7 +223,7 @@ Result<QueryResult> Connection::collect(BootTime deadline, std::string_view doin
   std::optional<QueryResult> answer;
   std::optional<Error> failure;
   for (;;) {
-    if (!wait_for_input(deadline)) return lost("no answer in time");
+    if (!wait_for_input(deadline)) return lost("timed out");
     PGresult* result = PQgetResult(connection_.get());
     if (result == nullptr) break;
     if (!succeeded(result) && is_end(state_of(result))) {
@@ -241,7 +240,7 @@ Result<QueryResult> Connection::collect(BootTime deadline, std::string_view doin
   if (broken()) return lost("the connection broke");
   if (notices_->not_replicated) return lost("the wait for the synchronous standby was cancelled");
   if (failure) return std::move(*failure);
-  if (!answer) return lost("the server said nothing");
+  if (!answer) return lost("no response from the server");
   return std::move(*answer);
 }
 

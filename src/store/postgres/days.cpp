@@ -29,7 +29,7 @@ Result<void> Inbox::ensure_days(std::span<const std::int64_t> numbers, bool agai
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number_array(std::vector<std::int64_t>(wanted.begin(), wanted.end()));
-  HAPAX_TRY(run_query(kNeedDays, parameters, "make partitions"));
+  HAPAX_TRY(run_query(kNeedDays, parameters, "create partitions"));
   const std::lock_guard lock(days_mutex_);
   days_.merge(wanted);
   return {};
@@ -39,7 +39,7 @@ Result<void> Inbox::make_ahead() {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_time(runner_.moment());
-  HAPAX_TRY(run_query(kNeedDaysFrom, parameters, "make the partitions of tomorrow"));
+  HAPAX_TRY(run_query(kNeedDaysFrom, parameters, "create the partitions for tomorrow"));
   return {};
 }
 

@@ -122,7 +122,7 @@ class PostgresDriver final : public Inbox {
     parameters.add_number(static_cast<std::int64_t>(limit));
     parameters.add_time(runner_.moment());
     parameters.add_number(runner_.patience_ms());
-    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove ids whose time is over"));
+    HAPAX_TRY_ASSIGN(answer, runner_.run(kPurge, parameters, "remove expired ids"));
     Purged purged;
     const std::string_view text = answer.field(0, 0);
     std::from_chars(text.data(), text.data() + text.size(), purged.removed);

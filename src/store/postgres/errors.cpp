@@ -21,8 +21,8 @@ constexpr std::string_view kRunMigrate =
     "run hapax migrate with a user that may create the schema hapax";
 
 constexpr std::string_view kCancelled =
-    "the server's statement_timeout is too short, or somebody cancelled it; raise it, and run the "
-    "transaction again";
+    "the server's statement_timeout is too short, or the statement was cancelled; raise it "
+    "and run the transaction again";
 
 // The first row that fits decides.
 constexpr std::array kMeanings{
@@ -45,7 +45,7 @@ constexpr std::array kMeanings{
     Meaning{"42883", Code::misconfigured, kRunMigrate},
     Meaning{"53300", Code::store_unavailable,
             "the server has no connection left; raise max_connections, lower the pool, or put "
-            "pgbouncer before it"},
+            "pgbouncer in front of it"},
     Meaning{"53100", Code::store_full, "free some disk space on the server"},
     Meaning{"53", Code::store_unavailable, "the server is short of resources; see its log"},
     Meaning{"22", Code::invalid_argument, "names are UTF-8 text without NUL"},
@@ -61,7 +61,7 @@ constexpr std::array kMeanings{
 };
 
 constexpr Meaning kSilent{"", Code::store_unavailable,
-                          "check that the server runs and can be reached"};
+                          "check that the server is running and reachable"};
 constexpr Meaning kOther{"", Code::store_unavailable, "see the server's log"};
 
 const Meaning& meaning_of(std::string_view state) {
@@ -97,10 +97,9 @@ Result<void> refuse_old_server(int version) {
 }
 
 Error answer_lost(std::string_view why) {
-  return Error(
-      Code::outcome_unknown,
-      "PostgreSQL got the statement and its answer is missing: " + one_line(why) +
-          "; whether it was committed is not known, repeat the request with the same token");
+  return Error(Code::outcome_unknown,
+               "PostgreSQL received the statement but its answer was lost: " + one_line(why) +
+                   "; the outcome is unknown, repeat the request with the same token");
 }
 
 bool is_passing(const Error& error) {

@@ -63,8 +63,8 @@ Result<void> add_warnings(Executor& executor, StoreSummary& summary) {
   }
   HAPAX_TRY_ASSIGN(fences, executor.run(kAskFences, "compare fences"));
   if (fences.field(0, 2) == "t") {
-    summary.problems.push_back("fences go back: deliveries have some up to " +
-                               std::string(fences.field(0, 1)) + " and the last one drawn is " +
+    summary.problems.push_back("fences moved backwards: deliveries have fences up to " +
+                               std::string(fences.field(0, 1)) + ", the last drawn is " +
                                std::string(fences.field(0, 0)) +
                                "; set the server's clock, then restart PostgreSQL");
   }

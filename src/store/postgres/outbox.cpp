@@ -42,7 +42,7 @@ Result<Moved> Inbox::move_messages(std::span<const EventNo> numbers) {
       run_query_with_days(values, kMoveMessages, parameters, "move messages");
   if (!answer && is_refused(answer.error())) {
     return Error(Code::store_busy,
-                 "an event number is another event's; make new numbers and move again");
+                 "an event number belongs to another event; generate new numbers and retry");
   }
   if (!answer) return std::move(answer).error();
   const Row row(*answer, 0);

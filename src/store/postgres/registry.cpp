@@ -81,7 +81,7 @@ Result<void> Inbox::pause(DestinationNo destination, bool paused) {
 }
 
 Result<std::vector<DestinationNo>> Inbox::paused() {
-  HAPAX_TRY_ASSIGN(answer, transact(kPaused, {}, "list what is paused"));
+  HAPAX_TRY_ASSIGN(answer, transact(kPaused, {}, "list paused destinations"));
   std::vector<DestinationNo> paused;
   paused.reserve(static_cast<std::size_t>(answer.rows()));
   for (int i = 0; i < answer.rows(); ++i) paused.push_back(Row(answer, i).no<DestinationNo>(0));

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kAdmitting = "admit an event";
 
 Error taken(EventNo number) {
-  return Error(Code::store_busy, "the event number " + std::to_string(number.value()) +
-                                     " is another event's; make new numbers and admit again");
+  return Error(Code::store_busy, "event number " + std::to_string(number.value()) +
+                                     " belongs to another event; generate new numbers and retry");
 }
 
 }  // namespace

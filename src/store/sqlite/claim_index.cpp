@@ -16,7 +16,7 @@ namespace hapax::store::sqlite {
 namespace {
 
 constexpr std::string_view kReadingClaims = "read the claims of events";
-constexpr std::string_view kMerging = "move claims into the index";
+constexpr std::string_view kMerging = "merge claims into the index";
 
 // A turn takes twice as many as the one before, so that it is always many beside what the index
 // has, until that would need too much memory: about 100 bytes for each.
@@ -200,7 +200,7 @@ Result<void> ClaimIndex::check_took_over(const KeyedClaim& claim) {
   if (!found || is_expired(before->expires_ms, row.number(0))) return {};
   Run note(note_double_);
   note.bind(claim.claim.event.value()).bind(before->event.value());
-  HAPAX_TRY(note.change("note an id that was claimed twice"));
+  HAPAX_TRY(note.change("record a double claim"));
   return {};
 }
 
@@ -253,7 +253,7 @@ Result<void> ClaimIndex::remove_rows() {
   for (auto left = kRemovedForOne * (kRowsAtOnce + appended); left > 0; --left) {
     HAPAX_TRY_ASSIGN(seq, first_row_if_merged());
     if (!seq) return {};
-    HAPAX_TRY(Run(remove_).bind(*seq).change("remove claims that were moved"));
+    HAPAX_TRY(Run(remove_).bind(*seq).change("remove merged claims"));
   }
   return {};
 }

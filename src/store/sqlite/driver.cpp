@@ -267,7 +267,7 @@ class SqliteDriver final : public Driver {
                                 }));
     if (moved) return *moved;
     return Error(Code::store_busy,
-                 "an event number is another event's; make new numbers and move again");
+                 "an event number belongs to another event; generate new numbers and retry");
   }
 
   Result<Released> release_holder(const ReleaseStep& step) override {

@@ -37,7 +37,7 @@ Result<Handle> open_to_look(const std::string& path, std::chrono::milliseconds b
   const int code =
       sqlite3_open_v2(uri_of(path, is_closed ? "?immutable=1" : "").c_str(), &raw, kFlags, nullptr);
   Handle db(raw, Close{});
-  if (code != SQLITE_OK) return error_of(raw, code, "open the store to look at it");
+  if (code != SQLITE_OK) return error_of(raw, code, "open the store for inspection");
   sqlite3_busy_timeout(raw, static_cast<int>(busy_timeout.count()));
   return db;
 }

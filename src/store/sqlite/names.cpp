@@ -86,7 +86,7 @@ Result<std::optional<NodeNo>> Names::take_node(const Token& owner, std::chrono::
 
 Result<void> Names::leave_node(const Token& owner, std::int64_t now_ms) {
   Run row(leave_node_);
-  HAPAX_TRY(row.bind(store::view(owner)).bind(now_ms).change("leave a node number"));
+  HAPAX_TRY(row.bind(store::view(owner)).bind(now_ms).change("release a node number"));
   return {};
 }
 
@@ -113,7 +113,7 @@ Result<std::vector<DestinationNo>> Names::paused() {
   std::vector<DestinationNo> found;
   Run rows(paused_);
   for (;;) {
-    HAPAX_TRY_ASSIGN(more, rows.step("list what is paused"));
+    HAPAX_TRY_ASSIGN(more, rows.step("list paused destinations"));
     if (!more) return found;
     found.emplace_back(rows.number(0));
   }

@@ -13,7 +13,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kPurging = "remove ids whose time is over";
+constexpr std::string_view kPurging = "remove expired ids";
 
 // The first column of the first row, if there is a row.
 Result<std::optional<std::string>> first(Run& run) {

@@ -81,7 +81,7 @@ Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
     Run rows(held_);
     rows.bind(source.value());
     for (;;) {
-      HAPAX_TRY_ASSIGN(more, rows.step("look for rejects that go"));
+      HAPAX_TRY_ASSIGN(more, rows.step("select rejects to evict"));
       if (!more) break;
       held.push_back({RejectNo(rows.number(0)), std::string(rows.bytes(1)),
                       static_cast<std::size_t>(rows.number(2))});

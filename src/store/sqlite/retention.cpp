@@ -13,7 +13,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-constexpr std::string_view kRetaining = "remove what is over";
+constexpr std::string_view kRetaining = "remove expired rows";
 
 // How far the clock of a node that makes event numbers is trusted to be off, at most.
 constexpr std::chrono::milliseconds kClockError = days;

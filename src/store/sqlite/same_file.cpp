@@ -18,7 +18,7 @@ Result<std::optional<SameFile::Id>> SameFile::id_of(const std::string& path) {
   if (::stat(path.c_str(), &found) == 0) return std::optional(Id{found.st_dev, found.st_ino});
   if (errno == ENOENT || errno == ENOTDIR) return std::optional<Id>();
   return Error(Code::store_unavailable,
-               "cannot look at " + path + ": " + std::strerror(errno) + "; check its permissions");
+               "cannot stat " + path + ": " + std::strerror(errno) + "; check its permissions");
 }
 
 Result<void> SameFile::note(sqlite3* db) {

@@ -19,9 +19,7 @@ constexpr int kPassesMax = 8;        // then the writer moves the rest, however 
 
 Error unknown(const Error& cause) {
   return Error(Code::outcome_unknown,
-               cause.detail() +
-                   "; whether it was committed is not known, repeat the request with "
-                   "the same token");
+               cause.detail() + "; the outcome is unknown, repeat the request with the same token");
 }
 
 // Moves the whole log into the database and syncs that. store_busy: some of it may be left, because
@@ -114,9 +112,9 @@ Result<void> Writer::move_log_alone() {
   Result<Handle> alone = open_file(options_.path, options_.busy_timeout, Sharing::none);
   if (!alone && alone.error().code() == Code::store_busy) {
     return Error(Code::store_unavailable,
-                 "the disk failed to sync " + options_.path +
-                     ", so its write-ahead log must be moved into it again, which needs the file "
-                     "alone; close all other connections to it");
+                 "syncing " + options_.path +
+                     " failed, so its write-ahead log must be checkpointed again with exclusive "
+                     "access; close all other connections to the file");
   }
   if (!alone) return std::move(alone).error();
   Result<void> done = empty_log(alone->get());
