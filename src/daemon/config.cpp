@@ -36,8 +36,7 @@ const Node* table_of(const Node& root, std::string_view name, Report& report) {
   const Node* node = root.find(name);
   if (node == nullptr) return nullptr;
   if (node->kind == Node::Kind::table) return node;
-  report.problem(*node,
-                 "write it once, as a table in single brackets: [" + std::string(name) + "]");
+  report.problem(*node, "use a single table: [" + std::string(name) + "]");
   return nullptr;
 }
 
@@ -50,8 +49,8 @@ std::vector<const Node*> tables_of(const Node& root, std::string_view name, Repo
                     std::all_of(node->children.begin(), node->children.end(),
                                 [](const Node& each) { return each.kind == Node::Kind::table; });
   if (!good) {
-    report.problem(*node,
-                   "there can be several; write [[" + std::string(name) + "]] in double brackets");
+    report.problem(
+        *node, "this is a list of tables; use [[" + std::string(name) + "]] in double brackets");
     return tables;
   }
   for (const Node& each : node->children) tables.push_back(&each);
@@ -63,15 +62,15 @@ std::optional<std::string> read_own_name(const Node& table, std::vector<const No
                                          Report& report) {
   const Node* node = table.find("name");
   if (node == nullptr) {
-    report.problem_of(table, "name", "this is missing; write name = \"...\"");
+    report.problem_of(table, "name", "required; for example name = \"...\"");
     return std::nullopt;
   }
   std::optional<std::string> name = read_name(*node, report);
   if (!name) return std::nullopt;
   for (const Node* other : taken) {
     if (other->text != *name) continue;
-    report.problem(*node, "line " + std::to_string(other->line) + " has the name " +
-                              in_quotes(*name) + " already; take another");
+    report.problem(*node, "line " + std::to_string(other->line) + " already uses the name " +
+                              in_quotes(*name) + "; choose another");
     return std::nullopt;
   }
   taken.push_back(node);
@@ -100,7 +99,7 @@ std::optional<std::string> read_public_url(const Node& node, Report& report) {
     return url;
   }
   report.problem(node,
-                 "this is no URL that a sender could call; write \"https://your.host\", with a "
+                 "not a public URL; use \"https://your.host\", with a "
                  "path if there is one, and no query");
   return std::nullopt;
 }
@@ -108,14 +107,14 @@ std::optional<std::string> read_public_url(const Node& node, Report& report) {
 void warn_of_open_key(const Node& node, const std::string& path, Report& report) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
-  report.warning(node, "everybody on this machine can read the private key in " + in_quotes(path) +
-                           "; run chmod o-rwx on it");
+  report.warning(node, "other users of this machine can read the private key in " +
+                           in_quotes(path) + "; run chmod o-rwx on it");
 }
 
 std::optional<std::string> read_pem_path(const Node& tls, std::string_view key, Loading& loading) {
   const Node* node = tls.find(key);
   if (node == nullptr) {
-    loading.report.problem_of(tls, key, "this is missing; write the path of a PEM file");
+    loading.report.problem_of(tls, key, "required: the path of a PEM file");
     return std::nullopt;
   }
   const std::optional<std::string> name = read_text(*node, loading.report);
@@ -147,22 +146,22 @@ void check_listeners(const Node& server, const Config& config, Report& report) {
   bool insecure = false;
   take(server, "insecure", insecure, read_flag, report);
   if (!is_loopback(config.admin) && server.find("tls") == nullptr && !insecure) {
-    report.problem_of(server, "admin",
-                      in_quotes(config.admin.host) +
-                          " can be reached from outside, and without TLS the admin token could be "
-                          "read on the way; write an address of 127.0.0.1, or tls = { cert, key }, "
-                          "or insecure = true if something in front of it does TLS");
+    report.problem_of(
+        server, "admin",
+        in_quotes(config.admin.host) +
+            " is reachable from outside without TLS, which exposes the admin token; use 127.0.0.1, "
+            "set tls = { cert, key }, or insecure = true behind a TLS proxy");
   }
   if (!is_loopback(config.admin) && server.find("tls") == nullptr && insecure) {
     report.warning(*server.find("insecure"),
                    in_quotes(config.admin.host) +
-                       " can be reached from outside, and without TLS tokens can be read on the "
-                       "way; let only something that does TLS reach it");
+                       " is reachable from outside without TLS, which exposes tokens; allow access "
+                       "only from a TLS proxy");
   }
   if (config.admin.host == config.listen.host && config.admin.port == config.listen.port &&
       config.admin.port != 0) {
     report.problem_of(server, server.find("admin") != nullptr ? "admin" : "listen",
-                      "the public and the admin listener cannot share an address; take another "
+                      "the public and the admin listener cannot share an address; choose another "
                       "port");
   }
 }
@@ -203,9 +202,10 @@ void read_admin(const Node& root, Config& config, Loading& loading) {
     };
     std::string name = lower(each->text);
     if (name.size() > 253 || !std::all_of(name.begin(), name.end(), allowed)) {
-      loading.report.problem(*each, in_quotes(each->text) +
-                                        " is no host name; write it without a "
-                                        "scheme and a port, like \"hapax.internal\"");
+      loading.report.problem(
+          *each,
+          in_quotes(each->text) +
+              " is not a host name; write it without scheme and port, like \"hapax.internal\"");
     }
     config.admin_names.push_back(std::move(name));
   }
@@ -224,8 +224,8 @@ std::optional<std::chrono::milliseconds> read_store_timeout(const Node& node, Re
   constexpr std::chrono::hours kMost{1};
   const std::optional<std::chrono::milliseconds> timeout = read_duration(node, kLeast, report);
   if (!timeout || *timeout <= kMost) return timeout;
-  report.problem(node, in_words(*timeout) + " is longer than a sender waits; write \"" +
-                           in_words(kMost) + "\" at most");
+  report.problem(
+      node, in_words(*timeout) + " exceeds what senders wait; at most \"" + in_words(kMost) + "\"");
   return std::nullopt;
 }
 
@@ -251,7 +251,7 @@ void read_store(const Node& root, Config& config, Loading& loading) {
     config.store_url = std::string(kSqlite) + loading.path(path);
   } else if (!postgres && url != "memory:" && node != nullptr) {
     loading.report.problem(*node,
-                           "there is no such store in this version; write \"sqlite:PATH\", "
+                           "unknown kind of store; use \"sqlite:PATH\", "
                            "\"postgres://USER@HOST/DATABASE\" or \"memory:\"");
   }
 }
@@ -306,8 +306,8 @@ Loaded load_tree(const Node& root, unsigned mode, Loading& loading) {
   read_sources(root, std::move(destinations), config, loading);
   if (loading.plain_secrets && (mode & S_IROTH) != 0) {
     report.warning(0, "",
-                   "the file holds secrets and everybody on this machine can read it; run "
-                   "chmod o-rwx on it, or write { env = ... } or { file = ... }");
+                   "the file contains secrets and is world-readable; run chmod o-rwx on it, or use "
+                   "{ env = ... } or { file = ... }");
   }
   if (report.good()) warn_of(root, config, report);
   config.secret_files = std::move(loading.secret_files);
@@ -343,10 +343,10 @@ Loaded load_config(const std::string& path, const Variable& variable) {
   const Result<std::string> text = read_small_file(path, kMaxConfigBytes);
   if (!text) {
     Loaded loaded;
-    const bool absent = text.error().detail() == "is not there";
-    loaded.problems.push_back({path, 0, "",
-                               "the file " + text.error().detail() +
-                                   (absent ? "; 'hapax init' writes a first one" : "")});
+    const bool absent = text.error().detail() == "does not exist";
+    loaded.problems.push_back(
+        {path, 0, "",
+         "the file " + text.error().detail() + (absent ? "; create one with 'hapax init'" : "")});
     return loaded;
   }
   struct stat status {};

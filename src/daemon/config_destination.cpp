@@ -42,8 +42,8 @@ Kind read_kind(const Node& table, Report& report) {
   if (word == "http") return Kind::http;
   if (word == "pull") return Kind::pull;
   report.problem(*node, word == "sql"
-                            ? "'sql' is not available in this version; write kind = \"pull\""
-                            : "there is no such kind; write kind = \"http\" or \"pull\"");
+                            ? "'sql' is not available in this version; use kind = \"pull\""
+                            : "unknown kind; use kind = \"http\" or \"pull\"");
   return table.find("url") != nullptr ? Kind::http : Kind::pull;  // as it was meant
 }
 
@@ -60,14 +60,9 @@ void check_destination_keys(const Node& table, Kind kind, Report& report) {
   all.insert(all.end(), kPull.begin(), kPull.end());
   check_keys(table, {all}, report);
   if (kind == Kind::pull) {
-    refuse_others(table, kHttp,
-                  "this is for destinations that hapax posts to; workers fetch from this one: "
-                  "leave it out, or write kind = \"http\"",
-                  report);
+    refuse_others(table, kHttp, "only valid for kind = \"http\"", report);
   } else {
-    refuse_others(table, kPull,
-                  "only workers abandon a delivery; leave it out, or write kind = \"pull\"",
-                  report);
+    refuse_others(table, kPull, "only valid for kind = \"pull\"", report);
   }
 }
 
@@ -80,14 +75,13 @@ std::optional<http::Url> read_url(const Node& node, Loading& loading) {
   if (!text) return std::nullopt;
   if (text->find('@') < std::min(text->find_first_of("/?#", 8), text->size())) {
     loading.report.problem(node,
-                           "a user or password in a URL is not sent; sign deliveries with secret "
-                           "= ..., and write the URL without it");
+                           "user info in URLs is not supported; sign deliveries with secret = ...");
     return std::nullopt;
   }
   const Result<http::Url> url = http::parse_url(*text);
   if (url && text->find('#') == std::string::npos) return *url;
   loading.report.problem(node, (node.kind == Node::Kind::text ? in_quotes(*text) : "this") +
-                                   " is no URL that can be posted to; write "
+                                   " is not a URL to post to; use "
                                    "\"http://127.0.0.1:3000/webhooks\", or https://...");
   return std::nullopt;
 }
@@ -98,16 +92,16 @@ std::optional<std::string> read_signing_secret(const Node& node, Loading& loadin
   const auto key = from_base64(std::string_view(*secret).substr(kSecretPrefix.size()));
   if (key && !key->empty()) return secret;
   loading.report.problem(node,
-                         "what follows whsec_ is not base64; copy the secret whole, or write one "
-                         "without whsec_, which is taken as it is");
+                         "the part after whsec_ is not base64; copy the whole secret, or use one "
+                         "without whsec_, which is used as text");
   return std::nullopt;
 }
 
 std::optional<milliseconds> read_timeout(const Node& node, Report& report) {
   const std::optional<milliseconds> timeout = read_duration(node, kLeastTimeout, report);
   if (!timeout || *timeout <= kMostTimeout) return timeout;
-  report.problem(node, in_quotes(node.text) + " is longer than a request can last; write \"" +
-                           in_words(kMostTimeout) + "\" at most");
+  report.problem(node,
+                 in_quotes(node.text) + " is too long; at most \"" + in_words(kMostTimeout) + "\"");
   return std::nullopt;
 }
 
@@ -137,7 +131,7 @@ std::optional<double> read_rate(const Node& node, Report& report) {
 
 std::optional<std::vector<milliseconds>> read_retry(const Node& node, Report& report) {
   if (node.kind != Node::Kind::list || node.children.size() > kMaxRetries) {
-    report.problem(node, "write a list of durations, one for each time it is tried again, " +
+    report.problem(node, "expected a list of durations, one per retry, " +
                              std::to_string(kMaxRetries) +
                              R"( at most: ["1s", "5s", "30s", "5m"])");
     return std::nullopt;
@@ -152,9 +146,8 @@ std::optional<std::vector<milliseconds>> read_retry(const Node& node, Report& re
 std::optional<OnDead> read_on_dead(const Node& node, Report& report) {
   if (node.kind == Node::Kind::text && node.text == "skip") return OnDead::skip;
   if (node.kind == Node::Kind::text && node.text == "block") return OnDead::block;
-  report.problem(node,
-                 "write \"skip\", and the next of its lane goes, or \"block\", and the lane waits "
-                 "for a person");
+  report.problem(
+      node, "expected \"skip\" (the lane continues) or \"block\" (the lane waits for an operator)");
   return std::nullopt;
 }
 
@@ -162,7 +155,8 @@ std::optional<double> read_share(const Node& node, Report& report) {
   const bool one = node.kind == Node::Kind::integer && node.integer == 1;
   if (one) return 1.0;
   if (node.fraction && *node.fraction > 0 && *node.fraction <= 1) return node.fraction;
-  report.problem(node, "write the share of failures that opens it, above 0 and up to 1, like 0.5");
+  report.problem(
+      node, "expected the failure share that opens the breaker, above 0 and up to 1, like 0.5");
   return std::nullopt;
 }
 
@@ -170,7 +164,7 @@ std::optional<std::optional<BreakerLimits>> read_breaker(const Node& node, Repor
   if (node.kind == Node::Kind::boolean && !node.boolean) return std::optional<BreakerLimits>();
   if (node.kind != Node::Kind::table) {
     report.problem(node,
-                   "write false, or { window = 20, share = 0.5, pause = \"5s\", max_pause = "
+                   "expected false or { window = 20, share = 0.5, pause = \"5s\", max_pause = "
                    "\"1m\" }, or leave it out");
     return std::nullopt;
   }
@@ -201,8 +195,8 @@ void read_http(const Node& table, Destination& to, Loading& loading) {
   Report& report = loading.report;
   if (table.find("url") == nullptr) {
     report.problem_of(table, "url",
-                      "this is missing; write where deliveries are posted, like "
-                      "\"http://127.0.0.1:3000/webhooks\", or kind = \"pull\" for workers");
+                      "required; for example \"http://127.0.0.1:3000/webhooks\"; or use kind = "
+                      "\"pull\" for workers");
   }
   take(table, "url", to.url, read_url, loading);
   take(table, "secret", to.secret, read_signing_secret, loading);
@@ -218,9 +212,9 @@ void read_http(const Node& table, Destination& to, Loading& loading) {
 void check_lease(const Node& table, const Destination& to, Report& report) {
   if (to.kind != Kind::http || to.lease >= to.timeout + kTimeToSettle) return;
   report.problem_of(table, "lease",
-                    "an attempt may last for the timeout, " + in_words(to.timeout) +
-                        ", and has to be settled within the lease; write \"" +
-                        in_words(to.timeout + kTimeToSettle) + "\" or more, or leave it out");
+                    "the lease must exceed the timeout, " + in_words(to.timeout) + ", by " +
+                        in_words(kTimeToSettle) + "; use \"" +
+                        in_words(to.timeout + kTimeToSettle) + "\" or more, or omit it");
 }
 
 // A receiver that has forgotten the key would take the last attempts for something new.
@@ -230,11 +224,11 @@ void check_horizon(const Node& table, const Destination& to, Report& report) {
   for (const milliseconds each : to.retry) all += static_cast<double>(each.count());
   const milliseconds longest(static_cast<std::int64_t>(all * (1 + deliver::kJitter)));
   if (longest <= to.horizon) return;
-  report.problem_of(table, "horizon",
-                    "the schedule of retry takes up to " +
-                        in_words(std::chrono::ceil<std::chrono::minutes>(longest)) +
-                        ", longer than the receiver remembers keys; write a shorter retry = [...], "
-                        "or a horizon of that or more");
+  report.problem_of(
+      table, "horizon",
+      "the retry schedule takes up to " +
+          in_words(std::chrono::ceil<std::chrono::minutes>(longest)) +
+          ", longer than the horizon; use a shorter retry = [...] or a longer horizon");
 }
 
 }  // namespace

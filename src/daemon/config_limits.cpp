@@ -25,7 +25,7 @@ void read_limits(const Node& server, ServerLimits& limits, Report& report) {
   take(server, "write_timeout", limits.write, read_duration, kLeast, report);
   if (limits.per_address.value_or(1) > limits.connections) {
     report.problem_of(server, "max_connections_per_address",
-                      "one address cannot have more connections than there are; write a number "
+                      "one address cannot have more connections than the server; use a number "
                       "below max_connections, which is " +
                           std::to_string(limits.connections));
   }

@@ -27,7 +27,7 @@ const Preset* read_preset(const Node& node, Report& report) {
   const Preset* found = preset(*name);
   if (found == nullptr) {
     const std::string_view meant = nearest_preset(*name);
-    report.problem(node, "there is no preset " + in_quotes(*name) +
+    report.problem(node, "unknown preset " + in_quotes(*name) +
                              (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?") +
                              (meant.empty() ? "; " : " ") + "'hapax presets' lists them all");
     return nullptr;
@@ -45,15 +45,15 @@ std::optional<Way> read_way_of_preset(const Node& table, const Node& node, Repor
   if (found == nullptr) return std::nullopt;
   const bool is_unsigned = found->verify.algorithm == Algorithm::none;
   if (is_unsigned && !is_none(verify)) {
-    report.problem(node, "'" + std::string(found->name) +
-                             "' sends without a signature; write verify = \"none\" beside the "
-                             "preset if whoever knows the URL may send events");
+    report.problem(
+        node,
+        "'" + std::string(found->name) +
+            "' does not sign; add verify = \"none\" if anyone who knows the URL may send events");
     return std::nullopt;
   }
   if (!is_unsigned && verify != nullptr) {
     report.problem(*verify,
-                   "the preset says already how requests are signed; leave one of the two "
-                   "out");
+                   "the preset already defines how requests are signed; remove one of the two");
     return std::nullopt;
   }
   return Way{found, found->verify, &node};
@@ -64,12 +64,13 @@ std::vector<SecretEntry> read_secrets(const Node& holder, Loading& loading) {
   const Node* node = holder.find("secrets");
   if (node == nullptr) return entries;
   if (node->kind != Node::Kind::list) {
-    loading.report.problem(*node, "write a list, also of one: secrets = [{ env = \"VARIABLE\" }]");
+    loading.report.problem(
+        *node, "expected a list, even for one secret: secrets = [{ env = \"VARIABLE\" }]");
     return entries;
   }
   if (node->children.size() > kMaxSecrets) {
-    loading.report.problem(*node, "there can be " + std::to_string(kMaxSecrets) +
-                                      " secrets at most; take out those that are over");
+    loading.report.problem(
+        *node, "at most " + std::to_string(kMaxSecrets) + " secrets; remove expired ones");
     return entries;
   }
   for (const Node& each : node->children) entries.push_back({&each, read_secret(each, loading)});
@@ -96,12 +97,12 @@ void read_topics(const Node& table, const std::optional<Way>& way,
   if (node == nullptr) {
     if (!sns) return;
     report.problem_of(table, "topics",
-                      "Amazon signs everybody's messages alike, and hapax must know which are "
-                      "yours; write topics = [\"arn:aws:sns:REGION:ACCOUNT:NAME\"]");
+                      "Amazon signs all customers' messages alike; list your topics: topics = "
+                      "[\"arn:aws:sns:REGION:ACCOUNT:NAME\"]");
     return;
   }
   if (way && !sns) {
-    report.problem(*node, "only Amazon SNS has topics; leave it out");
+    report.problem(*node, "only valid for Amazon SNS");
     return;
   }
   const std::vector<const Node*> texts = read_texts(*node, false, report);
@@ -110,8 +111,9 @@ void read_topics(const Node& table, const std::optional<Way>& way,
   }
   for (const Node* each : texts) {
     if (!each->text.starts_with("arn:") || each->text.size() > kMaxTopic) {
-      report.problem(*each, in_quotes(each->text) +
-                                " is no topic; write its ARN, \"arn:aws:sns:REGION:ACCOUNT:NAME\"");
+      report.problem(*each,
+                     in_quotes(each->text) +
+                         " is not a topic; use its ARN, \"arn:aws:sns:REGION:ACCOUNT:NAME\"");
     }
     parameters.push_back({"topic", each->text});
   }
@@ -155,12 +157,12 @@ void check_secrets(const Way& way, const std::vector<SecretEntry>& entries, cons
 void check_unsigned(const Node& holder, const Way& way, Report& report) {
   if (holder.find("secrets") != nullptr) {
     report.problem_of(holder, "secrets",
-                      "nothing is verified with them under verify = \"none\"; "
-                      "leave them out, or say how requests are signed");
+                      "secrets have no effect with verify = \"none\"; remove them, or configure "
+                      "how requests are signed");
   }
   const Node* verify = holder.find("verify");
   report.warning(verify != nullptr ? *verify : *way.at,
-                 "nothing is verified: whoever knows the URL can send events");
+                 "no verification: anyone who knows the URL can send events");
 }
 
 bool has_secrets(const Node& holder) {
@@ -177,8 +179,8 @@ std::optional<Verifier> make_verifier(const Node& holder, const Way& way, const 
     check_unsigned(holder, way, report);
   } else if (!has_secrets(holder) && !provisioned) {
     report.problem_of(holder, "secrets",
-                      "this is missing; write secrets = [{ env = "
-                      "\"VARIABLE\" }], [{ file = \"path\" }] or [\"text\"]");
+                      "required; for example secrets = [{ env = \"VARIABLE\" }], [{ file = "
+                      "\"path\" }] or [\"text\"]");
   }
   check_secrets(way, signing.secrets, context, report);
   std::vector<std::string> secrets;
@@ -208,9 +210,8 @@ std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Re
   way.at = verify;
   if (verify == nullptr) {
     report.problem(table,
-                   "nothing says how its requests are signed; write preset = \"NAME\" or "
-                   "verify = { scheme = \"hmac\", ... }, or verify = \"none\" if whoever "
-                   "knows the URL may send events");
+                   "no signature scheme; use preset = \"NAME\" or verify = { scheme = \"hmac\", "
+                   "... }, or verify = \"none\" if anyone who knows the URL may send events");
     return std::nullopt;
   }
   if (is_none(verify)) {
@@ -219,8 +220,8 @@ std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Re
   }
   if (verify->kind != Node::Kind::table) {
     report.problem(*verify,
-                   "write a table, like verify = { scheme = \"hmac\", header = "
-                   "\"X-Signature\" }, or the word \"none\"");
+                   "expected a table, like verify = { scheme = \"hmac\", header = \"X-Signature\" "
+                   "}, or \"none\"");
     return std::nullopt;
   }
   const std::optional<Scheme> scheme = read_verify(*verify, kept, report);

@@ -33,7 +33,7 @@ void read_id(const Node& table, IdentityRule& rule, Report& report) {
     const std::vector<const Node*> parts = read_texts(*id, true, report);
     rule.id = {};
     if (parts.size() > kMaxIdParts) {
-      report.problem(*id, "an id has " + std::to_string(kMaxIdParts) + " parts at most");
+      report.problem(*id, "an id has at most " + std::to_string(kMaxIdParts) + " parts");
       return;
     }
     for (std::size_t i = 0; i < parts.size(); ++i) rule.id[i] = parts[i]->text;
@@ -60,12 +60,10 @@ std::optional<Identifier> make_identifier(const Node& table, const Way& way,
   take(table, "split_max", split_max, read_number, 1, kMost, report);
   rule.split_max = static_cast<std::size_t>(split_max);
   if (table.find("split_max") != nullptr && rule.split.empty()) {
-    report.problem_of(table, "split_max", "nothing is split; write split = \"json:/*\" too");
+    report.problem_of(table, "split_max", "only valid with split; add split = \"json:/*\" too");
   }
   if (table.find("version") != nullptr && rule.order_key.empty()) {
-    report.problem_of(table, "version",
-                      "versions are compared within an order key; write "
-                      "order_key too");
+    report.problem_of(table, "version", "versions are compared within an order key; add order_key");
   }
   if (report.count() != before) return std::nullopt;
   Result<Identifier> made = Identifier::make(rule);
@@ -90,11 +88,12 @@ struct Spans {
 
 void check_spans(const Node& table, const Way& way, Spans& spans, Report& report) {
   if (spans.remember < spans.keep) {
-    report.problem_of(table, table.find("remember") != nullptr ? "remember" : "keep",
-                      "an id must be remembered for as long as its event is kept; write remember = "
-                      "\"" +
-                          in_words(spans.keep) + "\" or more, or a shorter keep than \"" +
-                          in_words(spans.keep) + "\"");
+    report.problem_of(
+        table, table.find("remember") != nullptr ? "remember" : "keep",
+        "an id must be remembered at least as long as its event is kept; use remember = "
+        "\"" +
+            in_words(spans.keep) + "\" or more, or a shorter keep than \"" + in_words(spans.keep) +
+            "\"");
   }
   milliseconds retries{0};
   if (way.preset != nullptr) retries = way.preset->sender_retries;
@@ -102,18 +101,15 @@ void check_spans(const Node& table, const Way& way, Spans& spans, Report& report
   spans.sender_retries = retries;
   if (spans.remember == retries && retries > milliseconds(0)) {
     const Node* const at = table.find("remember");
-    report.warning(at != nullptr ? *at : table,
-                   "ids are remembered for just as long as the sender tries, so that no reject can "
-                   "be admitted later: it could be a copy of an event that was forgotten; write a "
-                   "longer remember");
+    report.warning(
+        at != nullptr ? *at : table,
+        "remember equals sender_retries, so rejects cannot be re-admitted; use a longer remember");
   }
   if (spans.remember >= retries) return;
   const bool told = table.find("sender_retries") != nullptr;
   report.problem_of(table, table.find("remember") != nullptr ? "remember" : "sender_retries",
-                    "the sender tries for " + in_words(retries) +
-                        (told ? "" : " (the preset says so)") +
-                        ", and a retry after the id is forgotten would be a new event; write "
-                        "remember = \"" +
+                    "the sender retries for " + in_words(retries) + (told ? "" : " (preset)") +
+                        "; a retry after the id expires would be a new event; use remember = \"" +
                         in_words(retries) + "\" or more");
 }
 
@@ -145,15 +141,15 @@ std::optional<gateway::AckResponse> read_ack(const Node& node, Report& report) {
   take(node, "content_type", ack.content_type, read_text, report);
   if ((ack.status == 204 || ack.status == 205) && !ack.body.empty()) {
     report.problem_of(node, "body",
-                      "an answer " + std::to_string(ack.status) +
-                          " has no body; leave it out, or write status = 200");
+                      "a response with status " + std::to_string(ack.status) +
+                          " has no body; remove it, or use status = 200");
   }
-  if (ack.body.size() > kMaxAckBody) report.problem_of(node, "body", "64 KiB are the most");
+  if (ack.body.size() > kMaxAckBody) report.problem_of(node, "body", "at most 64 KiB");
   const auto visible = [](char c) { return c >= 0x20 && c < 0x7f; };
   if (ack.content_type.size() > kMaxContentType ||
       !std::all_of(ack.content_type.begin(), ack.content_type.end(), visible)) {
     report.problem_of(node, "content_type",
-                      "this is no media type; write one, like "
+                      "not a media type; use one like "
                       "\"text/plain\"");
   }
   return ack;
@@ -166,19 +162,19 @@ std::vector<std::string> read_destinations(const Node& table, const Surroundings
   if (node == nullptr) return names;
   const std::vector<const Node*> texts = read_texts(*node, false, report);
   if (texts.size() > store::kMaxTargets) {
-    report.problem(*node, "one source delivers to " + std::to_string(store::kMaxTargets) +
-                              " destinations at most; these are " + std::to_string(texts.size()));
+    report.problem(*node, "one source delivers to at most " + std::to_string(store::kMaxTargets) +
+                              " destinations; these are " + std::to_string(texts.size()));
     return names;
   }
   const auto& known = around.destinations;
   for (const Node* each : texts) {
     if (std::find(names.begin(), names.end(), each->text) != names.end()) {
-      report.problem(*each, in_quotes(each->text) + " is there twice; leave one out");
+      report.problem(*each, in_quotes(each->text) + " occurs twice; remove one");
     } else if (std::find(known.begin(), known.end(), each->text) == known.end()) {
       const std::vector<std::string_view> candidates(known.begin(), known.end());
       const std::string_view meant = nearest(each->text, candidates);
-      report.problem(*each, "there is no destination " + in_quotes(each->text) +
-                                (meant.empty() ? "; write a [[destination]] of that name"
+      report.problem(*each, "unknown destination " + in_quotes(each->text) +
+                                (meant.empty() ? "; add a [[destination]] of that name"
                                                : "; did you mean '" + std::string(meant) + "'?"));
     }
     names.push_back(each->text);
@@ -214,9 +210,8 @@ Common read_common(const Node& table, const Way& way, const Surroundings& around
   take(table, "enforce", common.enforce, read_flag, report);
   if (!common.enforce) {
     report.warning(*table.find("enforce"),
-                   "observe mode: forged and repeated requests are stored and delivered too, "
-                   "marked with what would have been done; write enforce = true when you have "
-                   "seen enough");
+                   "observe mode: forged and duplicate requests are delivered, marked with "
+                   "`would`; set enforce = true when ready");
   }
   return common;
 }
@@ -241,8 +236,8 @@ std::vector<Sender> read_senders(const Node& table, const std::optional<Way>& wa
   for (const DeclaredTenant& each : tenants) {
     if (way && !is_signed) {
       report.problem(*each.table,
-                     "the path is not signed, and under verify = \"none\" nothing else would tell "
-                     "tenants apart; say how requests are signed");
+                     "the path is not signed, and with verify = \"none\" tenants could not be "
+                     "distinguished; configure how requests are signed");
       continue;
     }
     senders.push_back({each.name, read_signing(*each.table, way, context, loading)});
@@ -302,8 +297,8 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
   std::vector<Sender> senders = read_senders(table, way, context, loading);
   if (way && verify_detail::needs_url(way->scheme) && !around.has_public_url) {
     report.problem(*way->at,
-                   "the URL that the sender calls is signed, and hapax must know it; "
-                   "write public_url = \"https://your.host\" in [server]");
+                   "the scheme signs the URL that the sender calls; set public_url = "
+                   "\"https://your.host\" in [server]");
   }
   std::optional<Identifier> of_item;
   // Without a known preset it is not known what the file may leave out.

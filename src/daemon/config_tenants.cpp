@@ -51,12 +51,13 @@ void take_tenant_place(const Node& table, const Way& way, std::string_view& into
   into = node->text;
   if (is_covered(way.scheme, node->text)) return;
   if (signs(way.scheme)) {
-    report.problem(*node, in_quotes(node->text) +
-                              " is not signed, and whoever captures a request could write another "
-                              "tenant there; take a place of the body that is signed, or declare "
-                              "tenants with secrets of their own as [[source.tenant]]");
+    report.problem(
+        *node,
+        in_quotes(node->text) +
+            " is not signed: anyone who captures a request could change the tenant; use a signed "
+            "place of the body, or declare tenants with their own secrets as [[source.tenant]]");
   } else {
-    report.warning(*node, "nothing is signed: whoever may send can write any tenant there");
+    report.warning(*node, "nothing is signed: any sender can claim any tenant");
   }
 }
 
@@ -66,7 +67,7 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
   if (node == nullptr || node->kind == Node::Kind::text) return tenants;
   if (!is_list_of_tables(*node) || node->children.size() > kMaxTenants) {
     report.problem(*node,
-                   "write tenant = \"json:/pointer\" where requests name it, or up to 10000 "
+                   "use tenant = \"json:/pointer\" if requests contain it, or up to 10000 "
                    "[[source.tenant]] with name and secrets");
     return tenants;
   }
@@ -75,7 +76,7 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
     check_keys(each, {kTenant}, report);
     const Node* name = each.find("name");
     if (name == nullptr) {
-      report.problem_of(each, "name", "this is missing; write name = \"...\"");
+      report.problem_of(each, "name", "required; for example name = \"...\"");
       continue;
     }
     std::optional<std::string> text = read_name(*name, report);
@@ -84,8 +85,8 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
     if (first) {
       tenants.push_back({&each, std::move(*text)});
     } else {
-      report.problem(*name, "line " + std::to_string(other->second) + " has the tenant " +
-                                in_quotes(*text) + " already; take another name");
+      report.problem(*name, "line " + std::to_string(other->second) + " already uses the name " +
+                                in_quotes(*text) + "; choose another");
     }
   }
   return tenants;
@@ -101,8 +102,8 @@ void check_own_secrets(const std::vector<const Signing*>& signings, const Scheme
           seen.emplace(key_of(scheme, *secret.text), std::pair(each, secret.at->line));
       if (first || other->second.first == each) continue;
       report.problem(*secret.at, "the secret on line " + std::to_string(other->second.second) +
-                                     " is the same, and a request captured from one tenant could "
-                                     "be posted under the path of the other; take another");
+                                     " is the same; a request captured from one tenant could be "
+                                     "replayed as the other; use another secret");
     }
   }
 }

@@ -34,14 +34,15 @@ std::optional<Right> right_from(Words word) {
 // What is wrong with what a right is of; empty: nothing.
 std::string fault_in(Right right, bool has_colon, Words of, const AroundTokens& around) {
   if (right == Right::read || right == Right::replay) {
-    return has_colon ? "this right is of nothing; write \"" + std::string(name(right)) + "\"" : "";
+    return has_colon ? "this right takes no argument; use \"" + std::string(name(right)) + "\""
+                     : "";
   }
-  if (of.empty()) return "say what it is of; write \"" + in_words(right) + "\"";
+  if (of.empty()) return "this right needs an argument; use \"" + in_words(right) + "\"";
   if (right == Right::dedup) {
-    return of.size() > kMaxScope ? "a scope has 256 bytes at most" : "";
+    return of.size() > kMaxScope ? "a scope has at most 256 bytes" : "";
   }
   if (is_one_of(of, around.destinations)) return "";
-  return "there is no destination " + in_quotes(of) + "; write [[destination]] with that name";
+  return "unknown destination " + in_quotes(of) + "; add a [[destination]] of that name";
 }
 
 std::optional<Grant> read_grant(const Node& node, const AroundTokens& around, Report& report) {
@@ -55,7 +56,7 @@ std::optional<Grant> read_grant(const Node& node, const AroundTokens& around, Re
   }
   const std::optional<Right> right = right_from(word);
   if (!right) {
-    report.problem(node, "there is no such right; " + std::string(kRights));
+    report.problem(node, "unknown right; " + std::string(kRights));
     return std::nullopt;
   }
   const std::string fault = fault_in(*right, colon != Words::npos, of, around);
@@ -69,8 +70,8 @@ std::vector<Grant> read_allow(const Node& table, const AroundTokens& around, Rep
   const Node* const allow = table.find("allow");
   if (allow == nullptr) {
     report.problem_of(table, "allow",
-                      "this is missing; a token without it could do nothing; write a list such as "
-                      "[\"lease:NAME\", \"settle:NAME\"]");
+                      "required: a token without rights is useless; for example [\"lease:NAME\", "
+                      "\"settle:NAME\"]");
     return grants;
   }
   const std::size_t before = report.count();
@@ -90,9 +91,8 @@ std::optional<std::string> read_own_secret(const Node& table, const AroundTokens
                                            const Config& config, Loading& loading) {
   const Node* const node = table.find("secret");
   if (node == nullptr) {
-    loading.report.problem_of(table, "secret",
-                              "this is missing; write { file = \"...\" }, { env = \"...\" } or the "
-                              "token itself");
+    loading.report.problem_of(
+        table, "secret", "required; use { file = \"...\" }, { env = \"...\" } or the token itself");
     return std::nullopt;
   }
   std::optional<std::string> secret = read_token(*node, loading);
@@ -100,8 +100,8 @@ std::optional<std::string> read_own_secret(const Node& table, const AroundTokens
   const bool others = std::any_of(config.tokens.begin(), config.tokens.end(),
                                   [&](const auto& each) { return each.secret == *secret; });
   if (!others && secret != around.admin_token) return secret;
-  loading.report.problem(*node, others ? "another token has the same secret; take another"
-                                       : "this is the admin token itself; take another");
+  loading.report.problem(*node, others ? "another token has the same secret; choose another"
+                                       : "this is the admin token; choose another");
   return std::nullopt;
 }
 
@@ -111,7 +111,7 @@ std::optional<std::string> read_token(const Node& node, Loading& loading) {
   std::optional<std::string> token = read_secret(node, loading);
   const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
   if (!token || std::all_of(token->begin(), token->end(), visible)) return token;
-  loading.report.problem(node, "a token goes into a header; write visible ASCII without spaces");
+  loading.report.problem(node, "a token is sent in a header; use visible ASCII without spaces");
   return std::nullopt;
 }
 

@@ -231,7 +231,7 @@ std::vector<Problem> Report::take_warnings() {
 
 std::optional<Node> parse_tree(std::string_view text, Report& report) {
   if (text.size() > kMaxConfigBytes) {
-    report.problem(0, "", "the file is larger than 1 MiB, which no configuration is");
+    report.problem(0, "", "the file exceeds 1 MiB");
     return std::nullopt;
   }
   if (const std::size_t line = line_with_many_dots(text); line != 0) {

@@ -89,8 +89,8 @@ Error unreadable(std::string_view why) {
 }
 
 std::string_view why_not_opened(int error) {
-  if (error == ENOENT || error == ENOTDIR) return "is not there";
-  if (error == EACCES || error == EPERM) return "may not be read by this user";
+  if (error == ENOENT || error == ENOTDIR) return "does not exist";
+  if (error == EACCES || error == EPERM) return "is not readable by this user";
   return "cannot be opened";
 }
 
@@ -107,7 +107,7 @@ std::optional<std::string> secret_of_variable(const Node& node, Loading& loading
   if (value && !value->empty()) return value;
   loading.report.problem(node, "the environment variable " + in_quotes(*name) +
                                    (value ? " is empty" : " is not set") +
-                                   "; set it where hapax is started");
+                                   "; set it in hapax's environment");
   return std::nullopt;
 }
 
@@ -178,13 +178,13 @@ void check_keys(const Node& table, const Keys& keys, Report& report) {
     const auto is = [&](std::string_view key) { return key == member.name; };
     if (std::any_of(keys.known.begin(), keys.known.end(), is)) continue;
     if (std::any_of(keys.later.begin(), keys.later.end(), is)) {
-      report.problem(member, "not available in this version; leave it out");
+      report.problem(member, "not available in this version; remove it");
       continue;
     }
     const std::string_view meant = nearest(member.name, keys.known);
-    report.problem(
-        member, meant.empty() ? "there is no such key; here can be: " + joined(keys.known)
-                              : "there is no such key; did you mean '" + std::string(meant) + "'?");
+    report.problem(member, meant.empty()
+                               ? "unknown key; valid keys: " + joined(keys.known)
+                               : "unknown key; did you mean '" + std::string(meant) + "'?");
   }
 }
 
@@ -197,11 +197,11 @@ bool is_table(const Node& node, Report& report) {
 std::optional<std::string> read_text(const Node& node, Report& report) {
   if (node.kind != Node::Kind::text) return wrong_type(node, "a text in \"quotes\"", report);
   if (node.text.empty()) {
-    report.problem(node, "this is empty; write something, or leave the key out");
+    report.problem(node, "empty; set a value or remove the key");
     return std::nullopt;
   }
   if (node.text.find('\0') != std::string::npos) {
-    report.problem(node, "a NUL character cannot be in here");
+    report.problem(node, "NUL characters are not allowed");
     return std::nullopt;
   }
   return node.text;
@@ -218,7 +218,7 @@ std::optional<std::int64_t> read_number(const Node& node, std::int64_t least, st
       "a number from " + std::to_string(least) + " to " + std::to_string(most);
   if (node.kind != Node::Kind::integer) return wrong_type(node, range, report);
   if (node.integer >= least && node.integer <= most) return node.integer;
-  report.problem(node, std::to_string(node.integer) + " is outside of what works; write " + range);
+  report.problem(node, std::to_string(node.integer) + " is out of range; use " + range);
   return std::nullopt;
 }
 
@@ -234,8 +234,8 @@ std::optional<milliseconds> read_duration(const Node& node, milliseconds least, 
     return std::nullopt;
   }
   if (*span >= least && *span <= kMaxTtl) return *span;
-  report.problem(node, in_quotes(node.text) + " is outside of what works; write \"" +
-                           in_words(least) + "\" to \"" + in_words(kMaxTtl) + "\"");
+  report.problem(node, in_quotes(node.text) + " is out of range; use \"" + in_words(least) +
+                           "\" to \"" + in_words(kMaxTtl) + "\"");
   return std::nullopt;
 }
 
@@ -256,8 +256,7 @@ std::optional<std::size_t> read_body_limit(const Node& node, Report& report) {
     return std::nullopt;
   }
   if (*size >= 1 && *size <= store::kMaxBody) return static_cast<std::size_t>(*size);
-  report.problem(node, std::to_string(*size) +
-                           " bytes are outside of what a store takes; write 1 byte to \"" +
+  report.problem(node, std::to_string(*size) + " bytes is out of range; use 1 byte to \"" +
                            std::to_string(store::kMaxBody / 1024 / 1024) + "MiB\"");
   return std::nullopt;
 }
@@ -292,16 +291,17 @@ std::optional<std::string> read_name(const Node& node, Report& report) {
            c == '_' || c == '-';
   };
   if (*name == store::kOutboxSource) {
-    report.problem(node, "'outbox' is the name of hapax's own source; take another");
+    report.problem(node, "'outbox' is the name of hapax's own source; choose another");
     return std::nullopt;
   }
   if (name->size() <= store::kMaxName && std::all_of(name->begin(), name->end(), allowed) &&
       *name != "." && *name != "..") {
     return name;
   }
-  report.problem(node, in_quotes(*name) +
-                           " cannot be a name; write 1 to 128 of the letters A-Z a-z 0-9 . _ -, "
-                           "and not \".\" or \"..\"");
+  report.problem(node,
+                 in_quotes(*name) +
+                     " is not a valid name; use 1 to 128 of the characters A-Z a-z 0-9 . _ -, "
+                     "and not \".\" or \"..\"");
   return std::nullopt;
 }
 
@@ -340,7 +340,8 @@ std::optional<std::string> read_secret(const Node& node, Loading& loading) {
   const Node* file = node.find("file");
   if ((variable == nullptr) == (file == nullptr)) {
     if (loading.report.count() == before) {
-      loading.report.problem(node, "a secret is one of the two; write " + std::string(kRemedy));
+      loading.report.problem(
+          node, "a secret has only one of env and file; write " + std::string(kRemedy));
     }
     return std::nullopt;
   }

@@ -115,7 +115,7 @@ const typename Table::value_type* find_word(const Node& node, const Table& table
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const auto& each) { return each.word == *text; });
   if (found != table.end()) return &*found;
-  report.problem(node, in_quotes(*text) + " is not known here; write one of: " + words_of(table));
+  report.problem(node, in_quotes(*text) + " is unknown; use one of: " + words_of(table));
   return nullptr;
 }
 
@@ -138,7 +138,8 @@ void take_letter(const Node& table, std::string_view key, char& into, Report& re
   if (node->text.size() == 1) {
     into = node->text.front();
   } else {
-    report.problem(*node, in_quotes(node->text) + " is not one character; write one, like \",\"");
+    report.problem(*node,
+                   in_quotes(node->text) + " is not a single character; use one, like \",\"");
   }
 }
 
@@ -146,8 +147,8 @@ void check_uses(const Node& table, const SchemeWord& scheme, Report& report) {
   for (const Node& member : table.children) {
     for (const KeyUse& use : kUses) {
       if (use.key != member.name || (use.families & bit(scheme.family)) != 0) continue;
-      report.problem(member, "this means nothing with scheme = \"" + std::string(scheme.word) +
-                                 "\"; leave it out");
+      report.problem(member,
+                     "has no effect with scheme = \"" + std::string(scheme.word) + "\"; remove it");
     }
   }
 }
@@ -163,7 +164,7 @@ void check_place(const Node& node, const std::string& place, bool token, Report&
                       field->from == Field::From::form;
   if (!usable) {
     report.problem(node,
-                   "a signature is in a header, a JSON value or a form field; write "
+                   "a signature is in a header, a JSON value or a form field; use "
                    "\"header:NAME\", \"json:/pointer\" or \"form:NAME\"");
   } else if (field->from == Field::From::header && (field->name.find(',') != std::string::npos ||
                                                     (token && field->name.ends_with('*')))) {
@@ -176,13 +177,13 @@ void read_place(const Node& table, bool token, std::deque<std::string>& kept, Sc
   const Node* header = table.find("header");
   const Node* place = table.find("place");
   if (header != nullptr && place != nullptr) {
-    report.problem(*place, "header says already where the signature is; leave one of the two out");
+    report.problem(*place,
+                   "header already defines the place of the signature; remove one of the two");
     return;
   }
   const Node* given = header != nullptr ? header : place;
   if (given == nullptr) {
-    report.problem_of(table, "header",
-                      "this is missing; write the name of the header with the signature");
+    report.problem_of(table, "header", "required: the name of the header with the signature");
     return;
   }
   if (!read_text(*given, report)) return;
@@ -198,18 +199,16 @@ void read_list_form(const Node& table, SignaturePlace& place, Report& report) {
   take_view(table, "label", place.label, report);
   take_view(table, "time_label", place.time_label, report);
   if (table.find("pair") != nullptr && table.find("separator") == nullptr) {
-    report.problem_of(table, "pair", "pair divides the items of a list; write separator too");
+    report.problem_of(table, "pair", "only valid with separator; add separator");
   }
   for (const std::string_view key : {"label", "time_label"}) {
     if (table.find(key) != nullptr && table.find("pair") == nullptr) {
       report.problem_of(table, key,
-                        std::string(key) + " names items like v1=...; write pair = \"=\" too");
+                        std::string(key) + " names items like v1=...; add pair = \"=\"");
     }
   }
   if (table.find("pair") != nullptr && table.find("label") == nullptr) {
-    report.problem_of(table, "label",
-                      "this is missing; write which items are signatures, "
-                      "like \"v1\"");
+    report.problem_of(table, "label", "required: the label of signature items, like \"v1\"");
   }
 }
 
@@ -234,13 +233,12 @@ void check_time(const Node& table, const Scheme& scheme, Report& report) {
   const std::string_view at = scheme.time.at;
   if (at == "item") {
     if (scheme.signatures[0].item == 0 || scheme.signatures[0].time_label.empty()) {
-      report.problem(node,
-                     "the time is an item of the signature's list; write separator, pair and "
-                     "time_label too");
+      report.problem(
+          node, "the time is an item of the signature list; add separator, pair and time_label");
     }
   } else if (!at.starts_with("header:") && !at.starts_with("json:")) {
     report.problem(node, in_quotes(at) +
-                             " names no time; write \"header:NAME\", \"json:/pointer\" or "
+                             " is not a place of a time; use \"header:NAME\", \"json:/pointer\" or "
                              "\"item\"");
     return;
   } else if (const Result<Field> field = parse_field(at); !field) {
@@ -250,8 +248,8 @@ void check_time(const Node& table, const Scheme& scheme, Report& report) {
   for (const std::string_view message : scheme.messages) {
     if (message.empty() || is_time_signed(at, message)) continue;
     report.problem(node,
-                   "the time is not signed, and whoever captures a request could change it; "
-                   "write {time} in signed, like signed = \"{time}.{body}\"");
+                   "the timestamp is not signed: anyone who captures a request could change it; "
+                   "add {time} to signed, like signed = \"{time}.{body}\"");
     return;
   }
 }
@@ -260,9 +258,8 @@ void read_time(const Node& table, Scheme& scheme, Report& report) {
   if (table.find("timestamp") == nullptr) {
     for (const std::string_view key : {"time_format", "tolerance", "future"}) {
       if (table.find(key) == nullptr) continue;
-      report.problem_of(table, key,
-                        "no time is checked without timestamp; write timestamp = "
-                        "\"header:NAME\", or leave this out");
+      report.problem_of(
+          table, key, "only valid with timestamp; add timestamp = \"header:NAME\", or remove this");
     }
     return;
   }
@@ -281,14 +278,14 @@ void read_messages(const Node& table, Scheme& scheme, Report& report) {
   if (node == nullptr) return;
   const std::vector<const Node*> texts = read_texts(*node, true, report);
   if (texts.size() > scheme.messages.size()) {
-    report.problem(*node, "there can be two texts at most, either of which may be signed");
+    report.problem(*node, "at most two texts, either of which may be signed");
     return;
   }
   for (std::size_t i = 0; i < texts.size(); ++i) scheme.messages[i] = texts[i]->text;
   if (!texts.empty() && !verify_detail::covers_body(scheme)) {
     report.warning(*node,
-                   "the body is not signed: whoever captures a request can change it; write "
-                   "{body} in it if the sender signs it");
+                   "the body is not signed: anyone who captures a request can change it; add "
+                   "{body} if the sender signs it");
   }
 }
 
@@ -299,16 +296,14 @@ void check_plain_hash(const Node& table, const Scheme& scheme, Report& report) {
     if (message.empty() || message.ends_with("{secret}")) continue;
     if (message.find("{secret}") == message.npos) {
       report.problem_of(table, "signed",
-                        "the secret is not in it, and anyone can compute a plain hash of the rest; "
-                        "write {secret} where the sender puts it");
+                        "{secret} is missing: anyone could compute the hash; add {secret} where "
+                        "the sender puts it");
       return;
     }
     const Node* const node = table.find("signed");
-    report.warning(
-        node != nullptr ? *node : table,
-        "the secret is not the last thing in it: whoever captures a request can put "
-        "bytes behind what was hashed, so bodies with the bytes 80 00 00 00 are refused; "
-        "take scheme = \"hmac\" if the sender can");
+    report.warning(node != nullptr ? *node : table,
+                   "the secret is not last, which allows length extension; bodies with the bytes "
+                   "80 00 00 00 are rejected. Prefer scheme = \"hmac\" if the sender supports it");
     return;
   }
 }
@@ -339,7 +334,7 @@ std::optional<Scheme> read_verify(const Node& table, std::deque<std::string>& ke
   check_keys(table, {known}, report);
   const Node* word = table.find("scheme");
   if (word == nullptr) {
-    report.problem_of(table, "scheme", "this is missing; write one of: " + words_of(kSchemes));
+    report.problem_of(table, "scheme", "required; one of: " + words_of(kSchemes));
     return std::nullopt;
   }
   const SchemeWord* chosen = find_word(*word, kSchemes, report);

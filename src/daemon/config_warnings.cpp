@@ -28,8 +28,8 @@ void warn_of_short(const Node& table, std::string_view member, const std::string
   if (node == nullptr || token.empty() || token.size() >= kShortToken) return;
   report.warning(*node, "a token of " + std::to_string(token.size()) +
                             (token.size() == 1 ? " character" : " characters") +
-                            " can be guessed; take " + std::to_string(kShortToken) +
-                            " random ones or more");
+                            " can be guessed; use at least " + std::to_string(kShortToken) +
+                            " random ones");
 }
 
 void warn_of_tokens(const Node& root, const Config& config, Report& report) {
@@ -70,11 +70,11 @@ void warn_of_id(const Node& table, const gateway::Source& source, Report& report
     }
     const bool runs_together = each->text.starts_with("form:") &&
                                verify_detail::runs_fields_together(source.scheme->scheme);
-    report.warning(
-        *each, in_quotes(each->text) +
-                   (runs_together ? " is signed without a mark where it ends" : " is not signed") +
-                   ": whoever captures a request can send it under another id, or use up the id of "
-                   "an event that is still to come; take a place that is signed, if there is one");
+    report.warning(*each,
+                   in_quotes(each->text) +
+                       (runs_together ? " is signed without a delimiter" : " is not signed") +
+                       ": anyone who captures a request can replay it under another id, or claim "
+                       "the id of a future event; use a signed place, if there is one");
   }
 }
 
@@ -103,8 +103,8 @@ void warn_of_shared_secrets(const Node& root, const Config& config, Report& repo
     const Node* const secrets = table->find("secrets");
     report.warning(secrets != nullptr ? *secrets : *table,
                    "the source " + in_quotes(other) +
-                       " has the same secret: what is captured at one of them may be taken by the "
-                       "other as an event of its own; give each a secret of its own");
+                       " has the same secret: a request captured at one can be replayed at the "
+                       "other; use a separate secret for each");
   }
 }
 

@@ -25,8 +25,9 @@ using Refused = std::optional<Refusal>;
 
 std::string_view why_unreadable(const Field& field) {
   if (field.from == Field::From::json) return " cannot be read: the body is not JSON";
-  if (field.from == Field::From::jwt) return " cannot be read: it is no token with JSON in it";
-  return " cannot be read: there are too many fields";
+  if (field.from == Field::From::jwt)
+    return " cannot be read: the header is not a JWT with a JSON payload";
+  return " cannot be read: too many fields";
 }
 
 // `option` is the one that names the field.
@@ -38,7 +39,7 @@ Refusal refusal(std::string_view option, const Field& field, FieldStatus status)
     case FieldStatus::unreadable:
       return {Reason::payload_unreadable, detail.append(why_unreadable(field)), true};
     case FieldStatus::ambiguous:
-      return {Reason::id_ambiguous, detail.append(" is there more than once"), false};
+      return {Reason::id_ambiguous, detail.append(" occurs more than once"), false};
     case FieldStatus::unusable:
       return {Reason::id_missing, detail.append(" is neither a string nor a number"), false};
     case FieldStatus::absent:
@@ -46,7 +47,7 @@ Refusal refusal(std::string_view option, const Field& field, FieldStatus status)
       break;
   }
   const bool absent = status == FieldStatus::absent;
-  return {Reason::id_missing, detail.append(absent ? " is not there" : " is empty"), false};
+  return {Reason::id_missing, detail.append(absent ? " is missing" : " is empty"), false};
 }
 
 // An integer, or a time in microseconds; nothing for anything else.
@@ -92,7 +93,7 @@ class EventReader {
     identity.id = shown_id(parts);
     if (identity.id.size() > kMaxEventId) {
       identity.id.clear();
-      return Refusal{Reason::id_missing, "id: it has more than 1024 bytes", false};
+      return Refusal{Reason::id_missing, "id: longer than 1024 bytes", false};
     }
     identity.key = id_key(parts);
     return std::nullopt;
@@ -128,7 +129,7 @@ class EventReader {
       return refusal("tenant", *rule_.tenant, value.status);
     }
     if (value.text.size() > kMaxTenant) {
-      return Refusal{Reason::id_missing, "tenant: it has more than 128 bytes", false};
+      return Refusal{Reason::id_missing, "tenant: longer than 128 bytes", false};
     }
     identity.tenant = std::move(value.text);
     return std::nullopt;
@@ -143,7 +144,7 @@ class EventReader {
       return refusal("order_key", *rule_.order_key, value.status);
     }
     if (value.text.size() > kMaxOrderKey) {
-      return Refusal{Reason::payload_unreadable, "order_key: it has more than 1024 bytes", false};
+      return Refusal{Reason::payload_unreadable, "order_key: longer than 1024 bytes", false};
     }
     identity.order_key = std::move(value.text);
     return std::nullopt;
@@ -213,14 +214,14 @@ std::vector<std::string_view> split(const ParsedRule& rule, const Request& reque
   if (json != nullptr) elements = json->each(*rule.split, rule.split_max);
   if (elements.too_many) {
     refused = {Reason::body_too_large,
-               "split: there are more than " + std::to_string(rule.split_max) + " events", true};
+               "split: more than " + std::to_string(rule.split_max) + " events", true};
   } else if (elements.status == JsonStatus::unreadable) {
     refused = {Reason::payload_unreadable,
                place_of_split(rule) + " cannot be read: the body is not JSON", true};
   } else if (elements.status == JsonStatus::ambiguous) {
-    refused = {Reason::id_ambiguous, place_of_split(rule) + " is there more than once", true};
+    refused = {Reason::id_ambiguous, place_of_split(rule) + " occurs more than once", true};
   } else if (elements.status == JsonStatus::absent) {
-    refused = {Reason::payload_unreadable, place_of_split(rule) + " is not there", true};
+    refused = {Reason::payload_unreadable, place_of_split(rule) + " is missing", true};
   }
   return std::move(elements.raw);
 }

@@ -44,13 +44,12 @@ Result<void> parse_id(const IdentityRule& rule, ParsedRule& parsed) {
     parsed.id.push_back(std::move(field));
   }
   if (parsed.every_arrival && (!parsed.id.empty() || !rule.id_fallback.empty())) {
-    return wrong("id",
-                 "\"none\" means that there is no id; leave out the other places, or \"none\"");
+    return wrong("id", "\"none\" means no id; remove it or the other places");
   }
   if (!parsed.every_arrival && parsed.id.empty() && rule.id_fallback.empty()) {
     return wrong("id",
-                 "say where the event id is, like json:/id or header:X-Event-Id; or write "
-                 "\"none\" when the sender gives none, and every arrival is an event");
+                 "write the place of the event id, like json:/id or header:X-Event-Id; or \"none\" "
+                 "if the sender provides no id, and every request is a new event");
   }
   return {};
 }
@@ -100,7 +99,8 @@ bool reads_a_form(const ParsedRule& parsed) {
 // What makes no sense for a body that is an array of events.
 Result<void> check_split(const ParsedRule& parsed) {
   if (reads_a_form(parsed)) {
-    return wrong("split", "its body is JSON, where no form: place can be read; write json: places");
+    return wrong("split",
+                 "a body that is split is JSON and has no form: places; write json: places");
   }
   if (!parsed.id.empty() && std::none_of(parsed.id.begin(), parsed.id.end(), is_json)) {
     return wrong("id", "every event of a split request would have the same id; add a json: place");
@@ -115,7 +115,7 @@ Result<void> parse_split(const IdentityRule& rule, ParsedRule& parsed) {
   if (!in_json || pointer.size() > kMaxFieldName || !is_json_pointer(pointer) ||
       !has_star(pointer)) {
     return wrong("split",
-                 "write where the array of events is, with * for its elements, like "
+                 "write the place of the array of events, with * for its elements, like "
                  "json:/* or json:/items/*/item");
   }
   if (rule.split_max == 0 || rule.split_max > kMaxSplit) {

@@ -56,7 +56,7 @@ Error not_a_field(std::string_view text, std::string_view remedy) {
   std::string detail("'");
   detail += text.substr(0, kShown);
   detail += text.size() > kShown ? "...' " : "' ";
-  detail += "names no part of a request; ";
+  detail += "is not a part of a request; ";
   detail += remedy;
   return Error(Code::invalid_argument, std::move(detail));
 }

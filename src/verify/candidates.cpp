@@ -24,7 +24,7 @@ int weight(Reason reason) {
 }
 
 Failure absent(const Place& place) {
-  return {Reason::signature_missing, "the header '" + place.name + "' is not there"};
+  return {Reason::signature_missing, "the header '" + place.name + "' is missing"};
 }
 
 Failure too_many(const Place& place, std::string_view what) {
@@ -65,7 +65,7 @@ MaybeFailure Candidates::read_place(const Place& place, std::string& text, JsonR
     const bool twice = value.status == FieldStatus::ambiguous;
     // Of two places one is enough, and nothing is written down for an authentic request.
     if (!twice && count_ > 0) return std::nullopt;
-    note(twice ? Failure{Reason::header_malformed, "the header '" + place.name + "' is there twice"}
+    note(twice ? Failure{Reason::header_malformed, "the header '" + place.name + "' occurs twice"}
                : absent(place));
     return std::nullopt;
   }
@@ -84,11 +84,10 @@ MaybeFailure Candidates::read_place(const Place& place, std::string& text, JsonR
       text = std::move(value.text);
       return read_sets(place, text);
     case FieldStatus::unreadable:
-      note({Reason::payload_unreadable,
-            "the body, which holds the signature, is not in the format it has to be"});
+      note({Reason::payload_unreadable, "the body, which contains the signature, is malformed"});
       return std::nullopt;
     case FieldStatus::ambiguous:
-      note({Reason::header_malformed, "'" + place.name + "' is there twice"});
+      note({Reason::header_malformed, "'" + place.name + "' occurs twice"});
       return std::nullopt;
     default:
       note({Reason::signature_missing, "'" + place.name + "' is not in the body"});
@@ -109,7 +108,7 @@ MaybeFailure Candidates::read_numbered(const Place& place) {
     if (MaybeFailure failure = read_sets(place, header.value)) return failure;
   }
   if (seen == 0) {
-    note({Reason::signature_missing, "no header '" + place.name + "N' is there"});
+    note({Reason::signature_missing, "no header '" + place.name + "N'"});
   }
   return std::nullopt;
 }
@@ -139,7 +138,7 @@ MaybeFailure Candidates::read_set(const Place& place, std::string_view value) {
   if (list.count == 0) {
     const bool anothers = !value.empty() && (!place.prefix.empty() || place.pair != 0);
     note({anothers ? Reason::signature_invalid : Reason::signature_missing,
-          "'" + place.name + "' holds no signature of this scheme"});
+          "'" + place.name + "' contains no signature of this scheme"});
     return std::nullopt;
   }
   std::size_t time = 0;
@@ -172,7 +171,7 @@ Candidates::TimeFound Candidates::find_time(const SignatureList& list, std::size
     const bool opaque = parts_.time.format == TimeFormat::opaque;
     if (!opaque) time.value = read_time(text, parts_.time.format);
     if (opaque ? !is_time_like(text) : !time.value) {
-      note({Reason::header_malformed, "the timestamp is not written as it has to be"});
+      note({Reason::header_malformed, "malformed timestamp"});
       return TimeFound::no;
     }
   }
@@ -183,7 +182,7 @@ Candidates::TimeFound Candidates::find_time(const SignatureList& list, std::size
 MaybeFailure Candidates::find_time_text(const SignatureList& list, std::string_view& text) {
   if (parts_.time_in_list) {
     if (!list.time) {
-      return Failure{Reason::signature_missing, "there is no timestamp in the header"};
+      return Failure{Reason::signature_missing, "the header has no timestamp"};
     }
     text = *list.time;
     return std::nullopt;
@@ -193,17 +192,17 @@ MaybeFailure Candidates::find_time_text(const SignatureList& list, std::string_v
   if (field.from == Field::From::header) {
     const HeaderValue value = headers_.find(field.name);
     if (value.status == FieldStatus::ambiguous) {
-      return Failure{Reason::header_malformed, "the header '" + field.name + "' is there twice"};
+      return Failure{Reason::header_malformed, "the header '" + field.name + "' occurs twice"};
     }
     if (value.status != FieldStatus::found || value.text.empty()) {
-      return Failure{Reason::signature_missing, "the header '" + field.name + "' is not there"};
+      return Failure{Reason::signature_missing, "the header '" + field.name + "' is missing"};
     }
     text = value.text;
     return std::nullopt;
   }
   FieldValue value = fields_.read(field);
   if (value.status == FieldStatus::unreadable) {
-    return Failure{Reason::payload_unreadable, "the body, which holds the time, cannot be read"};
+    return Failure{Reason::payload_unreadable, "the body, which contains the time, is malformed"};
   }
   if (value.status != FieldStatus::found || !value.number) {
     return Failure{Reason::signature_missing, "the body has no number at '" + field.name + "'"};

@@ -84,22 +84,22 @@ void try_line_ends(const Case& it, Sentences& say) {
   const std::string bare = without_last_line_end(body);
   if (bare != body && it.is_signed_with_body(bare)) {
     say.push_back(
-        "A line end was added to the body after it was signed: without it the signature is right. "
-        "An editor or a shell may have done this to a capture; a proxy may not.");
+        "A line break was appended to the body after signing; without it the signature matches. In "
+        "a capture, an editor or shell may have added it; a proxy must not.");
   }
   for (const std::string_view end : {"\n", "\r\n"}) {
     if (it.is_signed_with_body(body + std::string(end))) {
       say.push_back(
-          "The body has lost its last line end: with it the signature is right. Keep the bytes as "
-          "they come.");
+          "The final line break of the body was removed; with it the signature matches. Preserve "
+          "the raw bytes.");
     }
   }
   if (body.find("\r\n") != body.npos && it.is_signed_with_body(replaced(body, "\r\n", "\n"))) {
-    say.push_back("The body's line ends were turned from LF to CRLF after it was signed.");
+    say.push_back("The line breaks of the body were changed from LF to CRLF after signing.");
   }
   const std::string with_crlf = replaced(replaced(body, "\r\n", "\n"), "\n", "\r\n");
   if (with_crlf != body && it.is_signed_with_body(with_crlf)) {
-    say.push_back("The body's line ends were turned from CRLF to LF after it was signed.");
+    say.push_back("The line breaks of the body were changed from CRLF to LF after signing.");
   }
 }
 
@@ -108,8 +108,8 @@ void try_bom(const Case& it, Sentences& say) {
   const bool has_bom = body.starts_with(kBom);
   const std::string other = has_bom ? body.substr(kBom.size()) : std::string(kBom) + body;
   if (!it.is_signed_with_body(other)) return;
-  say.push_back(has_bom ? "A byte order mark was put before the body after it was signed."
-                        : "The body has lost its byte order mark, which was signed.");
+  say.push_back(has_bom ? "A byte order mark was prepended to the body after signing."
+                        : "The byte order mark of the body, which was signed, was removed.");
 }
 
 struct Style {
@@ -128,10 +128,8 @@ constexpr std::array<Style, 5> kStyles = {{
 bool try_style(const Case& it, const std::string& body, std::string_view words, Sentences& say) {
   if (body == it.request.body || !it.is_signed_with_body(body)) return false;
   say.push_back(
-      "The body was read as JSON and written again on its way: the signature is that of "
-      "the same JSON " +
-      std::string(words) +
-      ". Hand over the raw bytes; do not parse before the signature is checked.");
+      "The body was parsed and reserialized in transit: the signature matches the same JSON " +
+      std::string(words) + ". Pass the raw bytes; do not parse before verification.");
   return true;
 }
 
@@ -196,16 +194,16 @@ void try_secrets(const Case& it, Sentences& say) {
         !it.is_signed(with_form(it.scheme, way.form, way.prefix), it.secrets, it.request)) {
       continue;
     }
-    say.push_back("The signature is right when the secret is taken " + std::string(way.words) +
-                  ". This preset reads it another way: is it the preset of the sender?");
+    say.push_back("The signature matches if the secret is decoded " + std::string(way.words) +
+                  ". This preset decodes it differently; is it the right preset?");
     return;
   }
   if (it.is_signed(it.scheme, changed(it.secrets, trimmed), it.request)) {
-    say.push_back("The secret has spaces or a line end around it. Take them off.");
+    say.push_back("The secret has leading or trailing spaces or a line break. Remove it.");
   }
   const auto with_prefix = [](const std::string& secret) { return "whsec_" + secret; };
   if (it.is_signed(it.scheme, changed(it.secrets, with_prefix), it.request)) {
-    say.push_back("The secret lacks its prefix whsec_, which belongs to it.");
+    say.push_back("The secret lacks its prefix whsec_.");
   }
 }
 
@@ -221,9 +219,9 @@ void try_urls(const Case& it, Sentences& say) {
   };
   for (const std::string& other : others) {
     if (other == url || !it.is_signed_with_url(other)) continue;
-    std::string sentence = "The sender signs another URL than ";
+    std::string sentence = "The sender signed a different URL than ";
     sentence.append(url).append(": ").append(other);
-    say.push_back(sentence.append(". Set public_url to what the sender calls."));
+    say.push_back(sentence.append(". Set public_url to the URL the sender calls."));
     return;
   }
 }
@@ -247,7 +245,7 @@ void try_presets(const Case& it, Sentences& say) {
         preset.verify.algorithm == Algorithm::token || preset.verify.algorithm == Algorithm::none;
     if (token || !has_place(preset, it.request)) continue;
     if (it.is_signed(preset.verify, it.secrets, it.request)) {
-      say.push_back("With the preset '" + std::string(preset.name) + "' the signature is right.");
+      say.push_back("The signature matches with preset '" + std::string(preset.name) + "'.");
       return;
     }
     const bool same_place = preset.verify.signatures[0].at == it.scheme.signatures[0].at;
@@ -256,8 +254,8 @@ void try_presets(const Case& it, Sentences& say) {
     }
   }
   if (!candidates.empty()) {
-    say.push_back("The request carries a signature as these presets have it: " + candidates +
-                  ". Is it another sender's?");
+    say.push_back("The request has signature headers of these presets: " + candidates +
+                  ". Is it from another provider?");
   }
 }
 
@@ -265,8 +263,8 @@ void explain_missing(const Case& it, Sentences& say) {
   constexpr std::string_view kHeader = "header:";
   for (const SignaturePlace& place : it.scheme.signatures) {
     if (!place.at.starts_with(kHeader)) continue;
-    say.push_back("Looked for the header '" + std::string(place.at.substr(kHeader.size())) +
-                  "'. A proxy may have dropped it, or a capture may lack it.");
+    say.push_back("The header '" + std::string(place.at.substr(kHeader.size())) +
+                  "' is missing. A proxy may have removed it, or the capture is incomplete.");
   }
 }
 
@@ -279,8 +277,8 @@ void explain_invalid(const Case& it, Sentences& say) {
   try_presets(it, say);
   if (say.empty()) {
     say.push_back(
-        "Neither the usual changes of the body nor another writing of the secret make it right: "
-        "most likely the secret is that of another endpoint or was rotated.");
+        "No common body change or secret encoding explains the mismatch; most likely the secret "
+        "belongs to another endpoint or was rotated.");
   }
 }
 
@@ -299,8 +297,8 @@ std::vector<std::string> explain(const Scheme& scheme, std::span<const std::stri
     case Reason::none:
       return say;
     case Reason::timestamp_outside_window:
-      say.push_back("The signature is right, only the time is not: " + verdict.detail +
-                    ". If this is no old capture, set this machine's clock (NTP).");
+      say.push_back("The signature matches but the time is outside the window: " + verdict.detail +
+                    ". Unless this is an old capture, fix this machine's clock (NTP).");
       return say;
     case Reason::signature_missing:
       explain_missing(it, say);

@@ -58,7 +58,7 @@ bool is_digit(char c) {
 
 Failure moved(std::string_view detail) {
   return {Reason::payload_unreadable,
-          std::string(detail) + ", so that its signature would be good for another request, too"};
+          std::string(detail) + ", so its signature would also be valid for another request"};
 }
 
 // Whether `text` starts with a time and `after`.
@@ -116,7 +116,7 @@ bool has_query(std::string_view url) {
 // Without a query the URL is that of the source, whole.
 MaybeFailure check_query(std::string_view url) {
   if (!has_query(url) || kUrlLetters.are_all_of(url)) return std::nullopt;
-  return Failure{Reason::header_malformed, "the URL has letters that no URL may have"};
+  return Failure{Reason::header_malformed, "the URL contains invalid characters"};
 }
 
 MaybeFailure check_after_url(std::string_view body, std::string_view url) {
@@ -193,9 +193,10 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
       const bool is_separated = !joint.between.empty() && joint.after && !joint.after->empty();
       const Letters& letters = is_separated ? kIdLetters : kStrictIdLetters;
       if (id.size() > kLongestId || !letters.are_all_of(id)) {
-        return Failure{Reason::header_malformed, "the header '" + joint.header +
-                                                     "' is too long for an id, or has letters "
-                                                     "that an id in front of a time may not have"};
+        return Failure{
+            Reason::header_malformed,
+            "the header '" + joint.header +
+                "' is too long, or contains characters not allowed in an id before a time"};
       }
       if (!joint.after || !continues_id(body, joint.between, *joint.after, time.format)) {
         return std::nullopt;
@@ -212,8 +213,9 @@ MaybeFailure Message::check(const Joint& joint, const Ingredients& from, const T
       return check_before_url(body, url);
     case Joint::Kind::last:
       if (kNonceLetters.are_all_of(from.headers.find(joint.header).text)) return std::nullopt;
-      return Failure{Reason::header_malformed, "the header '" + joint.header +
-                                                   "' may have letters, digits, '-' and '_' only"};
+      return Failure{
+          Reason::header_malformed,
+          "the header '" + joint.header + "' may contain only letters, digits, '-' and '_'"};
   }
   return std::nullopt;
 }

@@ -79,13 +79,13 @@ MaybeFailure check_times(const Jwt& rule, JsonReader& claims, WallTime now) {
   if (there && (!expires || seconds - skew >= *expires)) return outside("the token has expired");
   const auto begins = seconds_claim(claims, "/nbf", there);
   if (there && (!begins || seconds + skew < *begins)) {
-    return outside("the token is not valid yet, by our clock");
+    return outside("the token is not valid yet, by this machine's clock");
   }
   if (rule.max_age.count() == 0) return std::nullopt;
   const auto issued = seconds_claim(claims, "/iat", there);
   const std::int64_t max_age = rule.max_age.count();
   if (!issued || *issued < seconds - max_age || *issued > seconds + max_age) {
-    return outside("the token was made too long ago, or in the future by our clock");
+    return outside("the token was issued too long ago, or in the future by this machine's clock");
   }
   return std::nullopt;
 }
@@ -116,7 +116,7 @@ MaybeFailure check_hash(const Jwt& rule, JsonReader& claims, std::string_view bo
   if (bytes && equal_in_constant_time(*bytes, hash_of(Hash::sha256, body).view())) {
     return std::nullopt;
   }
-  return invalid("the body is not the one whose hash is in the token");
+  return invalid("the body hash does not match the token");
 }
 
 MaybeFailure check_url(const Jwt& rule, JsonReader& claims, std::string_view url) {
@@ -128,7 +128,7 @@ MaybeFailure check_url(const Jwt& rule, JsonReader& claims, std::string_view url
       equal_in_constant_time(claim.text, expected)) {
     return std::nullopt;
   }
-  return invalid("the token is for another URL; is public_url what the sender calls?");
+  return invalid("the token is for another URL; is public_url the URL the sender calls?");
 }
 
 MaybeFailure check_claims(const Jwt& rule, JsonReader& claims, const Request& request,
@@ -150,10 +150,10 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
   const Place& place = parts.places.front();
   const HeaderValue value = find_header(request, place.name);
   if (value.status == FieldStatus::ambiguous || value.text.size() > kMaxToken) {
-    return refused({Reason::header_malformed, "'" + place.name + "' is there twice or too long"});
+    return refused({Reason::header_malformed, "'" + place.name + "' occurs twice or is too long"});
   }
   if (value.status != FieldStatus::found || value.text.empty()) {
-    return refused({Reason::signature_missing, "the header '" + place.name + "' is not there"});
+    return refused({Reason::signature_missing, "the header '" + place.name + "' is missing"});
   }
   const std::optional<Token> token = split_token(value.text);
   JsonReader header;
@@ -165,10 +165,10 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
   const std::string algorithm = header.at("/alg").text;
   const auto& allowed = parts.jwt.algorithms;
   if (std::find(allowed.begin(), allowed.end(), algorithm) == allowed.end()) {
-    return refused(invalid("the token's algorithm is not one of this scheme's"));
+    return refused(invalid("the token's algorithm is not allowed by this scheme"));
   }
   if (header.at("/crit").status != JsonStatus::absent) {
-    return refused(invalid("the token asks for an extension of JWT that is not known here"));
+    return refused(invalid("the token requires an unsupported JWT extension"));
   }
   for (std::size_t i = 0; i < parts.secrets.size(); ++i) {
     if (!is_signed(parts.secrets[i], algorithm, *token)) continue;
@@ -184,7 +184,7 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
     verdict.signed_at = signed_at(claims);
     return verdict;
   }
-  return refused(invalid("no configured secret gives the token's signature"));
+  return refused(invalid("no configured secret matches the token's signature"));
 }
 
 }  // namespace hapax::verify_detail

@@ -24,7 +24,7 @@ std::string in_quotes(std::string_view word) {
 
 Failure missing(std::string_view what, std::string_view name) {
   return {Reason::signature_missing,
-          std::string(what) + " " + in_quotes(name) + ", which the signature covers, is not there"};
+          std::string(what) + " " + in_quotes(name) + ", which the signature covers, is missing"};
 }
 
 Failure unreadable(std::string detail) {
@@ -57,8 +57,8 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     const HeaderValue value = from.headers.find(name);
     if (value.status != FieldStatus::found) {
-      return Failure{Reason::signature_missing,
-                     "a header that " + in_quotes(list_name) + " lists is not there once"};
+      return Failure{Reason::signature_missing, "a header that " + in_quotes(list_name) +
+                                                    " lists does not occur exactly once"};
     }
     if (++count > kMaxListedHeaders) return too_long(list_name);
     if (count > 1) sink.add(";");
@@ -95,7 +95,8 @@ MaybeFailure add_json(const JsonPart& part, const Ingredients& from, Sink& sink)
     return unreadable(in_quotes(pointer) + " in the body is not a plain value");
   }
   if (there && !part.fence.empty() && value.text.find(part.fence) != std::string::npos) {
-    return unreadable(in_quotes(pointer) + " in the body holds what separates the signed values");
+    return unreadable(in_quotes(pointer) +
+                      " in the body contains the separator of the signed values");
   }
   if (there) {
     sink.add(value.text);
@@ -113,7 +114,7 @@ MaybeFailure add_field(Field::From place, const std::string& name, const Ingredi
     return std::nullopt;
   }
   if (value.status == FieldStatus::ambiguous) {
-    return Failure{Reason::header_malformed, in_quotes(name) + " is there more than once"};
+    return Failure{Reason::header_malformed, in_quotes(name) + " occurs more than once"};
   }
   return missing("the field", name);
 }
@@ -141,7 +142,7 @@ MaybeFailure inflate(std::string_view body, Inflated& inflated) {
   inflated.bytes += text.text.size();
   if (text.text.size() > limit) {
     return Failure{Reason::body_too_large,
-                   "unpacked, the body has more than " + std::to_string(limit) + " bytes"};
+                   "the decompressed body exceeds " + std::to_string(limit) + " bytes"};
   }
   if (whole) inflated.body = std::move(text.text);
   return std::nullopt;
@@ -158,7 +159,7 @@ MaybeFailure add_inflated(const Ingredients& from, Sink& sink) {
   if (inflated.times == 0) {
     if (MaybeFailure failure = inflate(from.request.body, inflated)) return failure;
   }
-  return add_if(inflated.body, "the body says it is gzip and cannot be unpacked", sink);
+  return add_if(inflated.body, "the body is not valid gzip", sink);
 }
 
 // find_header() for a name in two pieces.
@@ -246,14 +247,14 @@ Result<Message> Message::parse(std::string_view text) {
     if (text.empty()) break;
     const std::size_t close = text.find('}');
     if (close == std::string_view::npos) {
-      return Error(Code::misconfigured, "in what is signed, a '{' has no '}'");
+      return Error(Code::misconfigured, "in the signed text, a '{' has no '}'");
     }
     const std::string_view placeholder = text.substr(1, close - 1);
     const Word* word = find_word(placeholder);
     if (word == nullptr) {
       return Error(Code::misconfigured,
-                   "in what is signed, {" + std::string(placeholder) +
-                       "} is not known; write {body}, {time}, {header:NAME}, {url}, {method}, "
+                   "in the signed text, {" + std::string(placeholder) +
+                       "} is unknown; use {body}, {time}, {header:NAME}, {url}, {method}, "
                        "{path}, {json:/pointer}, {form:NAME} or {query:NAME}");
     }
     std::string name;
@@ -337,7 +338,7 @@ MaybeFailure Message::render_named(const Part& part, const Ingredients& from, Si
       const HeaderValue value = from.headers.find(part.name);
       if (value.status == FieldStatus::ambiguous) {
         return Failure{Reason::header_malformed,
-                       "the header " + in_quotes(part.name) + " is there more than once"};
+                       "the header " + in_quotes(part.name) + " occurs more than once"};
       }
       if (value.status != FieldStatus::found) return missing("the header", part.name);
       sink.add(value.text);

@@ -86,7 +86,7 @@ Result<std::string> key_bytes(std::string_view text, const SecretRule& rule) {
       return std::string(text);
     case SecretForm::text_nfkd:
       if (auto normal = nfkd(rest)) return *normal;
-      return bad_secret("has letters outside Latin, whose normal form is not known here");
+      return bad_secret("has characters outside Latin, whose normalization is not supported");
     case SecretForm::text_sha1:
       return text_of(hash_of(Hash::sha1, rest));
     case SecretForm::text_sha256:
@@ -160,7 +160,7 @@ Result<void> set_time(const Scheme& scheme, Verifier::Parts& parts) {
   for (const Message& message : parts.messages) {
     if (message.uses("time") && scheme.time.at.empty()) {
       return Error(Code::misconfigured,
-                   "{time} is signed, and nothing says where it is; write "
+                   "{time} is signed, but its place is not configured; add "
                    "timestamp = \"header:NAME\"");
     }
   }
@@ -188,11 +188,11 @@ Result<void> check_whole(const Scheme& scheme, const Verifier::Parts& parts) {
       (verify_detail::key_kind(scheme.algorithm) && scheme.algorithm != Algorithm::aws_sns);
   if (has_message && (parts.places.empty() || parts.messages.empty())) {
     return Error(Code::misconfigured,
-                 "a scheme must say where its signature is and what is signed; write header and "
+                 "a scheme needs the place of its signature and the signed text; write header and "
                  "signed");
   }
   if (scheme.algorithm == Algorithm::token && parts.places.empty()) {
-    return Error(Code::misconfigured, "a scheme must say where its token is; write header");
+    return Error(Code::misconfigured, "a scheme needs the place of its token; write header");
   }
   if (scheme.algorithm != Algorithm::jwt) return {};
   if (parts.places.empty() || parts.places.front().from != Field::From::header) {

@@ -18,7 +18,7 @@ namespace verify_detail {
 namespace {
 
 Error cannot_sign(std::string_view why) {
-  return Error(Code::misconfigured, "this scheme cannot be signed for: " + std::string(why));
+  return Error(Code::misconfigured, "cannot sign for this scheme: " + std::string(why));
 }
 
 // What signs: the key material of one secret.
@@ -184,8 +184,7 @@ Result<void> Signing::put_in_json(const Place& place, const std::string& text,
   if (!json_.open(document, 0)) return cannot_sign("the body is not JSON");
   const JsonValue value = json_.at(place.name);
   if (value.status != JsonStatus::found || value.kind != JsonKind::string) {
-    return cannot_sign("the body has no string at '" + place.name +
-                       "', where the signature goes; put an empty one there");
+    return cannot_sign("the body needs a string at '" + place.name + "' for the signature");
   }
   const auto offset = static_cast<std::size_t>(value.raw.data() - signed_.body.data());
   signed_.body.replace(offset, value.raw.size(), std::string("\"").append(text).append("\""));

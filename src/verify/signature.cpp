@@ -206,7 +206,7 @@ MaybeFailure check_window(WallTime time, WallTime now, const TimePlace& place) {
   }
   if (place.future != kNoLimit && time > now + place.future) {
     return Failure{Reason::timestamp_outside_window, "it was signed " + in_words(time - now) +
-                                                         " ahead of our clock, and " +
+                                                         " ahead of this machine's clock, and " +
                                                          in_words(place.future) + " are allowed"};
   }
   return std::nullopt;

@@ -95,7 +95,7 @@ Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch
   if (!signature_text) return refused({Reason::signature_missing, "the body has no 'Signature'"});
   const std::string certificate = text_at(json, "SigningCertURL").value_or("");
   if (!is_sns_url(certificate) || !certificate.ends_with(".pem")) {
-    return refused({Reason::signature_invalid, "'SigningCertURL' is not a place of Amazon SNS"});
+    return refused({Reason::signature_invalid, "'SigningCertURL' is not an Amazon SNS URL"});
   }
   const std::string version = text_at(json, "SignatureVersion").value_or("");
   if (version != "1" && version != "2") {
@@ -103,8 +103,9 @@ Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch
   }
   const auto message = sns_message(json);
   if (!message) {
-    return refused({Reason::payload_unreadable,
-                    "a field that SNS signs is not in the body once, or has a line end"});
+    return refused(
+        {Reason::payload_unreadable,
+         "a field that SNS signs does not occur exactly once, or contains a line break"});
   }
   std::array<unsigned char, kMaxSignatureBytes> buffer;
   const auto signature = decode(*signature_text, Encoding::base64, buffer);
@@ -112,14 +113,14 @@ Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch
   for (std::size_t i = 0; signature && i < parts.secrets.size(); ++i) {
     if (!parts.secrets[i].key->verify(hash, *message, *signature)) continue;
     if (!is_listed(parts.parameters, text_at(json, "TopicArn").value_or(""))) {
-      return refused({Reason::signature_invalid, "it is Amazon's, of a topic that is not listed"});
+      return refused({Reason::signature_invalid, "the message is from an unlisted topic"});
     }
     Verdict verdict;
     verdict.secret = i;
     verdict.signed_at = parse_rfc3339(text_at(json, "Timestamp").value_or(""));
     return verdict;
   }
-  return refused({Reason::signature_invalid, "no configured certificate gives this signature"});
+  return refused({Reason::signature_invalid, "no certificate matches"});
 }
 
 }  // namespace hapax::verify_detail

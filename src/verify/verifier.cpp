@@ -118,15 +118,15 @@ MaybeFailure Check::check_around() const {
   for (const OwnedHeader& required : parts_.required) {
     const HeaderValue value = headers_.find(required.name);
     if (value.status == FieldStatus::absent) {
-      return Failure{Reason::signature_missing, "the header '" + required.name + "' is not there"};
+      return Failure{Reason::signature_missing, "the header '" + required.name + "' is missing"};
     }
     if (value.status != FieldStatus::found) {
       return Failure{Reason::header_malformed,
-                     "the header '" + required.name + "' is there more than once"};
+                     "the header '" + required.name + "' occurs more than once"};
     }
     if (!equal_secrets(value.text, required.value)) {
       return Failure{Reason::signature_invalid,
-                     "the header '" + required.name + "' is not what it has to be"};
+                     "the header '" + required.name + "' has an unexpected value"};
     }
   }
   if (!parts_.certificate_url[0].empty()) return check_certificate_url();
@@ -146,18 +146,18 @@ MaybeFailure Check::check_certificate_url() const {
     if (plain && (host == domain || host.ends_with("." + domain))) return std::nullopt;
   }
   return Failure{Reason::signature_invalid,
-                 "the header '" + parts_.certificate_url[0] + "' is not a place of " + domain};
+                 "the header '" + parts_.certificate_url[0] + "' is not a URL of " + domain};
 }
 
 MaybeFailure Check::check_body_hash() {
   const FieldValue value = fields_.read({Field::From::query, parts_.body_hash_query});
   if (value.status != FieldStatus::found) {
-    return Failure{Reason::signature_missing,
-                   "the query parameter '" + parts_.body_hash_query + "' is not there once"};
+    return Failure{Reason::signature_missing, "the query parameter '" + parts_.body_hash_query +
+                                                  "' does not occur exactly once"};
   }
   const std::string hash = to_hex(hash_of(Hash::sha256, request_.body).view());
   if (equal_in_constant_time(value.text, hash)) return std::nullopt;
-  return Failure{Reason::signature_invalid, "the body is not the one whose hash is in the URL"};
+  return Failure{Reason::signature_invalid, "the body hash does not match the URL"};
 }
 
 // All or nothing: one bad item refuses the request.
@@ -166,8 +166,8 @@ Verdict Check::run_each() {
   if (json == nullptr) return refused({Reason::payload_unreadable, "the body is not JSON"});
   const JsonElements items = json->each(parts_.each, kMaxItems);
   if (items.too_many) {
-    return refused({Reason::body_too_large,
-                    "there are more than " + std::to_string(kMaxItems) + " items to be verified"});
+    return refused(
+        {Reason::body_too_large, "more than " + std::to_string(kMaxItems) + " items to verify"});
   }
   if (items.status != JsonStatus::found) {
     return refused(
@@ -199,7 +199,7 @@ Verdict Check::run_one() {
   if (MaybeFailure failure = candidates_.read(item_)) return refused(std::move(*failure));
   if (candidates_.all().empty()) {
     if (const std::optional<Verdict>& refusal = candidates_.refusal()) return *refusal;
-    return refused({Reason::signature_missing, "there is no signature"});
+    return refused({Reason::signature_missing, "no signature"});
   }
   return match_all();
 }
@@ -234,7 +234,7 @@ Verdict Check::run_basic() const {
     verdict.secret = i;
     return verdict;
   }
-  return refused({Reason::signature_invalid, "the Basic credentials are not the configured ones"});
+  return refused({Reason::signature_invalid, "the Basic credentials do not match"});
 }
 
 Verdict Check::match(std::size_t time) {
@@ -261,8 +261,7 @@ MaybeFailure Check::check_message(const Message& message) {
   if (parts_.algorithm == Algorithm::sha256 && !message.ends_with_secret() &&
       holds_padding(request_.body)) {
     return Failure{Reason::signature_invalid,
-                   "the body holds what anyone needs to continue one that was signed with a plain "
-                   "hash"};
+                   "the body is a possible length extension of a plain hash"};
   }
   if (message.has_joints()) {
     if (MaybeFailure failure = message.check_joints(ingredients({}), parts_.time)) return failure;
@@ -271,9 +270,8 @@ MaybeFailure Check::check_message(const Message& message) {
   ChallengeForm form(parts_.challenge);
   if (MaybeFailure failure = message.render(ingredients({}), form)) return failure;
   if (!form.fits()) return std::nullopt;
-  return Failure{
-      Reason::signature_invalid,
-      "what is signed has the form of a challenge, which the handshake signs for anyone"};
+  return Failure{Reason::signature_invalid,
+                 "the signed text has the form of a handshake challenge"};
 }
 
 Verdict Check::match_message(std::size_t time, const Message* message) {
@@ -292,7 +290,7 @@ Verdict Check::match_message(std::size_t time, const Message* message) {
     verdict.secret = i;
     return verdict;
   }
-  return refused({Reason::signature_invalid, "no configured secret gives this signature"});
+  return refused({Reason::signature_invalid, "no configured secret matches"});
 }
 
 template <class Visit>
@@ -394,7 +392,7 @@ Result<Verifier> Verifier::make(const Scheme& scheme, std::span<const std::strin
                                 const Context& context) {
   HAPAX_TRY_ASSIGN(parts, Parts::make(scheme, context));
   if (secrets.empty() && scheme.algorithm != Algorithm::none) {
-    return Error(Code::invalid_argument, "no secret is given; write secrets = [...]");
+    return Error(Code::invalid_argument, "no secret; use secrets = [...]");
   }
   for (std::size_t i = 0; i < secrets.size(); ++i) {
     Result<verify_detail::Secret> secret = verify_detail::make_secret(scheme, secrets[i]);
@@ -410,7 +408,7 @@ Result<Verifier> Verifier::make(const Scheme& scheme, std::span<const std::strin
 Result<Verifier> Verifier::make_refusing(const Scheme& scheme, const Context& context) {
   HAPAX_TRY_ASSIGN(parts, Parts::make(scheme, context));
   if (scheme.algorithm == Algorithm::none) {
-    return Error(Code::misconfigured, "a scheme that verifies nothing refuses nothing");
+    return Error(Code::misconfigured, "a scheme without verification rejects nothing");
   }
   return Verifier(std::make_unique<const Parts>(std::move(parts)));
 }
@@ -431,7 +429,7 @@ Verdict Verifier::verify(const Request& request, WallTime now, Scratch& scratch)
 Result<Verdict> verify(const Preset* preset, std::span<const std::string> secrets,
                        const Request& request, WallTime now, const Context& context) {
   if (preset == nullptr) {
-    return Error(Code::misconfigured, "there is no such preset; 'hapax presets' lists them");
+    return Error(Code::misconfigured, "unknown preset; run 'hapax presets'");
   }
   HAPAX_TRY_ASSIGN(verifier, Verifier::make(preset->verify, secrets, context));
   Scratch scratch;

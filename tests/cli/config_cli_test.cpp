@@ -65,7 +65,7 @@ TEST_F(ConfigCliTest, InitOverwritesAFileOnlyWithForce) {
   std::ofstream(path_) << "# mine\n";
   const Ran refused = hapax("init -c " + path_);
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.out, HasSubstr(path_ + " is there already; --force writes over it"));
+  EXPECT_THAT(refused.out, HasSubstr(path_ + " already exists; use --force to overwrite"));
   EXPECT_EQ(text(), "# mine\n");
   EXPECT_EQ(hapax("init --force -c " + path_).exit_code, 0);
   const std::string first = text();
@@ -183,8 +183,8 @@ TEST_F(ConfigCliTest, CheckReportsEveryProblemAndNoSecret) {
   const Ran ran = hapax("check -c " + path_);
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, StartsWith("{\"ok\":false,\"problems\":[{\"file\":\"" + path_ +
-                                  "\",\"line\":3,\"field\":\"source[1].preset\",\"text\":\"there "
-                                  "is no preset 'strip'; did you mean 'stripe'?"));
+                                  "\",\"line\":3,\"field\":\"source[1].preset\",\"text\":\"unknown "
+                                  "preset 'strip'; did you mean 'stripe'?"));
   EXPECT_THAT(ran.out, HasSubstr("\"line\":4,\"field\":\"source[1].secrets[2].env\""));
   EXPECT_THAT(ran.out, HasSubstr("\"line\":5,\"field\":\"source[1].remember\""));
   EXPECT_THAT(ran.out, Not(HasSubstr("hunter2")));
@@ -193,7 +193,7 @@ TEST_F(ConfigCliTest, CheckReportsEveryProblemAndNoSecret) {
 TEST_F(ConfigCliTest, CheckOfNoFileIsAProblem) {
   const Ran ran = hapax("check -c " + path_);
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("the file is not there; 'hapax init' writes a first one"));
+  EXPECT_THAT(ran.out, HasSubstr("the file does not exist; create one with 'hapax init'"));
 }
 
 }  // namespace

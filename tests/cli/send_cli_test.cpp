@@ -144,8 +144,8 @@ TEST(SendArguments, ReportMissingValues) {
   const auto send = [&](const std::string& arguments) {
     return test::run_hapax(directory, "send " + arguments);
   };
-  EXPECT_THAT(send("").errors, HasSubstr("'hapax init' writes a first one"));
-  EXPECT_THAT(send("--preset github --secret s").errors, HasSubstr("--url is missing"));
+  EXPECT_THAT(send("").errors, HasSubstr("create one with 'hapax init'"));
+  EXPECT_THAT(send("--preset github --secret s").errors, HasSubstr("--url is required"));
   EXPECT_THAT(send("--preset github --url http://127.0.0.1:1/in/x").errors,
               HasSubstr("give one secret"));
   EXPECT_EQ(send("--concurrency 257").exit_code, 2);

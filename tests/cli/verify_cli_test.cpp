@@ -135,7 +135,7 @@ TEST_F(VerifyCli, ExplainsARefusalAndNeverShowsTheSecret) {
       hapax("verify --preset stripe --secret s3cret-s3cret --now 1760000000 " + request);
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("signature-invalid"));
-  EXPECT_THAT(ran.out, HasSubstr("A line end was added"));
+  EXPECT_THAT(ran.out, HasSubstr("A line break was appended"));
   const Ran late = hapax("verify --preset stripe --secret s3cret-s3cret --now 1760000999 " +
                          write("r2", "POST / HTTP/1.1\n" + signed_by.out + "\n{}"));
   EXPECT_EQ(late.exit_code, 1);

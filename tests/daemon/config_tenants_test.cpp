@@ -37,9 +37,9 @@ TEST_F(ConfigTenantsTest, DeclaredTenantsAreSourcesOfTheirOwn) {
 
 TEST_F(ConfigTenantsTest, ATenantWithoutSecretsOfItsOwnIsRefused) {
   EXPECT_THAT(problem(kHmac + "[[source.tenant]]\nname = 'x'\n"),
-              HasSubstr("5: source[1].tenant[1].secrets: this is missing"));
+              HasSubstr("5: source[1].tenant[1].secrets: required"));
   EXPECT_THAT(problem(kHmac + tenant("x", "[]")),
-              HasSubstr("7: source[1].tenant[1].secrets: this is missing"));
+              HasSubstr("7: source[1].tenant[1].secrets: required"));
   EXPECT_THAT(problem(kHmac + tenant("x", "['']")),
               HasSubstr("7: source[1].tenant[1].secrets[1]: the secret is empty"));
   EXPECT_THAT(problem(kHmac + tenant("x", "['same']") + tenant("y", "['same']")),
@@ -63,7 +63,7 @@ TEST_F(ConfigTenantsTest, WhereNoRejectCouldBeAdmittedThatIsWarnedAbout) {
   const std::string kSigned = kHmac + "secrets = ['0']\nsender_retries = '3d'\nkeep = '1d'\n";
   const Loaded loaded = load(kSigned + "remember = '3d'\n");
   ASSERT_EQ(loaded.warnings.size(), 1U);
-  EXPECT_THAT(loaded.warnings.front().to_string(), HasSubstr("no reject can be admitted later"));
+  EXPECT_THAT(loaded.warnings.front().to_string(), HasSubstr("rejects cannot be re-admitted"));
   EXPECT_THAT(load(kSigned + "remember = '4d'\n").warnings, IsEmpty());
 }
 
@@ -82,18 +82,18 @@ TEST_F(ConfigTenantsTest, OddNamesOfTenantsAreRefused) {
     EXPECT_THAT(problem(kHmac + tenant(name, "['1']")), HasSubstr("6: source[1].tenant[1].name"))
         << name;
   }
-  EXPECT_THAT(problem(kHmac + tenant("", "['1']")), HasSubstr("this is empty"));
+  EXPECT_THAT(problem(kHmac + tenant("", "['1']")), HasSubstr("empty; set a value"));
   EXPECT_THAT(problem(kHmac + tenant(std::string(129, 'x'), "['1']")),
-              HasSubstr("cannot be a name"));
+              HasSubstr("is not a valid name"));
   EXPECT_TRUE(load(kHmac + tenant(std::string(128, 'x'), "['1']")).config);
   EXPECT_THAT(problem(kHmac + tenant("x", "['1']") + tenant("x", "['2']")),
-              HasSubstr("9: source[1].tenant[2].name: line 6 has the tenant 'x' already"));
+              HasSubstr("9: source[1].tenant[2].name: line 6 already uses the name 'x'"));
   EXPECT_THAT(problem(kHmac + "[[source.tenant]]\nsecrets = ['1']\n"),
-              HasSubstr("source[1].tenant[1].name: this is missing"));
+              HasSubstr("source[1].tenant[1].name: required"));
   EXPECT_THAT(problem(kHmac + tenant("x", "['1']") + "id = 'json:/x'\n"),
-              HasSubstr("8: source[1].tenant[1].id: there is no such key"));
+              HasSubstr("8: source[1].tenant[1].id: unknown key"));
   EXPECT_THAT(problem(kHmac + "secrets = ['1']\ntenant = 5\n"),
-              HasSubstr("6: source[1].tenant: write tenant = \"json:/pointer\""));
+              HasSubstr("6: source[1].tenant: use tenant = \"json:/pointer\""));
 }
 
 TEST_F(ConfigTenantsTest, ATenantIsReadFromWhatIsSigned) {
@@ -134,7 +134,7 @@ TEST_F(ConfigTenantsTest, ObserveModeIsWarnedAbout) {
 
 TEST_F(ConfigTenantsTest, TopicsBelongToAmazon) {
   EXPECT_THAT(problem(kHmac + "secrets = ['1']\ntopics = ['arn:aws:sns:r:1:n']\n"),
-              HasSubstr("6: source[1].topics: only Amazon SNS has topics"));
+              HasSubstr("6: source[1].topics: only valid for Amazon SNS"));
   const std::string sns = "[[source]]\nname = 'a'\npreset = 'aws-sns'\n";
   const Loaded without = load(sns + "secrets = ['x']\n");
   ASSERT_FALSE(without.problems.empty());

@@ -228,7 +228,7 @@ TEST_F(ConfigTest, RelativePathsOfAFileInThisDirectoryStayShort) {
   const Loaded loaded = load_config("no-such-hapax.toml", variable);
   ASSERT_EQ(loaded.problems.size(), 1U);
   EXPECT_EQ(loaded.problems[0].to_string(),
-            "no-such-hapax.toml: the file is not there; 'hapax init' writes a first one");
+            "no-such-hapax.toml: the file does not exist; create one with 'hapax init'");
 }
 
 TEST_F(ConfigTest, TheExampleOfTheDocumentationLoads) {
@@ -348,8 +348,8 @@ TEST_F(ConfigTest, WarnsOfPlainSecretsThatOthersCanRead) {
   EXPECT_TRUE(open.config);
   ASSERT_EQ(open.warnings.size(), 1U);
   EXPECT_EQ(shown(open.warnings[0].to_string()),
-            "hapax.toml: the file holds secrets and everybody on this machine can read it; run "
-            "chmod o-rwx on it, or write { env = ... } or { file = ... }");
+            "hapax.toml: the file contains secrets and is world-readable; run chmod o-rwx on it, "
+            "or use { env = ... } or { file = ... }");
   const std::string hidden = verify("scheme = 'hmac', header = 'X-S'", "[{ env = 'SET' }]");
   EXPECT_THAT(load(hidden, 0644).warnings, IsEmpty());
   EXPECT_EQ(load("[store]\nurl = 'postgres://u:pw@h/d'", 0644).warnings.size(), 1U);
@@ -369,7 +369,7 @@ TEST_F(ConfigTest, WarnsOfATlsKeyThatEverybodyCanRead) {
   EXPECT_TRUE(open.config);
   ASSERT_EQ(open.warnings.size(), 1U);
   EXPECT_EQ(shown(open.warnings[0].to_string()),
-            "hapax.toml:2: server.tls.key: everybody on this machine can read the private key in "
+            "hapax.toml:2: server.tls.key: other users of this machine can read the private key in "
             "'key.pem'; run chmod o-rwx on it");
 }
 
@@ -395,9 +395,9 @@ TEST_F(ConfigTest, WarnsOfSourcesThatVerifyNothing) {
   const Loaded loaded = load("[[source]]\nname = 'a'\nverify = 'none'\nid = 'none'\n");
   ASSERT_TRUE(loaded.config);
   ASSERT_EQ(loaded.warnings.size(), 1U);
-  EXPECT_EQ(shown(loaded.warnings[0].to_string()),
-            "hapax.toml:3: source[1].verify: nothing is verified: whoever knows the URL can send "
-            "events");
+  EXPECT_EQ(
+      shown(loaded.warnings[0].to_string()),
+      "hapax.toml:3: source[1].verify: no verification: anyone who knows the URL can send events");
   EXPECT_TRUE(load("[[source]]\nname='a'\npreset='monday'\nverify='none'\n").config);
 }
 

@@ -50,43 +50,43 @@ TEST_F(ConfigTokensTest, ReadsTokensWithTheirRights) {
 
 TEST_F(ConfigTokensTest, ReportsInvalidRights) {
   EXPECT_EQ(refused("leese:audit"),
-            "7: token[1].allow[1]: there is no such right; write \"read\", \"replay\", "
+            "7: token[1].allow[1]: unknown right; write \"read\", \"replay\", "
             "\"lease:DESTINATION\", \"settle:DESTINATION\" or \"dedup:SCOPE\"");
-  EXPECT_THAT(refused("admin"), HasSubstr("there is no such right"));
-  EXPECT_THAT(refused("*"), HasSubstr("there is no such right"));
+  EXPECT_THAT(refused("admin"), HasSubstr("unknown right"));
+  EXPECT_THAT(refused("*"), HasSubstr("unknown right"));
   EXPECT_EQ(refused("lease"),
-            "7: token[1].allow[1]: say what it is of; write \"lease:DESTINATION\"");
-  EXPECT_THAT(refused("settle:"), HasSubstr("write \"settle:DESTINATION\""));
-  EXPECT_THAT(refused("dedup:"), HasSubstr("write \"dedup:SCOPE\""));
-  EXPECT_THAT(refused("read:audit"), HasSubstr("this right is of nothing; write \"read\""));
-  EXPECT_EQ(refused("lease:orders"),
-            "7: token[1].allow[1]: there is no destination 'orders'; write [[destination]] with "
-            "that name");
+            "7: token[1].allow[1]: this right needs an argument; use \"lease:DESTINATION\"");
+  EXPECT_THAT(refused("settle:"), HasSubstr("use \"settle:DESTINATION\""));
+  EXPECT_THAT(refused("dedup:"), HasSubstr("use \"dedup:SCOPE\""));
+  EXPECT_THAT(refused("read:audit"), HasSubstr("this right takes no argument; use \"read\""));
+  EXPECT_EQ(
+      refused("lease:orders"),
+      "7: token[1].allow[1]: unknown destination 'orders'; add a [[destination]] of that name");
   EXPECT_THAT(refused("messages:mail"), HasSubstr("'messages' is not available in this version"));
   EXPECT_THAT(refused("keys:api"), HasSubstr("'keys' is not available in this version"));
 }
 
 TEST_F(ConfigTokensTest, ReportsMissingAndRepeatedValues) {
   EXPECT_THAT(problem("[[token]]\nsecret = 'x'\nallow = ['read']\n"),
-              HasSubstr("token[1].name: this is missing"));
+              HasSubstr("token[1].name: required"));
   EXPECT_THAT(problem("[[token]]\nname = 'x'\nallow = ['read']\n"),
-              HasSubstr("token[1].secret: this is missing"));
+              HasSubstr("token[1].secret: required"));
   EXPECT_THAT(problem("[[token]]\nname = 'x'\nsecret = 'x'\n"),
-              HasSubstr("token[1].allow: this is missing"));
+              HasSubstr("token[1].allow: required"));
   EXPECT_THAT(problem(token("x", "'x'", "[]")), HasSubstr("4: token[1].allow: the list is empty"));
   EXPECT_THAT(problem(token("x", "'x'", "'read'")), HasSubstr("4: token[1].allow"));
   EXPECT_THAT(problem(token("x", "{ env = 'NONE' }", "['read']")), HasSubstr("3: token[1].secret"));
   EXPECT_THAT(problem(token("x", "'a b'", "['read']")), HasSubstr("visible ASCII"));
   EXPECT_THAT(problem(token("x", "'1'", "['read']") + token("x", "'2'", "['read']")),
-              HasSubstr("6: token[2].name: line 2 has the name 'x' already"));
+              HasSubstr("6: token[2].name: line 2 already uses the name 'x'"));
   const std::string same =
       problem(token("x", "'s3cret'", "['read']") + token("y", "'s3cret'", "['read']"));
-  EXPECT_EQ(same, "7: token[2].secret: another token has the same secret; take another");
+  EXPECT_EQ(same, "7: token[2].secret: another token has the same secret; choose another");
   EXPECT_THAT(problem("[admin]\ntoken = 's3cret'\n" + token("x", "'s3cret'", "['read']")),
-              HasSubstr("this is the admin token itself"));
+              HasSubstr("this is the admin token"));
   EXPECT_THAT(problem(token("x", "'1'", "['read']") + "rights = []\n"),
-              HasSubstr("token[1].rights: there is no such key"));
-  EXPECT_THAT(problem("[token]\nname = 'x'\n"), HasSubstr("write [[token]] in double brackets"));
+              HasSubstr("token[1].rights: unknown key"));
+  EXPECT_THAT(problem("[token]\nname = 'x'\n"), HasSubstr("use [[token]] in double brackets"));
 }
 
 }  // namespace

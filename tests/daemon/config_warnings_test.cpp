@@ -86,10 +86,10 @@ TEST_F(ConfigWarningsTest, AnIdInAFormWhoseFieldsAreSignedOneAfterTheOther) {
   EXPECT_THAT(
       warnings(server +
                source("a", "preset = 'twilio'\nid = 'form:MessageSid'\nsecrets = ['1']\n")),
-      ElementsAre(HasSubstr("6: source[1].id: 'form:MessageSid' is signed without a mark")));
+      ElementsAre(HasSubstr("6: source[1].id: 'form:MessageSid' is signed without a delimiter")));
   EXPECT_THAT(
       warnings(server + source("a", "preset = 'plivo'\nid = 'form:CallUUID'\nsecrets = ['1']\n")),
-      ElementsAre(HasSubstr("'form:CallUUID' is signed without a mark where it ends")));
+      ElementsAre(HasSubstr("'form:CallUUID' is signed without a delimiter")));
   EXPECT_THAT(warnings(server + source("a", "preset = 'plivo'\nsecrets = ['1']\n")), IsEmpty());
 }
 
@@ -98,14 +98,13 @@ TEST_F(ConfigWarningsTest, APlainHashThatDoesNotEndWithTheSecret) {
     return source("a", "verify = { scheme = 'hash', header = 'X-S', signed = " + text +
                            " }\nid = 'json:/id'\nsecrets = ['1']\n");
   };
-  EXPECT_THAT(
-      warnings(hash("'{secret}{body}'")),
-      ElementsAre(HasSubstr("3: source[1].verify.signed: the secret is not the last thing")));
+  EXPECT_THAT(warnings(hash("'{secret}{body}'")),
+              ElementsAre(HasSubstr("3: source[1].verify.signed: the secret is not last")));
   EXPECT_THAT(warnings(hash("['{body}{secret}', '{secret}{body}']")),
-              ElementsAre(HasSubstr("the secret is not the last thing")));
+              ElementsAre(HasSubstr("the secret is not last")));
   EXPECT_THAT(warnings(hash("'{body}{secret}'")), IsEmpty());
   EXPECT_THAT(problem(hash("'{body}'")),
-              HasSubstr("3: source[1].verify.signed: the secret is not in it"));
+              HasSubstr("3: source[1].verify.signed: {secret} is missing"));
 }
 
 TEST_F(ConfigWarningsTest, TokensThatCanBeGuessed) {

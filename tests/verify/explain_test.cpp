@@ -73,10 +73,12 @@ TEST(Explain, TellsEscapesThatWereChanged) {
 }
 
 TEST(Explain, TellsALineEndThatCameOrWent) {
-  EXPECT_THAT(after_change("{}", "{}\n"), Contains(HasSubstr("A line end was added")));
-  EXPECT_THAT(after_change("{}", "{}\r\n"), Contains(HasSubstr("A line end was added")));
-  EXPECT_THAT(after_change("{}\n", "{}"), Contains(HasSubstr("lost its last line end")));
-  EXPECT_THAT(after_change("{}\r\n", "{}"), Contains(HasSubstr("lost its last line end")));
+  EXPECT_THAT(after_change("{}", "{}\n"), Contains(HasSubstr("A line break was appended")));
+  EXPECT_THAT(after_change("{}", "{}\r\n"), Contains(HasSubstr("A line break was appended")));
+  EXPECT_THAT(after_change("{}\n", "{}"),
+              Contains(HasSubstr("final line break of the body was removed")));
+  EXPECT_THAT(after_change("{}\r\n", "{}"),
+              Contains(HasSubstr("final line break of the body was removed")));
 }
 
 TEST(Explain, TellsLineEndsThatWereTurned) {
@@ -85,9 +87,10 @@ TEST(Explain, TellsLineEndsThatWereTurned) {
 }
 
 TEST(Explain, TellsAByteOrderMark) {
-  EXPECT_THAT(after_change("{}", "\xef\xbb\xbf{}"), Contains(HasSubstr("byte order mark was put")));
+  EXPECT_THAT(after_change("{}", "\xef\xbb\xbf{}"),
+              Contains(HasSubstr("byte order mark was prepended")));
   EXPECT_THAT(after_change("\xef\xbb\xbf{}", "{}"),
-              Contains(HasSubstr("lost its byte order mark")));
+              Contains(HasSubstr("byte order mark of the body, which was signed, was removed")));
 }
 
 TEST(Explain, TellsASecretInAnotherEncoding) {
@@ -116,7 +119,8 @@ TEST(Explain, TellsASecretWithoutItsPrefixOrWithOneTooMuch) {
 TEST(Explain, TellsASecretWithALineEnd) {
   const OwnedRequest request = signed_by("stripe", kSecret, "{}");
   for (const std::string& stray : {kSecret + "\n", " " + kSecret, kSecret + "\r\n"}) {
-    EXPECT_THAT(explained("stripe", stray, request), Contains(HasSubstr("line end around it")));
+    EXPECT_THAT(explained("stripe", stray, request),
+                Contains(HasSubstr("leading or trailing spaces or a line break")));
   }
 }
 
@@ -134,16 +138,16 @@ TEST(Explain, TellsTheSchemeOfAnotherSender) {
   const std::string secret = "whsec_" + to_base64("0123456789abcdef01234567");
   EXPECT_THAT(explained("standard-webhooks", secret, signed_by("clerk", secret, "{}")),
               AllOf(Contains(HasSubstr("header 'webhook-signature'")),
-                    Contains(HasSubstr("With the preset 'clerk' the signature is right"))));
+                    Contains(HasSubstr("The signature matches with preset 'clerk'"))));
   // The same header, another hash.
   EXPECT_THAT(explained("bitbucket", kSecret, signed_by("intercom", kSecret, "{}")),
-              Contains(HasSubstr("With the preset 'intercom'")));
+              Contains(HasSubstr("The signature matches with preset 'intercom'")));
 }
 
 TEST(Explain, NamesSendersWhoseHeaderIsThere) {
   OwnedRequest request = signed_by("github", "another secret", "{}");
   EXPECT_THAT(explained("stripe", kSecret, request),
-              Contains(HasSubstr("as these presets have it: github")));
+              Contains(HasSubstr("signature headers of these presets: github")));
 }
 
 TEST(Explain, TellsAUrlThatIsNotTheOneTheSenderCalls) {
@@ -161,7 +165,7 @@ TEST(Explain, TellsAUrlThatIsNotTheOneTheSenderCalls) {
 
 TEST(Explain, ReportsAWrongSecretWhenNothingElseIsWrong) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", "another", "{}")),
-              ElementsAre(HasSubstr("the secret is that of another endpoint")));
+              ElementsAre(HasSubstr("the secret belongs to another endpoint")));
 }
 
 TEST(Explain, ReportsUnsupportedSettings) {
