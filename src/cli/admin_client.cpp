@@ -30,22 +30,22 @@ Result<std::string> read_token(const std::string& path) {
   while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
   const auto visible = [](char c) { return c > 0x20 && c < 0x7f; };
   if (!std::all_of(token.begin(), token.end(), visible)) {
-    return Error(Code::misconfigured, "what is in " + path +
-                                          " is no token: it has more than visible ASCII in its "
-                                          "first line; give another file with --token-file");
+    return Error(Code::misconfigured, path +
+                                          " does not contain a token (visible ASCII on the first "
+                                          "line); give another file with --token-file");
   }
   if (!token.empty()) return token;
-  return Error(Code::misconfigured,
-               "there is no token in " + path +
-                   "; 'hapax serve' writes it when it first starts. Give it with --token-file or "
-                   "in HAPAX_ADMIN_TOKEN");
+  return Error(Code::misconfigured, path +
+                                        " contains no token; 'hapax serve' writes it at first "
+                                        "start. Give it with --token-file or "
+                                        "in HAPAX_ADMIN_TOKEN");
 }
 
 Error no_answer(const http::Failure& failure) {
   std::string detail = failure.detail;
   if (failure.trouble == http::Trouble::refused) detail += "; is 'hapax serve' running there?";
   if (failure.trouble == http::Trouble::certificate) {
-    detail += "; give the certificate of its authority with --ca FILE";
+    detail += "; give the certificate of its CA with --ca FILE";
   }
   return Error(Code::misconfigured, Outcome::did_not_happen, detail);
 }
@@ -58,8 +58,8 @@ constexpr std::array<std::chrono::milliseconds, 5> kBeforeAgain{
 
 Error never_answered(const http::Failure& failure, const std::string& key) {
   return Error(Code::misconfigured, Outcome::unknown,
-               failure.detail + "; whether it was done is not known. Ask again with --key " + key +
-                   ", and it is not done twice");
+               failure.detail + "; the outcome is unknown. Repeat with --key " + key +
+                   "; it will not be done twice");
 }
 
 // What the server says about what it refused.
@@ -115,17 +115,17 @@ Result<json::value> parsed(const std::string& body) {
   json::error_code error;
   json::value answer = json::parse(body, error);
   if (!error) return answer;
-  return Error(Code::misconfigured, "what answers there is not hapax; is it the admin listener?");
+  return Error(Code::misconfigured, "unexpected response; is this the admin listener?");
 }
 
 }  // namespace
 
 std::vector<Option> AdminArguments::options() {
-  return {{"-c,--config", &config, "The server's file: where it listens, and its token"},
-          {"--admin", &url, "The admin listener, in place of the file's"},
+  return {{"-c,--config", &config, "Configuration file of the server"},
+          {"--admin", &url, "URL of the admin listener, overrides the file"},
           {"--token-file", &token_file,
-           "A file with the token; else HAPAX_ADMIN_TOKEN, else the server's own"},
-          {"--ca", &ca, "A PEM file with a certificate to believe besides"}};
+           "Token file; default: HAPAX_ADMIN_TOKEN, then the server's token file"},
+          {"--ca", &ca, "PEM file with an additional trusted certificate"}};
 }
 
 struct AdminClient::Impl {

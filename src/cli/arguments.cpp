@@ -45,7 +45,7 @@ std::string store_number(const std::string& text, const Rules& rules, std::uint6
 
 std::string store_amount(const std::string& text, double& amount) {
   if (read_amount(text, amount)) return {};
-  return "'" + text + "' is not a number of 0 or more";
+  return "'" + text + "' is not a non-negative number";
 }
 
 std::string text_of(double amount) {
@@ -183,7 +183,7 @@ std::string without_command(const CLI::App& app, const Command& program,
   const Command& reached = chosen(app, program);
   const std::vector<std::string> words = app.remaining(true);
   if (reached.run || words.empty()) return wrong.what();
-  return "there is no command '" + words.front() + "'";
+  return "unknown command '" + words.front() + "'";
 }
 
 Parsed parse(const Command& program, int argc, const char* const* argv) {

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxInput = 64UL << 20;
 Error not_a_request(std::string_view why) {
   return Error(Code::invalid_argument,
                "the input is not a captured HTTP request: " + std::string(why) +
-                   ". It starts with a line such as 'POST /in/stripe HTTP/1.1', then come the "
+                   ". It starts with a line such as 'POST /in/stripe HTTP/1.1', followed by "
                    "headers, an empty line and the body");
 }
 
@@ -45,7 +45,7 @@ void cut_to_length(CapturedRequest& captured) {
                   std::to_string(captured.body.size()) + " follow the headers";
   if (length < captured.body.size()) {
     captured.body = captured.body.substr(0, length);
-    captured.note += "; only the first are taken";
+    captured.note += "; only the first are used";
   }
 }
 
@@ -58,7 +58,7 @@ Result<CapturedRequest> parse_captured_request(std::string_view text) {
   const std::size_t target_end = line.rfind(' ');
   if (method_end == line.npos || method_end == 0 || target_end <= method_end ||
       !line.substr(target_end + 1).starts_with("HTTP/")) {
-    return not_a_request("its first line is no request line");
+    return not_a_request("the first line is not a request line");
   }
   captured.method = line.substr(0, method_end);
   captured.target = line.substr(method_end + 1, target_end - method_end - 1);
@@ -73,8 +73,8 @@ Result<CapturedRequest> parse_captured_request(std::string_view text) {
   cut_to_length(captured);
   if (!header_of(captured, "transfer-encoding").empty()) {
     captured.note =
-        "it was sent in chunks (Transfer-Encoding), and what follows the headers is taken as the "
-        "body with the chunks' sizes in it; a signature is over the body without them";
+        "the request is chunked (Transfer-Encoding); the chunk sizes are treated as part of the "
+        "body, but the signature covers the decoded body";
   }
   return captured;
 }

@@ -47,7 +47,7 @@ std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) 
   const daemon::Config& config = *loaded.config;
   const bool file = config.store_url.starts_with("sqlite:");
   // Of another store's URL only the kind: it may hold a password.
-  return text + path + " is good: " + counted(config.sources, "source") + ", " +
+  return text + path + " is valid: " + counted(config.sources, "source") + ", " +
          counted(config.destinations, "destination") + ", store " +
          (file ? config.store_url : config.store_url.substr(0, config.store_url.find(':')));
 }
@@ -81,8 +81,8 @@ Command check_command() {
   auto path = std::make_shared<std::string>("hapax.toml");
   return {
       .name = "check",
-      .help = "Say what is wrong with a configuration, without starting",
-      .options = {{"-c,--config", path.get(), "The file"}},
+      .help = "Validate a configuration without starting",
+      .options = {{"-c,--config", path.get(), "Configuration file"}},
       .run = run_with(path, check_file),
   };
 }

@@ -60,12 +60,12 @@ Command dedup_command() {
       .name = "dedup",
       .help = "Claim an id; exit code 0: it was free, 3: duplicate, 1: error",
       .options = {store_option(given->url),
-                  {"--scope", &given->scope, "What the id is unique in", kRequired},
+                  {"--scope", &given->scope, "Scope in which the id is unique", kRequired},
                   {"--id", &given->id, "The id", kRequired},
-                  {"--ttl", &given->ttl, "How long it is remembered"},
+                  {"--ttl", &given->ttl, "How long the id is remembered"},
                   {"--token", &given->token,
-                   "32 hex digits of your own: repeating a request with its token after an unknown "
-                   "outcome gives the answer the first one should have given"}},
+                   "Claim token (32 hex digits). After an unknown outcome, repeat with the same "
+                   "token to get the original answer"}},
       .run = run_with(given, dedup),
   };
 }

@@ -34,8 +34,8 @@ Result<int> set_paused(const DestinationsArguments& arguments, const Output& out
   const std::string target = "/v1/destinations/" + percent_encoded(arguments.name);
   HAPAX_TRY_ASSIGN(answer, admin.post_json(target + (paused ? "/pause" : "/resume"), ""));
   const std::string name = member_text(answer, "name");
-  output.answer(paused ? name + " is paused: nothing more is leased until it is resumed."
-                       : name + " goes on.",
+  output.answer(paused ? name + " is paused: no deliveries are leased until it is resumed."
+                       : name + " is resumed.",
                 json::serialize(answer));
   return kDone;
 }
@@ -52,18 +52,18 @@ Result<int> resume_destination(const DestinationsArguments& arguments, const Out
 
 Command destinations_command() {
   auto given = std::make_shared<DestinationsArguments>();
-  const Option name{"name", &given->name, "As 'hapax destinations' lists it", kRequired};
+  const Option name{"name", &given->name, "Name of the destination", kRequired};
   return {
       .name = "destinations",
       .help = "List, pause and resume the destinations of a running server",
       .shared = {given->admin.options()},
       .run = run_with(given, list_destinations),
       .subcommands = {{.name = "pause",
-                       .help = "Nothing of it is leased until it is resumed, also after a restart",
+                       .help = "Stop leasing until resumed, across restarts",
                        .options = {name},
                        .run = run_with(given, pause_destination)},
                       {.name = "resume",
-                       .help = "Go on",
+                       .help = "Resume leasing",
                        .options = {name},
                        .run = run_with(given, resume_destination)}},
   };

@@ -44,8 +44,7 @@ void inspect_file(const std::string& what, const std::string& path, mode_t forbi
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return;
   const mode_t open = status.st_mode & forbidden;
-  if (open == 0)
-    return diagnostics.ok("permissions", what + " " + path + " is for its owner alone");
+  if (open == 0) return diagnostics.ok("permissions", what + " " + path + " has safe permissions");
   const bool can_write = (open & (S_IWGRP | S_IWOTH)) != 0;
   std::string text = "others can " + std::string(can_write ? "change" : "read") + " " + what + " " +
                      path + "; run chmod " + (S_ISDIR(status.st_mode) ? "700" : "600") + " on it";
@@ -77,34 +76,31 @@ void check_clock(const store::StoreSummary& summary, WallTime wall, Diagnostics&
   const microseconds off = summary.now - wall;
   const microseconds distance = off < microseconds(0) ? -off : off;
   if (distance <= kClockOff) {
-    return diagnostics.ok("clock", "the store's clock and this machine's agree within " +
+    return diagnostics.ok("clock", "the clocks of the store and the machine agree within " +
                                        std::to_string(distance / std::chrono::seconds(1) + 1) +
                                        " s");
   }
   const std::string text = "the store's clock is " + about(distance) +
-                           (off.count() > 0 ? " ahead of" : " behind") + " this machine's";
+                           (off.count() > 0 ? " ahead of" : " behind") + " the machine's";
   // Behind: it does not count what it cannot be sure of. Ahead: see ADR 6.
   diagnostics.warning(
       "clock",
       off.count() > 0
           ? text +
-                ": this machine's was ahead when it booted, which ended leases and claims early "
-                "by that much, or it is slow now; set it by NTP, before hapax starts"
+                ": the machine's clock was ahead at boot, so leases and claims expired early by "
+                "that much, or it is slow now; synchronize it by NTP before hapax starts"
           : text +
-                ": a pause, a restored snapshot or a clock that was set is not counted. Leases "
-                "and claims go by the store's and end no earlier; times that are shown are off. "
-                "Windows of signatures go by this machine's: set it by NTP");
+                ": pauses, restored snapshots and clock changes are not counted. Leases and claims "
+                "follow the store's clock and expire no earlier; displayed times are off. "
+                "Signature windows follow the machine's clock: synchronize it by NTP");
 }
 
 void check_claims(const store::ClaimFaults& faults, Diagnostics& diagnostics) {
   if (faults.doubled == 0) return diagnostics.ok("claims", "no event id was claimed twice");
-  diagnostics.problem("claims",
-                      std::to_string(faults.doubled) +
-                          " event ids were claimed twice while they were remembered; the "
-                          "last is that of the events " +
-                          to_text(faults.event) + " and " + to_text(faults.other) +
-                          ". Both are delivered: undo one, and report this as a defect of "
-                          "hapax");
+  diagnostics.problem("claims", std::to_string(faults.doubled) +
+                                    " event ids were claimed twice, most recently by events " +
+                                    to_text(faults.event) + " and " + to_text(faults.other) +
+                                    ". Both were delivered: undo one and report a bug in hapax");
 }
 
 void check_silence(const store::StoreSummary& summary, const daemon::Config& config,
@@ -126,7 +122,7 @@ void check_silence(const store::StoreSummary& summary, const daemon::Config& con
     const microseconds since = summary.now - seen->last_seen;
     std::string text = source.name + " last sent an event " + about(since) + " ago (" +
                        format_rfc3339(seen->last_seen) + ")";
-    since > silent ? diagnostics.warning("silence", text + "; is it still switched on there?")
+    since > silent ? diagnostics.warning("silence", text + "; is it still enabled there?")
                    : diagnostics.ok("silence", std::move(text));
   }
 }
@@ -175,7 +171,7 @@ void check_permissions(const std::string& file, const daemon::Config& config,
   } else {
     diagnostics.problem("permissions", "data_dir " + config.data_dir +
                                            " cannot be written: " + std::strerror(errno) +
-                                           "; make it, or give it to this user");
+                                           "; create it or change its owner");
   }
   const std::string database = sqlite_file(config);
   if (!database.empty()) {
@@ -190,22 +186,23 @@ void check_store(const daemon::Config& config, Clock& clock, std::chrono::millis
   if (!summary) return diagnostics.problem("store", summary.error().detail());
   if (!*summary) {
     const bool memory = config.store_url == "memory:";
-    return diagnostics.warning("store", memory ? "the store is in memory and forgets at every stop"
-                                               : "there is no store yet; 'hapax serve' makes it");
+    return diagnostics.warning("store", memory ? "the store is in memory and not persistent"
+                                               : "no store yet; 'hapax serve' creates it");
   }
   const store::StoreSummary& seen = **summary;
   const std::string version = std::to_string(seen.version);
   if (seen.version > seen.known) {
     return diagnostics.problem("store", "the schema has version " + version +
-                                            " and this hapax knows only up to " +
-                                            std::to_string(seen.known) + "; use a newer hapax");
+                                            ", newer than this hapax (" +
+                                            std::to_string(seen.known) + "); upgrade hapax");
   }
   if (seen.version < seen.known) {
-    return diagnostics.warning("store", "the schema has version " + version +
-                                            "; 'hapax serve' or 'hapax migrate' brings it to " +
-                                            std::to_string(seen.known));
+    return diagnostics.warning("store",
+                               "the schema has version " + version +
+                                   "; run 'hapax serve' or 'hapax migrate' to upgrade to " +
+                                   std::to_string(seen.known));
   }
-  diagnostics.ok("store", "the store can be read; its schema has version " + version);
+  diagnostics.ok("store", "the store is readable; its schema has version " + version);
   for (const std::string& each : seen.risks) diagnostics.warning("database", each);
   check_clock(seen, clock.wall(), diagnostics);
   for (const std::string& each : seen.problems) diagnostics.problem("store", each);
@@ -219,10 +216,10 @@ void check_store(const daemon::Config& config, Clock& clock, std::chrono::millis
 void check_observe(const daemon::Config& config, Diagnostics& diagnostics) {
   for (const gateway::Source& each : config.sources) {
     if (each.enforce) continue;
-    diagnostics.warning("observe", each.name +
-                                       " only observes (enforce = false): forged and duplicate "
-                                       "arrivals are delivered; remove the line when you have "
-                                       "seen enough");
+    diagnostics.warning("observe",
+                        each.name +
+                            " is in observe mode (enforce = false): forged and duplicate requests "
+                            "are delivered; remove the line to enforce");
   }
 }
 
@@ -251,9 +248,8 @@ void check_secret(const std::string& which, const std::string& used, bool any,
   if (!used.empty()) {
     diagnostics.ok("secrets", which + " was last used at " + used);
   } else if (any) {
-    diagnostics.warning("secrets", which +
-                                       " was never used since the server started; an old one "
-                                       "can be removed now");
+    diagnostics.warning("secrets",
+                        which + " was not used since the server started; remove it if it is old");
   } else {
     diagnostics.ok("secrets", which + " was not used since the server started, nor any other");
   }

@@ -33,13 +33,13 @@ std::string_view word(Diagnostic::Level level) {
 // What only a running server knows. One that does not run is no problem of the machine's.
 void ask_server(const AdminArguments& arguments, Diagnostics& diagnostics) {
   Result<AdminClient> admin = AdminClient::make(arguments);
-  if (!admin) return diagnostics.warning("server", "not asked: " + admin.error().detail());
+  if (!admin) return diagnostics.warning("server", "not queried: " + admin.error().detail());
   const Result<boost::json::value> sources = admin->get_json("/v1/sources");
   if (!sources) {
-    return diagnostics.warning("server", "does not answer, so the use of secrets is not known: " +
+    return diagnostics.warning("server", "does not respond, so the use of secrets is unknown: " +
                                              sources.error().detail());
   }
-  diagnostics.ok("server", "runs and answers");
+  diagnostics.ok("server", "is running and responds");
   check_secrets(*sources, diagnostics);
 }
 
@@ -47,7 +47,7 @@ void check_file_itself(const daemon::Loaded& loaded, const std::string& path,
                        Diagnostics& diagnostics) {
   for (const daemon::Problem& each : loaded.problems) diagnostics.problem("file", each.to_string());
   for (const daemon::Problem& each : loaded.warnings) diagnostics.warning("file", each.to_string());
-  if (loaded.config) diagnostics.ok("file", path + " is good");
+  if (loaded.config) diagnostics.ok("file", path + " is valid");
 }
 
 int tell(const Diagnostics& diagnostics, const Output& output) {
@@ -94,11 +94,9 @@ Command doctor_command() {
   auto given = std::make_shared<DoctorArguments>();
   return {
       .name = "doctor",
-      .help =
-          "Look at the store, the disk, the clock and the secrets of a server, and say what is "
-          "wrong",
+      .help = "Check the store, disk, clock and secrets of a server",
       .shared = {given->admin.options()},
-      .options = {{"--silent", &given->silent, "A source that sent nothing for so long is named"}},
+      .options = {{"--silent", &given->silent, "Report sources without events for this long"}},
       .run = run_with(given, examine_server),
   };
 }

@@ -22,14 +22,14 @@ struct HandshakeArguments {
 std::string in_sentences(const json::value& state) {
   const std::string until = member_text(state, "open_until");
   const std::string taken = member_text(state, "taken_at");
-  std::string text = until.empty()
-                         ? "No secret would be taken now."
-                         : "The next secret that is handed over is taken, until " + until + ".";
-  text += " Handed over so far: " + member_text(state, "secrets") +
-          (taken.empty() ? "." : ", the last at " + taken + ".");
+  std::string text = until.empty() ? "The handshake window is closed."
+                                   : "The window is open until " + until +
+                                         "; the next provisioned secret is accepted.";
+  text += " Provisioned secrets: " + member_text(state, "secrets") +
+          (taken.empty() ? "." : ", last at " + taken + ".");
   const json::array& urls = list_or_none(state, "confirm_urls");
   if (urls.empty()) return text;
-  text = "Subscriptions that wait; open the URL to confirm one:";
+  text = "Pending subscriptions; open the URL to confirm:";
   for (const json::value& each : urls) {
     if (!each.is_string()) continue;
     text += "\n  " + without_controls({each.get_string().data(), each.get_string().size()});
@@ -64,12 +64,14 @@ Command handshake_command() {
   auto given = std::make_shared<HandshakeArguments>();
   return {
       .name = "handshake",
-      .help = "Let a provider hand over its secret (Asana, Notion), or see what waits",
+      .help =
+          "Open the handshake window for a provisioned secret (Asana, Notion), or show pending "
+          "confirmations",
       .shared = {given->admin.options()},
       .options = {{"source", &given->source, "The source", kRequired},
-                  {"--tenant", &given->tenant, "A declared tenant of it"},
+                  {"--tenant", &given->tenant, "Declared tenant"},
                   {"--for", &given->time,
-                   "Take the next secret within this time, like 10m; 0s: no more"}},
+                   "Keep the window open this long, such as 10m; 0s closes it"}},
       .run = run_with(given, handshake),
   };
 }

@@ -60,7 +60,7 @@ Result<void> write_config(const InitArguments& arguments, std::string_view text)
   struct stat status {};
   const bool there = lstat(arguments.path.c_str(), &status) == 0;
   if (there && !arguments.force) {
-    return Error(Code::misconfigured, arguments.path + " is there already; --force writes over it");
+    return Error(Code::misconfigured, arguments.path + " already exists; use --force to overwrite");
   }
   if (!there) return write_new(arguments.path, text);
   // The old one stays until the new one is whole.

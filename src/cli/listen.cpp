@@ -117,7 +117,7 @@ struct Handled {
 
 Handled handle(Handler& handler, const json::value& delivery) {
   const std::optional<std::string> body = from_base64(member_text(delivery, "body_base64"));
-  if (!body) return {false, "the server's answer cannot be read"};
+  if (!body) return {false, "the server's response is malformed"};
   const http::Exchanged exchanged = handler.post(headers_of(delivery), *body);
   if (!exchanged.response) return {false, exchanged.failure.detail};
   const int status = exchanged.response->status;
@@ -155,7 +155,7 @@ class Listening {
       // another node, and learns it within a second; or somebody ended it.
       const bool refused = turned.error().code() != Code::misconfigured;
       if (!was_there_ || (refused && ++refusals_ > kMaxRefusals)) return turned;
-      output_.progress("trying again: " + turned.error().detail());
+      output_.progress("retrying: " + turned.error().detail());
       registered_.reset();
       pause(kAway);
     }
@@ -226,14 +226,14 @@ class Listening {
 Result<int> end_registration(const ListenArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   HAPAX_TRY_ASSIGN(answer, admin.delete_json("/v1/listen/" + percent_encoded(arguments.name)));
-  output.answer("'" + arguments.name + "' hears nothing more.", json::serialize(answer));
+  output.answer("'" + arguments.name + "' is unregistered.", json::serialize(answer));
   return kDone;
 }
 
 Result<int> listen(const ListenArguments& arguments, const Output& output) {
   if (arguments.end) return end_registration(arguments, output);
   if (arguments.to.empty()) {
-    return output.wrong_usage("say where to: --to http://localhost:3000");
+    return output.wrong_usage("--to is required, for example --to http://localhost:3000");
   }
   const Result<http::Url> to = http::parse_url(arguments.to);
   if (!to) return output.wrong_usage("--to: " + to.error().detail());
@@ -255,16 +255,13 @@ Command listen_command() {
   auto given = std::make_shared<ListenArguments>();
   return {
       .name = "listen",
-      .help = "Get the events of a running server on this machine, while developing",
+      .help = "Receive events of a running server on this machine during development",
       .shared = {given->admin.options()},
-      .options = {{"--name", &given->name, "What to call this machine; events wait under it",
-                   kRequired},
-                  {"--to", &given->to, "Where to post them: http://localhost:3000"},
-                  {"--source",
-                   &given->sources,
-                   "Only events of this one; may be repeated",
-                   {.several_each = true}},
-                  {"--end", &given->end, "Do not listen: end the registration"}},
+      .options =
+          {{"--name", &given->name, "Listener name; pending events are kept under it", kRequired},
+           {"--to", &given->to, "URL to post to: http://localhost:3000"},
+           {"--source", &given->sources, "Only this source; repeatable", {.several_each = true}},
+           {"--end", &given->end, "Unregister and exit"}},
       .run = run_with(given, listen),
   };
 }

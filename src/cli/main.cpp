@@ -14,7 +14,7 @@ Command hapax_command(bool& json) {
       .name = "hapax",
       .help = "hapax makes at-least-once delivery take effect exactly once.",
       .options = {{"--json", &json,
-                   "Print JSON, one object per line (also when not on a terminal)"}},
+                   "Print JSON, one object per line (default when not on a terminal)"}},
       .subcommands =
           {
               check_command(),   dedup_command(),     destinations_command(), doctor_command(),

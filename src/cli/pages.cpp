@@ -29,7 +29,7 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
     json::array* rows = list_in(listed.last, member);
     if (rows == nullptr) {
       return Error(Code::misconfigured,
-                   "the answer of the server has no list of " + std::string(member) + " in it");
+                   "the server's response has no list of " + std::string(member));
     }
     for (json::value& each : *rows) listed.rows.push_back(std::move(each));
     after = member_text(listed.last, "next");

@@ -16,9 +16,9 @@ constexpr std::size_t kStep = 1000;  // short transactions, so that others get t
 Result<int> purge_store(const std::string& url, const Output& output) {
   HAPAX_TRY_ASSIGN(found, store::inspect(url, {}));  // open() would make what is misspelt
   if (!found) {
-    return Error(Code::misconfigured,
-                 "there is no store at that URL, so nothing was removed and nothing made; look at "
-                 "--store, which may be a path from another directory");
+    return Error(
+        Code::misconfigured,
+        "no store at this URL; check --store (relative paths depend on the working directory)");
   }
   HAPAX_TRY_ASSIGN(store, hapax::open(url));
   std::size_t removed = 0;
@@ -31,14 +31,14 @@ Result<int> purge_store(const std::string& url, const Output& output) {
   }
   output.progress("");
   const std::string number = std::to_string(removed);
-  output.answer("Removed " + number + " ids whose time was over.", "{\"removed\":" + number + "}");
+  output.answer("Removed " + number + " expired ids.", "{\"removed\":" + number + "}");
   return kDone;
 }
 
 }  // namespace
 
 Command purge_command() {
-  return store_command("purge", "Remove ids whose time is over", purge_store);
+  return store_command("purge", "Remove expired ids", purge_store);
 }
 
 }  // namespace hapax::cli

@@ -47,9 +47,9 @@ std::string not_kept(const json::array& counts) {
     text += member_text(each, "kept");
     text += " kept, ";
     text += evicted;
-    text += " made room for others, ";
+    text += " evicted, ";
     text += dropped;
-    text += " were too many at once";
+    text += " dropped";
   }
   return text;
 }
@@ -74,7 +74,7 @@ std::string reject_in_lines(const json::value& reject) {
   add_headers(text, reject);
   const json::value* now = reject.is_object() ? reject.get_object().if_contains("now") : nullptr;
   const bool admissible = now != nullptr && member_text(*now, "admissible") == "true";
-  text += admissible ? "It would be admitted now.\n" : "It would be refused now";
+  text += admissible ? "It would be accepted now.\n" : "It would be rejected now";
   if (!admissible && now != nullptr) {
     text += ": " + member_text(*now, "reason") + ", " + member_text(*now, "detail") + "\n";
   }
@@ -137,7 +137,7 @@ Result<Sums> all_steps(const RejectsArguments& arguments, const Output& output) 
   for (;;) {
     HAPAX_TRY_ASSIGN(answer, admin.post_json("/v1/rejects/admit", json::serialize(request)));
     add(sums, answer);
-    output.progress(std::to_string(sums.counts[0]) + " rejects looked at");
+    output.progress(std::to_string(sums.counts[0]) + " rejects processed");
     const std::string next = member_text(answer, "next");
     if (next.empty()) return sums;
     request["after"] = json::string_view(next.data(), next.size());
@@ -165,16 +165,16 @@ Result<int> admit(const RejectsArguments& arguments, const Output& output) {
   const bool filtered = arguments.all || !query_of(filter_of(arguments)).empty();
   if (arguments.reject.empty() == !filtered) {
     return output.wrong_usage(
-        "give one reject, or say which: --source, --reason, --since, --until, --all");
+        "give one reject, or a filter: --source, --reason, --since, --until, --all");
   }
   return filtered ? admit_many(arguments, output) : admit_one(arguments, output);
 }
 
 std::vector<Option> filter_options(RejectsArguments& given) {
-  return {{"--source", &given.source, "Only of this source"},
-          {"--reason", &given.reason, "Only with this reason: signature-invalid"},
-          {"--since", &given.since, "Received then or later: 2025-10-09T08:53:20Z"},
-          {"--until", &given.until, "Received before then"}};
+  return {{"--source", &given.source, "Filter by source"},
+          {"--reason", &given.reason, "Filter by reason, such as signature-invalid"},
+          {"--since", &given.since, "Received at or after (RFC 3339): 2025-10-09T08:53:20Z"},
+          {"--until", &given.until, "Received before (RFC 3339)"}};
 }
 
 }  // namespace
@@ -183,22 +183,23 @@ Command rejects_command() {
   auto given = std::make_shared<RejectsArguments>();
   return {
       .name = "rejects",
-      .help = "List, explain and admit refused requests of a running server",
+      .help = "List, explain and re-admit rejected requests of a running server",
       .shared = {given->admin.options(), filter_options(*given)},
-      .options = {{"--limit", &given->limit, "How many at most", between(1, 1'000'000)}},
+      .options = {{"--limit", &given->limit, "Maximum number", between(1, 1'000'000)}},
       .run = run_with(given, list_rejects),
       .subcommands =
           {{.name = "show",
-            .help = "One of them, and why it is refused",
+            .help = "Show one reject and its reason",
             .options = {{"reject", &given->reject, "As 'hapax rejects' lists it", kRequired},
-                        {"--body", &given->body, "Write its bytes, and nothing else"}},
+                        {"--body", &given->body, "Write only the body"}},
             .run = run_with(given, show_reject)},
            {.name = "admit",
-            .help = "Verify again, by the server's configuration and the time of receipt",
+            .help = "Verify again with the current configuration as of the time of receipt",
             .shared = {filter_options(*given)},
-            .options = {{"reject", &given->reject, "One; or say which with the options"},
-                        {"--all", &given->all, "All there are"},
-                        {"--dry-run", &given->dry_run, "Only say what would be admitted"}},
+            .options = {{"reject", &given->reject,
+                         "One reject; or select several with the options"},
+                        {"--all", &given->all, "All rejects"},
+                        {"--dry-run", &given->dry_run, "Dry run: report what would be admitted"}},
             .run = run_with(given, admit)}},
   };
 }

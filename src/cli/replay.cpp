@@ -51,7 +51,7 @@ Result<int> replay_one(AdminClient& admin, const ReplayArguments& arguments, con
   const std::string target = "/v1/events/" + percent_encoded(arguments.event) + "/replay";
   HAPAX_TRY_ASSIGN(answer,
                    admin.post_once(target, json::serialize(how_of(arguments)), key_of(arguments)));
-  std::string text = "Pending again:";
+  std::string text = "Replayed:";
   for (const json::value& each : list_or_none(answer, "deliveries")) {
     if (each.is_string()) text += " " + std::string(each.get_string());
   }
@@ -60,8 +60,8 @@ Result<int> replay_one(AdminClient& admin, const ReplayArguments& arguments, con
 }
 
 std::string in_words(const json::value& job) {
-  return member_text(job, "events") + " of " + member_text(job, "matched") +
-         " events gone through, " + member_text(job, "replayed") + " deliveries replayed";
+  return member_text(job, "events") + " of " + member_text(job, "matched") + " events processed, " +
+         member_text(job, "replayed") + " deliveries replayed";
 }
 
 std::string how_to_cancel(const std::string& replay) {
@@ -83,7 +83,7 @@ Result<int> follow(AdminClient& admin, const std::string& replay, const Output& 
     if (member_text(job, "state") != "running") return show_job(job, output);
     pause(kAskAgain);
   }
-  std::cerr << "\nhapax: replay " << replay << " goes on; " << how_to_cancel(replay)
+  std::cerr << "\nhapax: replay " << replay << " continues; " << how_to_cancel(replay)
             << ", see it with 'hapax replay --job " << replay << "'\n";
   return kDone;
 }
@@ -103,9 +103,9 @@ Result<int> replay_many(AdminClient& admin, const ReplayArguments& arguments,
   }
   const std::string replay = member_text(answer, "replay");
   if (!arguments.detach) return follow(admin, replay, output);
-  output.answer("Replay " + replay + " of " + matched + " events is under way; " +
-                    how_to_cancel(replay) + ".",
-                json::serialize(answer));
+  output.answer(
+      "Replay " + replay + " of " + matched + " events is running; " + how_to_cancel(replay) + ".",
+      json::serialize(answer));
   return kDone;
 }
 
@@ -130,7 +130,7 @@ Result<int> replay(const ReplayArguments& arguments, const Output& output) {
                      int{!arguments.cancel_job.empty()} + int{!arguments.cancel.empty()};
   if (wishes != 1) {
     return output.wrong_usage(
-        "give one event, or say which: --source, --status, --since, ..., --all; or --job, "
+        "give one event, or a filter: --source, --status, --since, ..., --all; or --job, "
         "--cancel-job, --cancel");
   }
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
@@ -148,35 +148,34 @@ Command replay_command() {
   auto given = std::make_shared<ReplayArguments>();
   return {
       .name = "replay",
-      .help = "Deliver events of a running server once more",
+      .help = "Replay events of a running server",
       .shared = {given->admin.options()},
-      .options =
-          {{"event", &given->event, "One event; or say which with the options"},
-           {"--source", &given->filter.source, "Many: only of this source"},
-           {"--tenant", &given->filter.tenant, "Many: only of this tenant"},
-           {"--status", &given->filter.status, "Many: only with this status: dead"},
-           {"--type", &given->filter.type, "Many: only of this type"},
-           {"--id", &given->filter.id, "Many: only with this id of the sender's"},
-           {"--order-key", &given->filter.order_key, "Many: only with this order key"},
-           {"--since", &given->filter.since, "Many: received then or later (RFC 3339)"},
-           {"--until", &given->filter.until, "Many: received before then"},
-           {"--all", &given->all, "Many: whatever they are"},
-           {"--as",
-            &given->as,
-            "same: what is dead, cancelled or superseded, with the same key; new: also what is "
-            "completed, with a new one",
-            {.one_of = kAs}},
-           {"--destination", &given->destination, "Only deliveries to this one"},
-           {"--accept-duplicate", &given->accept_duplicate,
-            "Also what is past its horizon: the receiver may take it for new"},
-           {"--dry-run", &given->dry_run, "Many: only count"},
-           {"--rate", &given->rate, "Many: events per second", between(1, 100'000)},
-           {"--detach", &given->detach, "Many: do not wait for the end"},
-           {"--key", &given->key,
-            "The Idempotency-Key of a command whose answer never came: it is not done twice"},
-           {"--job", &given->job, "Say how far this replay of many is"},
-           {"--cancel-job", &given->cancel_job, "End this replay of many"},
-           {"--cancel", &given->cancel, "Cancel this delivery instead"}},
+      .options = {{"event", &given->event, "One event; or select several with the options"},
+                  {"--source", &given->filter.source, "Filter: source"},
+                  {"--tenant", &given->filter.tenant, "Filter: tenant"},
+                  {"--status", &given->filter.status, "Filter: status, such as dead"},
+                  {"--type", &given->filter.type, "Filter: type"},
+                  {"--id", &given->filter.id, "Filter: the sender's id"},
+                  {"--order-key", &given->filter.order_key, "Filter: order key"},
+                  {"--since", &given->filter.since, "Filter: received at or after (RFC 3339)"},
+                  {"--until", &given->filter.until, "Filter: received before (RFC 3339)"},
+                  {"--all", &given->all, "Filter: all events"},
+                  {"--as",
+                   &given->as,
+                   "same: replay dead, cancelled and superseded deliveries with the same key; new: "
+                   "also completed ones, with a new key",
+                   {.one_of = kAs}},
+                  {"--destination", &given->destination, "Only deliveries to this destination"},
+                  {"--accept-duplicate", &given->accept_duplicate,
+                   "Include past-horizon deliveries: the receiver may process them again"},
+                  {"--dry-run", &given->dry_run, "Only count matches"},
+                  {"--rate", &given->rate, "Events per second, with a filter", between(1, 100'000)},
+                  {"--detach", &given->detach, "Do not wait for completion"},
+                  {"--key", &given->key,
+                   "Idempotency-Key of an earlier command with a lost response"},
+                  {"--job", &given->job, "Show the progress of this replay"},
+                  {"--cancel-job", &given->cancel_job, "Cancel this replay"},
+                  {"--cancel", &given->cancel, "Cancel this delivery instead"}},
       .run = run_with(given, replay),
   };
 }

@@ -47,7 +47,7 @@ Error no_such_source(const daemon::Config& config, const std::string& path,
     names += (names.empty() ? "" : ", ") + path_of(each);
   if (names.empty()) return Error(Code::misconfigured, path + " has no source yet");
   if (wanted.empty()) {
-    return Error(Code::invalid_argument, "say with --source which one of " + names);
+    return Error(Code::invalid_argument, "select one with --source: " + names);
   }
   return Error(Code::invalid_argument, path + " has no source '" + wanted + "'; it has " + names);
 }
@@ -59,10 +59,10 @@ Result<gateway::Source> take_source(daemon::Config& config, const SendArguments&
   });
   if (found == all.end()) return no_such_source(config, arguments.config, arguments.source);
   if (found->preset == nullptr) {
-    return Error(Code::misconfigured,
-                 "the source '" + found->name +
-                     "' has a scheme of its own, and only those of presets can be signed for; name "
-                     "one that is like it with --preset, --secret and --url");
+    return Error(
+        Code::misconfigured,
+        "the source '" + found->name +
+            "' uses a custom scheme; only presets can be signed. Use --preset, --secret and --url");
   }
   return std::move(*found);
 }
@@ -97,7 +97,7 @@ Result<Target> target_of_preset(const SendArguments& arguments) {
   HAPAX_TRY_ASSIGN(choice, choose(arguments.scheme));
   if (arguments.scheme.url.empty()) {
     return Error(Code::invalid_argument,
-                 "--url is missing: where to send, for example http://127.0.0.1:8420/in/NAME");
+                 "--url is required, for example http://127.0.0.1:8420/in/NAME");
   }
   const bool needs = choice.preset->verify.algorithm != Algorithm::none;
   if (choice.secrets.size() != (needs ? 1U : 0U)) {
@@ -116,8 +116,7 @@ Result<Target> target_of_preset(const SendArguments& arguments) {
 
 Result<Load> load_of(const SendArguments& arguments) {
   if (arguments.duplicates >= arguments.count) {
-    return Error(Code::invalid_argument,
-                 "--duplicates counts among --count and has to be less: the first is never one");
+    return Error(Code::invalid_argument, "--duplicates must be less than --count");
   }
   HAPAX_TRY_ASSIGN(target, arguments.scheme.preset.empty() ? target_of_file(arguments)
                                                            : target_of_preset(arguments));
@@ -170,28 +169,27 @@ Command send_command() {
   auto given = std::make_shared<SendArguments>();
   return {
       .name = "send",
-      .help = "Sign events as a provider would, and send them",
+      .help = "Sign events as a provider would and send them",
       .shared = {given->scheme.options()},
       .options = {{"-c,--config", &given->config,
-                   "Without --preset: whose source to send to, with its preset and secret"},
-                  {"--source", &given->source, "Which one, when the file has several"},
-                  {"--count", &given->count, "How many requests", between(1, 10'000'000)},
-                  {"--duplicates", &given->duplicates,
-                   "How many of them repeat an id that was sent before"},
-                  {"--concurrency", &given->concurrency, "How many at once", between(1, 256)},
-                  {"--rate", &given->rate, "How many per second; 0: as fast as possible"},
-                  {"--retry", &given->retries,
-                   "How often to try again what got no answer, 429 or 503", between(0, 100)},
-                  {"--timeout", &given->timeout_s, "How many seconds to wait for an answer",
+                   "Configuration file; its source provides preset and secret"},
+                  {"--source", &given->source, "Source to use if the file has several"},
+                  {"--count", &given->count, "Number of requests", between(1, 10'000'000)},
+                  {"--duplicates", &given->duplicates, "Number of duplicates among them"},
+                  {"--concurrency", &given->concurrency, "Concurrent requests", between(1, 256)},
+                  {"--rate", &given->rate, "Requests per second; 0: as fast as possible"},
+                  {"--retry", &given->retries, "Retries after no response, 429 or 503",
+                   between(0, 100)},
+                  {"--timeout", &given->timeout_s, "Seconds to wait for a response",
                    between(1, 3600)},
                   {"--body", &given->body, "A file, or - for standard input"},
                   {"--size",
                    &given->size,
-                   "Make up a body of so many bytes",
+                   "Generate a body of this size",
                    {.max = kMaxSize, .excludes = "--body"}},
-                  {"--id", &given->id, "The id; of several events, what theirs begin with"},
-                  {"--type", &given->type, "The event type"},
-                  {"--ca", &given->ca, "A PEM file with a certificate to believe besides"}},
+                  {"--id", &given->id, "Event id, or id prefix for several events"},
+                  {"--type", &given->type, "Event type"},
+                  {"--ca", &given->ca, "PEM file with an additional trusted certificate"}},
       .run = run_with(given, send_events),
   };
 }

@@ -201,8 +201,8 @@ Result<std::string> id_of(const ReadyEvent& event, const Identifier& identifier)
   if (one) return found.items.front().identity.id;
   const std::string& why = found.items.empty() ? found.detail : found.items.front().detail;
   return Error(Code::misconfigured,
-               "the event would have no id where this source has it (" + why +
-                   "); give one of yours with --body FILE, as the provider sends it");
+               "the generated event would lack the id of this source (" + why +
+                   "); give a real one with --body FILE, as the provider sends it");
 }
 
 }  // namespace hapax::cli

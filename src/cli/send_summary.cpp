@@ -33,11 +33,11 @@ std::string advice(const http::Failure& failure) {
     case http::Trouble::refused:
       return failure.detail + "; is 'hapax serve' running there?";
     case http::Trouble::certificate:
-      return failure.detail + "; give the certificate of its authority with --ca FILE";
+      return failure.detail + "; give the certificate of its CA with --ca FILE";
     case http::Trouble::timed_out:
-      return failure.detail + (failure.sent ? "; --timeout waits longer" : "");
+      return failure.detail + (failure.sent ? "; use --timeout to wait longer" : "");
     case http::Trouble::malformed:
-      return failure.detail + "; is it http where it should be https, or another program?";
+      return failure.detail + "; is it http instead of https, or another program?";
     default:
       return failure.detail;
   }
@@ -45,11 +45,11 @@ std::string advice(const http::Failure& failure) {
 
 std::string advice(const std::string& reason) {
   if (reason == "signature-invalid" || reason == "signature-missing") {
-    return "is it the preset and the secret of that source?";
+    return "are preset and secret those of this source?";
   }
-  if (reason == "timestamp-outside-window") return "do both machines have the right time?";
+  if (reason == "timestamp-outside-window") return "are the clocks of both machines synchronized?";
   if (reason == "source-unknown") return "does the URL end in /in/ and the source's name?";
-  if (reason == "body-too-large") return "max_body in hapax.toml says how much is taken";
+  if (reason == "body-too-large") return "see max_body in hapax.toml";
   return {};
 }
 
@@ -144,7 +144,7 @@ int say_answer(const Tally& tally, const Output& output) {
   const std::string reason = reason_of(*tally.last);
   const std::string detail = text_of(answer, "detail");
   const std::string help = advice(reason);
-  output.answer("refused with " + std::to_string(tally.last->status) + ", " + reason +
+  output.answer("rejected with " + std::to_string(tally.last->status) + ", " + reason +
                     (detail.empty() ? "" : ": " + detail) + (help.empty() ? "" : " (" + help + ")"),
                 "{\"status\":" + std::to_string(tally.last->status) + ",\"refused\":" +
                     json_string(reason) + ",\"detail\":" + json_string(detail) + "}");

@@ -44,9 +44,10 @@ std::optional<daemon::Config> load(const std::string& path, Log& log) {
 
 void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
   std::optional<daemon::Config> config = load(path, log);
-  if (!config) return log.line(Level::error, "not reloaded; the old configuration goes on", {});
+  if (!config)
+    return log.line(Level::error, "not reloaded; the previous configuration stays active", {});
   if (Result<void> done = daemon.reload(std::move(*config)); !done) {
-    log.line(Level::error, "not reloaded; the old configuration goes on",
+    log.line(Level::error, "not reloaded; the previous configuration stays active",
              {{"error", done.error().to_string()}});
   }
 }
@@ -79,7 +80,7 @@ Command serve_command() {
   auto given = std::make_shared<ServeArguments>();
   return {
       .name = "serve",
-      .help = "Accept webhooks, as hapax.toml says",
+      .help = "Run the server configured by hapax.toml",
       .options = {{"-c,--config", &given->config, "The configuration file"},
                   {"--log-json", &given->log_json, "Write the log as JSON, one object per line"}},
       .run = run_with(given, serve),

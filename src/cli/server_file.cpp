@@ -16,7 +16,7 @@ Result<daemon::Config> read_server_file(const std::string& path, const std::stri
 
 Result<std::string> url_of(const daemon::Listen& listen, const std::string& instead) {
   if (listen.port == 0) {
-    return Error(Code::misconfigured, "the file lets the server take any free port; " + instead +
+    return Error(Code::misconfigured, "the file lets the server choose any free port; " + instead +
                                           " with the one it printed when it started");
   }
   std::string host = listen.host;

@@ -178,8 +178,8 @@ Command show_command() {
       .name = "show",
       .help = "Show one event of a running server, with its deliveries and their attempts",
       .shared = {given->admin.options()},
-      .options = {{"event", &given->event, "The event, as 'hapax events' lists it", kRequired},
-                  {"--body", &given->body, "Write its bytes, as they came, and nothing else"}},
+      .options = {{"event", &given->event, "Event id, as listed by 'hapax events'", kRequired},
+                  {"--body", &given->body, "Write only the original body"}},
       .run = run_with(given, show_event),
   };
 }

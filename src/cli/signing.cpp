@@ -21,7 +21,7 @@ Error unknown_preset(const std::string& wanted) {
     near += (near.empty() ? "; is it one of: " : ", ") + std::string(each.name);
   }
   return Error(Code::invalid_argument,
-               "there is no preset '" + wanted + "'" + near + "; 'hapax presets' lists them all");
+               "unknown preset '" + wanted + "'" + near + "; 'hapax presets' lists them all");
 }
 
 Result<std::vector<std::string>> all_secrets(const SchemeArguments& arguments) {
@@ -47,18 +47,18 @@ Result<WallTime> time_of(const std::string& text) {
   }
   if (const std::optional<WallTime> time = parse_rfc3339(text)) return *time;
   return Error(Code::invalid_argument,
-               "'" + text + "' is no time; write Unix seconds or 2025-10-09T08:53:20Z");
+               "'" + text + "' is not a time; use Unix seconds or 2025-10-09T08:53:20Z");
 }
 
 }  // namespace
 
 std::vector<Option> SchemeArguments::options() {
-  return {{"--preset", &preset, "Whose scheme: see 'hapax presets'"},
+  return {{"--preset", &preset, "Preset; see 'hapax presets'"},
           {"--secret", &secrets,
-           "The secret, or public key; several: any may match. Others on this machine can see "
-           "arguments: prefer --secret-env"},
+           "Secret or public key; several: any may match. Arguments are visible to other users: "
+           "prefer --secret-env"},
           {"--secret-env", &secret_env, "Names of environment variables with secrets"},
-          {"--key-id", &key_id, "The provider's name for the secret, where it has one"},
+          {"--key-id", &key_id, "The provider's name for the secret, if any"},
           {"--param", &parameters, "name=value, for schemes that need one (PayPal)"},
           {"--url", &url, "The URL that the sender calls, for schemes that sign it"},
           {"--now", &now, "The time to check against: Unix seconds or RFC 3339"}};

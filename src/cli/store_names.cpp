@@ -28,14 +28,14 @@ std::vector<std::string> names_without_file(const store::StoreSummary& summary,
   std::vector<std::string> sentences;
   for (const store::KnownName& each : summary.sources) {
     if (each.name == kOutbox || has(config.sources, each.name)) continue;
-    sentences.push_back("the store knows the source " + quoted(each.name) +
-                        ", which the file lacks: renamed, it is a new source that remembers "
-                        "nothing of the old one; its events stay until the name is back");
+    sentences.push_back("the store has source " + quoted(each.name) +
+                        ", which is not configured; a renamed source starts without known ids");
   }
   for (const store::KnownName& each : summary.destinations) {
     if (has(config.destinations, each.name)) continue;
-    sentences.push_back("the store knows the destination " + quoted(each.name) +
-                        ", which the file lacks: its deliveries wait until the name is back");
+    sentences.push_back("the store has destination " + quoted(each.name) +
+                        ", which is not configured; its deliveries stay pending until the name is "
+                        "configured again");
   }
   return sentences;
 }

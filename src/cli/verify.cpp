@@ -121,7 +121,7 @@ Command verify_command() {
   auto given = std::make_shared<VerifyArguments>();
   return {
       .name = "verify",
-      .help = "Check a captured request's signature and say why it passes or fails",
+      .help = "Verify a captured request and explain the result",
       .shared = {given->scheme.options()},
       .options = {{"--vectors", &given->vectors,
                    "Run a file of signature vectors instead, one JSON object per line"},

@@ -167,7 +167,7 @@ TEST(Amount, IsANumberThatIsNotNegative) {
   }
   for (const char* each : {"-1", "-0.1", "nan", "inf", "1e400", "x", "1x", ""}) {
     EXPECT_EQ(problem(options, {"--amount", each}),
-              "--amount: '" + std::string(each) + "' is not a number of 0 or more");
+              "--amount: '" + std::string(each) + "' is not a non-negative number");
   }
 }
 
@@ -293,7 +293,7 @@ TEST_F(Commands, TakeTheOptionsOfThoseAboveThem) {
 TEST_F(Commands, OneIsRequiredWhereNothingElseCanBeRun) {
   EXPECT_EQ(chosen({}), "A subcommand is required");
   EXPECT_EQ(chosen({"--json"}), "A subcommand is required");
-  EXPECT_EQ(chosen({"other"}), "there is no command 'other'");
+  EXPECT_EQ(chosen({"other"}), "unknown command 'other'");
 }
 
 TEST_F(Commands, AreNamedOnce) {

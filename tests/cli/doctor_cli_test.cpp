@@ -72,14 +72,15 @@ TEST_F(DoctorCliTest, ARunningServerIsWell) {
     return diagnostics(ran, "clock").starts_with("ok: ");
   })) << ran.out;
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("ok: the store can be read; its schema has"));
+  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("ok: the store is readable; its schema has"));
   EXPECT_THAT(diagnostics(ran, "fsync"), HasSubstr("a sync in "));
   EXPECT_THAT(diagnostics(ran, "permissions"), Not(HasSubstr("problem")));
-  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("ok: runs and answers"));
+  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("ok: is running and responds"));
   EXPECT_THAT(diagnostics(ran, "silence"), HasSubstr("ok: demo last sent an event"));
   EXPECT_THAT(diagnostics(ran, "secrets"), HasSubstr("ok: secret 1 of demo was last used at 20"));
-  EXPECT_THAT(diagnostics(ran, "secrets"),
-              HasSubstr("warning: secret 2 of demo was never used since the server started"));
+  EXPECT_THAT(
+      diagnostics(ran, "secrets"),
+      HasSubstr("warning: secret 2 of demo was not used since the server started; remove it"));
   EXPECT_THAT(diagnostics(ran, "names"), "");
 }
 
@@ -89,7 +90,7 @@ TEST_F(DoctorCliTest, AStoppedServerIsInspectedThroughItsStore) {
   const Ran ran = doctor("--silent 0s");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
   EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("ok: "));
-  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("warning: does not answer"));
+  EXPECT_THAT(diagnostics(ran, "server"), HasSubstr("warning: does not respond"));
   EXPECT_THAT(diagnostics(ran, "silence"), HasSubstr("warning: demo last sent an event"));
 }
 
@@ -105,10 +106,9 @@ TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
   };
   constexpr std::int64_t kMs = 3'499'200'000;  // 40 days and a half
   EXPECT_THAT(doctor_with_clock(std::to_string(-kMs)),
-              HasSubstr("warning: the store's clock is 40 d behind this machine's: a pause"));
-  EXPECT_THAT(
-      doctor_with_clock(std::to_string(2 * kMs)),
-      HasSubstr("warning: the store's clock is 40 d ahead of this machine's: this machine"));
+              HasSubstr("warning: the store's clock is 40 d behind the machine's: pauses"));
+  EXPECT_THAT(doctor_with_clock(std::to_string(2 * kMs)),
+              HasSubstr("warning: the store's clock is 40 d ahead of the machine's: the machine"));
 }
 
 TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
@@ -139,12 +139,11 @@ TEST_F(DoctorCliTest, DoctorAndCheckReportNamesMissingFromTheFile) {
   std::ofstream(file) << "[store]\nurl = 'sqlite:hapax.db'\n";
   const Ran doctored = doctor();
   EXPECT_EQ(doctored.exit_code, 0) << doctored.out;
-  EXPECT_THAT(diagnostics(doctored, "names"),
-              HasSubstr("warning: the store knows the source \"demo\""));
+  EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("warning: the store has source \"demo\""));
   EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("the destination \"work\""));
   const Ran checked = run_hapax(served_.directory(), "check --json");
   EXPECT_EQ(checked.exit_code, 0) << checked.out;
-  EXPECT_THAT(checked.out, HasSubstr("the store knows the source \\\"demo\\\""));
+  EXPECT_THAT(checked.out, HasSubstr("the store has source \\\"demo\\\""));
 }
 
 TEST(DoctorTest, InspectingCreatesNothing) {

@@ -126,7 +126,7 @@ TEST_F(AdminTest, AWrongFilterIsWrongUsage) {
 
 TEST_F(AdminTest, ANonHapaxServerIsReported) {
   will_answer({answer("200 OK", "text/html", "<html>")});
-  EXPECT_THAT(run("events").errors, HasSubstr("is it the admin listener?"));
+  EXPECT_THAT(run("events").errors, HasSubstr("is this the admin listener?"));
 }
 
 TEST_F(AdminTest, ShowWritesTheBytesOfABody) {
@@ -237,7 +237,7 @@ TEST(Admin, AnInvalidTokenFileIsReported) {
   const Ran ran =
       test::run_hapax(directory, "show e1 --token-file token --admin http://127.0.0.1:1");
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.errors, HasSubstr("what is in token is no token"));
+  EXPECT_THAT(ran.errors, HasSubstr("token does not contain a token"));
 }
 
 TEST(Admin, AStoppedServerAndAMissingTokenAreReported) {
@@ -245,7 +245,7 @@ TEST(Admin, AStoppedServerAndAMissingTokenAreReported) {
   EXPECT_THAT(test::run_hapax(directory, "events").errors,
               HasSubstr("without that file, give --admin and --token-file"));
   EXPECT_EQ(test::run_hapax(directory, "init").exit_code, 0);
-  EXPECT_THAT(test::run_hapax(directory, "events").errors, HasSubstr("there is no token in"));
+  EXPECT_THAT(test::run_hapax(directory, "events").errors, HasSubstr("contains no token"));
   std::uint16_t port = 0;
   {
     const test::RawServer server([](int, int) {});
