@@ -35,8 +35,9 @@ class Access {
   // A web page of a stranger can have its own name resolve to this machine and then read the
   // answers as its own; but the browser still sends that name. host_unknown, or nothing.
   std::optional<http::Refusal> check_host(const http::Head& head) const;
-  // By "Authorization: Bearer TOKEN": what he may do, as long as this lives, or token_missing or
-  // token_invalid. How long it takes does not tell which token it is, or how much of it is right.
+  // By "Authorization: Bearer TOKEN": the caller's rights, valid as long as this object, or
+  // token_missing or token_invalid. How long it takes does not tell which token it is, or how much
+  // of it is right.
   std::variant<const Rights*, http::Refusal> caller(const http::Head& head) const;
 
  private:

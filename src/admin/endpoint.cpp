@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using http::Refusal;
 
-// One of few places; given back with it.
+// A slot of a bounded counter, released on destruction.
 class Permit {
  public:
   Permit(std::atomic<std::size_t>& taken, std::size_t most)
@@ -54,7 +54,7 @@ void Endpoint::stop() {
   if (pull_) pull_->stop();
 }
 
-// Nothing: he may go on.
+// nullopt: permitted.
 std::optional<http::Reply> Endpoint::check_right(const Route& route, const http::Head& head,
                                                  std::string_view peer) {
   if (!route.token) return std::nullopt;
@@ -123,7 +123,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   co_return finished(std::move(reply));
 }
 
-// Who may not do this any more may have no good token at all by now.
+// If the right was revoked, the token may have been removed altogether.
 http::Reply Endpoint::after_wait(const Route& route, const http::Incoming& incoming,
                                  http::Reply reply) {
   constexpr int kForbidden = 403;

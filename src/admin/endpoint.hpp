@@ -33,7 +33,7 @@ struct Pulling {
   std::function<std::int64_t()> node;  // the number of this one
 };
 
-// Says who may ask now; never null. Called by every I/O thread.
+// Returns the current access rules; never null. Called by every I/O thread.
 using AccessFn = std::function<std::shared_ptr<const Access>()>;
 
 // What the endpoints of all I/O threads share. The pool must outlive the server: its threads send

@@ -10,7 +10,7 @@
 
 namespace hapax::admin {
 
-// The names that the store knows, also of what the configuration does not define any more.
+// Names known to the store, including those no longer configured.
 class Names {
  public:
   static Result<Names> read(store::Driver& driver, store::NameKind kind);

@@ -22,7 +22,7 @@ inline constexpr std::size_t kDefaultLimit = 100;  // of a page
 // name.
 class Query {
  public:
-  // Refuses what is not in `allowed`, and what is there twice.
+  // Rejects unknown and repeated parameters.
   static Result<Query> parse(std::string_view text,
                              std::initializer_list<std::string_view> allowed);
 

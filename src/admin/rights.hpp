@@ -9,7 +9,7 @@
 
 namespace hapax::admin {
 
-// What a route asks of a token. The admin token may do all of it.
+// The right a route requires. The admin token may do all of it.
 enum class Right : std::uint8_t {
   unsaid,  // of a route that names none: GET is read, the rest is for the admin token
   read,

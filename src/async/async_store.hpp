@@ -10,8 +10,8 @@
 
 namespace hapax {
 
-// Where a coroutine hands work to the store and waits for the answer. What it shows must live until
-// then. queue_full, stopping, and store_unavailable after a long wait: nothing was tried.
+// Asynchronous access to the store for coroutines. Arguments must outlive the call. queue_full,
+// stopping, and store_unavailable after a timeout: nothing was attempted.
 class AsyncStore {
  public:
   virtual ~AsyncStore() = default;

@@ -12,8 +12,8 @@
 
 namespace hapax {
 
-// Tells those who wait for deliveries of a destination that there may be some, so that nobody has
-// to ask often. A hint: events admitted by another node do not notify here. Thread-safe.
+// Notifies subscribers that deliveries of a destination may be due, so they rarely poll. A hint:
+// events admitted by another node do not notify here. Thread-safe.
 class DeliveryNotifier {
  public:
   class Subscription;

@@ -68,7 +68,7 @@ std::size_t bytes_of(const Settlements&) {
   return 0;
 }
 
-// What is asked for, and what comes back.
+// A request and its result.
 template <class Work, class Answer>
 struct QueuedItem : GroupCommitQueue::PendingRequest {
   explicit QueuedItem(const Work& wanted)
@@ -309,7 +309,7 @@ void GroupCommitQueue::run() {
   }
 }
 
-// Nothing when it is over.
+// Empty when stopped.
 GroupCommitQueue::Group GroupCommitQueue::take() {
   std::unique_lock lock(mutex_);
   ++idle_;
@@ -331,7 +331,7 @@ GroupCommitQueue::Group GroupCommitQueue::take_first(std::size_t count) {
   return group;
 }
 
-// While all store threads wait for a store that does not answer nobody else would do it.
+// Runs separately because all store threads may be blocked on an unresponsive store.
 void GroupCommitQueue::watch() {
   std::unique_lock lock(mutex_);
   while (!end_.wait_for(lock, limits_.max_wait / kScans, [&] { return ended_; })) {

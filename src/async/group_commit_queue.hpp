@@ -16,19 +16,18 @@
 
 namespace hapax {
 
-// Group commit: requests that wait share one transaction and one sync. A store thread takes all
-// that wait when it is free, so a lone request waits for nobody, and the more there is to do the
-// larger the batches are.
+// Group commit: queued requests share one transaction and one fsync. An idle store thread takes all
+// queued requests, so a single request is committed at once and batches grow with load.
 class GroupCommitQueue final : public AsyncStore {
  public:
   struct Limits {
     std::size_t threads = 1;  // that write; more than one on PostgreSQL
-    // Of those that admit. Who leases or settles is bounded by what he has under way.
+    // Of those that admit. Leases and settles are bounded by the work in flight.
     std::size_t max_waiting = 16'384;                  // requests
     std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // of their bodies
     std::size_t max_batch = 512;                       // of all kinds in one transaction
-    // A request that no store thread has taken by then is given up: its sender would not wait much
-    // longer, and can send it again. Up to a fifth late.
+    // A request that no store thread has taken by then times out: its sender would not wait much
+    // longer, and can retry. Up to a fifth late.
     std::chrono::milliseconds max_wait = std::chrono::seconds(3);
   };
 
@@ -83,8 +82,8 @@ class GroupCommitQueue final : public AsyncStore {
   std::size_t idle_ = 0;  // threads that wait for work
   bool stopping_ = false;
   std::vector<std::thread> threads_;
-  // Who has waited for too long is found by counting, so that nobody has to look at a clock when he
-  // enters: how many had entered at the last looks, and how many have left.
+  // Timeouts are detected by counting, which avoids reading the clock per request: how many
+  // requests had been enqueued at the last scans, and how many were dequeued.
   std::uint64_t enqueued_ = 0;
   std::uint64_t dequeued_ = 0;
   std::deque<std::uint64_t> enqueued_before_;

@@ -14,7 +14,7 @@
 
 namespace hapax {
 
-// Runs `work` on a thread of the pool and goes on where it was called. `work` lives until then.
+// Runs `work` on a pool thread and resumes on the calling executor. `work` lives until then.
 template <class T>
 Task<T> run_on(boost::asio::thread_pool& pool, const std::function<T()>& work) {
   namespace asio = boost::asio;

@@ -138,9 +138,8 @@ class Source {
     return parser_.iterate(read_, size, size + kBodyPadding).get(document_);
   }
 
-  // A signed body may hold bytes that are no UTF-8 in a field that nobody here looks at. Its
-  // structure is ASCII, and the mask has the same length, so slices are still those of the given
-  // document.
+  // A signed body may hold bytes that are no UTF-8 in a field that is not read. Its structure is
+  // ASCII, and the mask has the same length, so slices are still those of the given document.
   void mask() {
     read_ = padded_copy();
     std::replace_if(
@@ -185,10 +184,10 @@ class Source {
   bool masked_ = false;
 };
 
-// Goes along a pointer and hands what it names to `take(kind, slice)`, which says whether to go on.
-// Every object on the path is read to its end, because a member that comes twice is ambiguous. It
-// calls itself at most once per step of the pointer; what is off the path is skipped by counting
-// brackets, however deep.
+// Resolves a pointer and passes each match to `take(kind, slice)`, which returns whether to
+// continue. Every object on the path is read to its end, because a member that comes twice is
+// ambiguous. It calls itself at most once per step of the pointer; what is off the path is skipped
+// by counting brackets, however deep.
 template <class Take>
 class Walk {
  public:

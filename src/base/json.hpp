@@ -43,9 +43,9 @@ class JsonReader {
   JsonReader& operator=(JsonReader&&) noexcept;
 
   // Starts on `document`, which must stay as it is until the next open(). `padding`: how many bytes
-  // after it may be read; with fewer than kBodyPadding it is copied. False: not JSON (empty, a
-  // byte order mark, unclosed). What is never looked at is not checked. Bytes that are not UTF-8
-  // are no reason: senders sign what they send, and the id beside a broken text is still the id.
+  // after it may be read; with fewer than kBodyPadding it is copied. False: not JSON (empty, a byte
+  // order mark, unclosed). Unread values are not validated. Bytes that are not UTF-8 are no reason:
+  // senders sign what they send, and the id beside a broken text is still the id.
   bool open(std::string_view document, std::size_t padding);
 
   // The value at a JSON pointer (RFC 6901): "" is the whole document, "/a/0/b~1c" a part.

@@ -62,7 +62,7 @@ Error never_answered(const http::Failure& failure, const std::string& key) {
                    "; it will not be done twice");
 }
 
-// What the server says about what it refused.
+// The error message of a rejected request.
 Error refused(const http::Response& response) {
   json::error_code error;
   const json::value answer = json::parse(response.body, error);

@@ -54,8 +54,8 @@ class AdminClient {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a member of an answer looks like to a person: a string as it is, null as "", anything else
-// as JSON. Without what a terminal would take for a command: senders choose ids and headers.
+// Display text of a response member: a string as it is, null as "", anything else as JSON. Without
+// what a terminal would take for a command: senders choose ids and headers.
 std::string member_text(const boost::json::value& object, std::string_view member);
 std::string without_controls(std::string_view text);
 

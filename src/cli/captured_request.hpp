@@ -17,7 +17,7 @@ struct CapturedRequest {
   std::string_view target;
   std::vector<Header> headers;
   std::string_view body;
-  // What a person should know about the capture; empty when nothing is odd.
+  // A note about the capture for the user; empty when nothing is odd.
   std::string note;
 };
 

@@ -38,7 +38,7 @@ std::string in_ms(microseconds span) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
 }
 
-// Files that only their owner should read, or at least only he should change.
+// Files that should be readable, or at least writable, only by their owner.
 void inspect_file(const std::string& what, const std::string& path, mode_t forbidden,
                   Diagnostic::Level otherwise, Diagnostics& diagnostics) {
   struct stat status {};

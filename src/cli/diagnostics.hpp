@@ -49,7 +49,7 @@ void check_observe(const daemon::Config& config, Diagnostics& diagnostics);
 // How long the disk under the data takes for a sync.
 void check_sync(const daemon::Config& config, Clock& clock, Diagnostics& diagnostics);
 
-// What a running server knows: `sources` is its answer to GET /v1/sources.
+// Findings from a running server: `sources` is its answer to GET /v1/sources.
 void check_secrets(const boost::json::value& sources, Diagnostics& diagnostics);
 
 // "3 d", "5 h", "40 s"

@@ -127,7 +127,7 @@ std::string FirstConfig::variable() const {
 }
 
 std::string first_config(const FirstConfig& wanted, Random& random) {
-  return "# hapax.toml: docs/configuration.md has every key. 'hapax check' says what is wrong.\n"
+  return "# hapax.toml: see docs/configuration.md; validate with 'hapax check'\n"
          "\n" +
          server_table(wanted) +
          "\n"

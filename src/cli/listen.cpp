@@ -109,7 +109,7 @@ std::vector<OwnedHeader> headers_of(const json::value& delivery) {
   return headers;
 }
 
-// What was asked of the handler, and what it said.
+// The request to the handler and its response.
 struct Handled {
   bool done = false;
   std::string said;  // "200", "refused"

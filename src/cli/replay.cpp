@@ -75,7 +75,7 @@ int show_job(const json::value& job, const Output& output) {
   return kDone;
 }
 
-// Until it has ended, or the user has seen enough: it goes on without him.
+// Until it has ended or the client is interrupted: it continues without the client.
 Result<int> follow(AdminClient& admin, const std::string& replay, const Output& output) {
   while (!interrupted()) {
     HAPAX_TRY_ASSIGN(job, admin.get_json("/v1/replays/" + percent_encoded(replay)));

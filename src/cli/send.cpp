@@ -67,7 +67,7 @@ Result<gateway::Source> take_source(daemon::Config& config, const SendArguments&
   return std::move(*found);
 }
 
-// What was given on the command line goes before what is in the file.
+// Command-line options override the file.
 Result<Target> target_of_file(const SendArguments& arguments) {
   HAPAX_TRY_ASSIGN(config, read_server_file(arguments.config, "give --preset, --secret and --url"));
   HAPAX_TRY_ASSIGN(source, take_source(config, arguments));

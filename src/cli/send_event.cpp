@@ -137,7 +137,7 @@ void Draft::place_signed_parts(std::string_view message, const std::string& valu
   }
 }
 
-// What makes it look like an event to a person, and as large as was asked for.
+// A realistic body of the requested size.
 void Draft::fill(const std::string& id) {
   if (!made_up() || is_form()) return;
   place("json:/id", id, Overwrite::no);

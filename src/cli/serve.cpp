@@ -54,7 +54,7 @@ void reload(daemon::Daemon& daemon, const std::string& path, Log& log) {
 
 Result<int> serve(const ServeArguments& arguments, const Output& output) {
   const sigset_t signals = block_signals();
-  umask(0077);  // what it stores is nobody else's business
+  umask(0077);  // stored data must not be readable by others
   const std::unique_ptr<Clock> clock = make_system_clock();
   daemon::StderrLog log(*clock, arguments.log_json ? daemon::LogForm::json : daemon::LogForm::text);
   std::optional<daemon::Config> config = load(arguments.config, log);

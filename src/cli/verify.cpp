@@ -22,7 +22,7 @@ struct VerifyArguments {
   std::string input = "-";
 };
 
-// What is to be said about one request.
+// The verification result of one request.
 struct Verification {
   Verdict verdict;
   std::vector<std::string> explanation;

@@ -26,7 +26,7 @@ struct Listen {
   friend bool operator==(const Listen&, const Listen&) = default;
 };
 
-// What a listener gives to callers it does not know.
+// Limits for unauthenticated clients.
 struct ServerLimits {
   std::size_t connections = 16'384;
   std::optional<std::size_t> per_address;  // nothing: three quarters of `connections`

@@ -9,7 +9,7 @@
 // The [[source]]s of a configuration.
 namespace hapax::daemon {
 
-// What the rest of the file says that a source depends on.
+// Settings from other tables that a source depends on.
 struct Surroundings {
   std::size_t max_body = 0;
   bool has_public_url = false;

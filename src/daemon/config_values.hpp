@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-// Single values of the configuration. Each reader gives nothing when the value is not what it has
-// to be, and has then told the report what to write instead.
+// Single values of the configuration. Each reader returns nothing for an invalid value, after
+// reporting the problem with a remedy.
 namespace hapax::daemon {
 
 // What reading a file needs to know of the world around it.

@@ -4,7 +4,7 @@
 
 #include "daemon/config_tree.hpp"
 
-// What a configuration may say and a person should know about. Nothing of it is refused.
+// Warnings about valid but risky configurations.
 namespace hapax::daemon {
 
 // `root` is the file that `config` was read from without a problem.

@@ -76,7 +76,7 @@ std::string address(const std::string& host, std::uint16_t port) {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-// What other threads look at, replaced as a whole. Thread-safe.
+// A value published to other threads as an immutable snapshot. Thread-safe.
 template <class T>
 class Snapshot {
  public:
@@ -193,7 +193,7 @@ void Daemon::Impl::every_second() {
   deliveries.every_second();
   static_cast<void>(refresh_listeners());  // an error: the next look tells
   listening.drop_old(config_view.current());
-  // Somebody must ask a store that failed: who heeds /readyz sends nothing more.
+  // A failed store must be probed here: clients that honor /readyz send nothing.
   if (!state.store_reachable && maintenance.take_node()) state.store_reachable = true;
 }
 

@@ -9,7 +9,7 @@
 
 namespace hapax::daemon {
 
-// A server, made from a configuration: the store, the listeners, and what goes on beside them.
+// A server, made from a configuration: the store, the listeners and background maintenance.
 class Daemon {
  public:
   // Opens the store and the ports; nothing is served yet. The error says what to do.

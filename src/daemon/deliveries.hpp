@@ -23,8 +23,8 @@
 
 namespace hapax::daemon {
 
-// Push delivery: a dispatcher for each http destination, on the I/O threads of the server.
-// What the file does not define has none, and its deliveries stay pending.
+// Push delivery: one dispatcher per http destination, on the server's I/O threads. Unconfigured
+// destinations have none; their deliveries stay pending.
 class Deliveries {
  public:
   // All must outlive it.
@@ -45,8 +45,8 @@ class Deliveries {
   Deliveries(const Deliveries&) = delete;
   Deliveries& operator=(const Deliveries&) = delete;
 
-  // Before anything is served. `alone`: nobody else serves from this store, so that leases which
-  // are held are those of a server that died. They are free at once, and count nothing.
+  // Before anything is served. `alone`: no other server uses this store, so existing leases are
+  // those of a dead server. They are released at once and not counted.
   Result<void> begin(bool alone);
 
   // These are in force from now on; their numbers are filled in. One that changed goes on with the

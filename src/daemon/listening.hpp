@@ -12,7 +12,7 @@
 
 namespace hapax::daemon {
 
-// Those who listen now, here or at another node, and what they get. refresh() and with_listeners()
+// The registered listeners of all nodes, and their event routing. refresh() and with_listeners()
 // are for one thread at a time, drop_old() for one that may be another.
 class Listening {
  public:

@@ -11,14 +11,14 @@
 
 namespace hapax::deliver {
 
-// Leaves a destination that fails alone for a while, then lets one attempt through as a probe: when
-// that goes well all go on, otherwise it waits twice as long. Nothing is lost by it: what is not
-// attempted stays pending and is charged no attempt. For one thread.
+// Circuit breaker of a destination: opens after failures, then lets one attempt probe (half-open).
+// Success closes it; failure doubles the pause. Deliveries stay pending meanwhile and are not
+// charged an attempt. Single-threaded.
 class Breaker {
  public:
   enum class State : std::uint8_t { closed, open, half_open };
 
-  // Nothing: it never opens.
+  // nullopt: it never opens.
   explicit Breaker(const std::optional<BreakerLimits>& limits) : limits_(limits) {}
 
   State state() const { return state_; }

@@ -20,8 +20,8 @@ struct AttemptResult {
   std::string error;    // of the attempt's record; empty when it went well
 };
 
-// 2xx completes. 410 is dead at once. All else is tried again by the schedule, not before what
-// Retry-After says; past the last entry of the schedule it is dead. `attempt` counts from 1.
+// 2xx completes, 410 is dead at once, everything else is retried on the schedule, no earlier than
+// Retry-After; after the last entry it is dead. `attempt` counts from 1.
 AttemptResult classify_response(const Destination& destination, unsigned attempt,
                                 const AttemptResponse& answer, WallTime now, Random& random);
 

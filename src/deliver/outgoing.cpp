@@ -21,7 +21,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// Expect is for the one who asked; hapax has answered him.
+// Expect was addressed to hapax, which has answered it.
 constexpr std::array<std::string_view, 14> kDropped{"Idempotency-Key",
                                                     "Host",
                                                     "Content-Length",

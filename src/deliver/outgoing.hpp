@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-// The request of a delivery: what the sender sent, so that a handler which took it from him before
-// works unchanged, and what hapax has to say about it.
+// The request of a delivery: the sender's request, so existing handlers work unchanged, plus
+// hapax's own headers.
 namespace hapax::deliver {
 
-// An object that was fetched in place of the event's own bytes.
+// An object fetched to replace the event's own body.
 struct Fetched {
   std::string content_type;      // empty: it did not say
   std::string content_encoding;  // likewise

@@ -12,10 +12,9 @@ namespace hapax::deliver {
 
 inline constexpr std::size_t kMaxPolls = 512;  // of one node
 
-// The places of those who wait for deliveries, shared out between destinations: one may have as
-// many as are still free. So a fleet that is alone gets half of them, whoever comes next always
-// finds some, and, because polls end and come again, n busy fleets come to an (n + 1)th each.
-// Thread-safe.
+// Limits concurrent long polls. A destination may use at most as many slots as are still free, so a
+// single fleet gets half of them, the next one always finds some, and n busy fleets converge to
+// 1/(n + 1) each. Thread-safe.
 class Polls {
  public:
   explicit Polls(std::size_t most = kMaxPolls) : most_(most) {}

@@ -160,7 +160,7 @@ class Pull::Waiter {
   bool woken_ = false;
 };
 
-// One who does not ask just now; when all do, the first asks again.
+// A waiter without a query in progress, or else the first one, which queries again.
 void Pull::Queue::wake_one() {
   if (waiters.empty()) return;
   const auto free = std::find_if(waiters.begin(), waiters.end(),

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-// Pull: workers lease deliveries, do the work, and say how it went. Nothing here knows of HTTP.
+// Pull: workers lease deliveries, do the work and settle them. Independent of HTTP.
 namespace hapax::deliver {
 
 inline constexpr std::chrono::seconds kMaxPullWait{60};
@@ -58,47 +58,47 @@ struct LeaseId {
 
 std::vector<LeaseId> ids_of(const store::Lease& lease);
 
-// What the store knows of them, in their order; nothing of a delivery that is not there.
+// The stored state of deliveries, in order; nullopt for an unknown delivery.
 using LeaseLookup = std::function<Task<Result<std::vector<std::optional<LeaseRecord>>>>(
     std::span<const LeaseId> ids)>;
 // What LeaseLookup answers for one of them; blocks.
 Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id);
 
-// What a worker wants.
+// A worker's lease request.
 struct Wanted {
   std::size_t max = 1;                                  // 1 to store::kMaxLeaseCount
   std::optional<std::chrono::milliseconds> lease = {};  // nothing: the destination's
   std::chrono::milliseconds wait{0};                    // for the first, kMaxPullWait at most
 };
 
-// Leases for a worker, and the room that they take until he has them all.
+// Leases for a worker, and the memory they use until the worker has received them all.
 struct GivenLease {
   store::Lease lease;
   std::shared_ptr<LeaseRoom::Permit> room;  // null: there are none
 };
 
-// What a worker says to a lease.
+// A worker's result for a lease.
 struct WorkerResult {
   enum class Outcome : std::uint8_t { ack, retry, drop };
   LeaseId lease;
   Outcome outcome = Outcome::ack;
-  // Of retry: the worker's own word, up to kMaxRetryAfter. Nothing: what the destination's schedule
-  // has for this attempt, with jitter as for push.
+  // For retry: the worker's delay, up to kMaxRetryAfter. nullopt: the entry of the destination's
+  // schedule for this attempt, with jitter as for push.
   std::optional<std::chrono::milliseconds> retry_after = {};
   std::string error = {};  // for the record of the attempt; cut at store::kMaxAttemptError
 };
 
-// A caller who may only touch some destinations. Nothing: he may touch all. What is not his is
-// answered `unknown`, as if it were not there.
+// A caller who may only touch some destinations. nullptr: no restriction. Other destinations'
+// deliveries are answered `unknown`, as if they did not exist.
 using DestinationFilter = std::function<bool(DestinationNo)>;
 
-// The pull side of one event loop. Of those who wait for the same destination one asks the store,
-// on notification and now and then; the next one does when that one has got as much as it wanted,
-// or has gone. So those who wait cost little, however many they are.
+// The pull side of one event loop. Per destination, one waiter queries the store, on notification
+// and periodically; it passes the role on when it has got all it wanted or has left. Waiting is
+// cheap for any number of workers.
 //
-// The retry budget is that of push: after the n-th failure the n-th entry of Destination::retry
-// says when it is tried again, and past the last entry the delivery is dead (exhausted), whatever
-// the worker says. A lease that lapses is no failure; it is counted apart (max_abandons).
+// The retry budget is that of push: the n-th failure waits for the n-th entry of
+// Destination::retry, and after the last entry the delivery is dead (exhausted), whatever the
+// worker says. An expired lease is not a failure; it is counted separately (max_abandons).
 class Pull {
  public:
   // All must outlive it.
@@ -123,16 +123,16 @@ class Pull {
   Pull(const Pull&) = delete;
   Pull& operator=(const Pull&) = delete;
 
-  // What is due, or, when nothing is, what becomes due within `wait`; then nothing. `is_gone` says
-  // whether the worker has gone: he is given nothing, and what was leased for him meanwhile goes
-  // back. Fewer come when there is little room for answers; queue_full: there was none, for a
-  // second or as long as the worker waits. Another error: nothing was leased, or nobody knows, and
-  // what was lapses.
+  // Due deliveries, or, if none is due, those that become due within `wait`; otherwise none.
+  // `is_gone` tells whether the worker disconnected: it gets nothing, and leases made meanwhile are
+  // released. Fewer are returned when memory for responses is short; queue_full: there was none for
+  // a second or for `wait`. Another error: nothing was leased, or the outcome is unknown and the
+  // leases expire.
   Task<Result<GivenLease>> lease(const Destination& from, const Wanted& wanted,
                                  const std::function<bool()>& is_gone);
 
-  // One answer for each, in their order. Asks the store again when the outcome is unknown, for some
-  // seconds; the error then says that the worker should. Repeating is always safe.
+  // One answer for each, in order. Retries for some seconds when the outcome is unknown; then the
+  // error tells the worker to retry. Repeating is always safe.
   Task<Result<std::vector<store::Settled>>> settle(std::span<const WorkerResult> results,
                                                    const DestinationFilter& allowed);
   // `lease` from now on; nothing: as long as the destination's.
@@ -140,10 +140,11 @@ class Pull {
       std::span<const LeaseId> leases, const std::optional<std::chrono::milliseconds>& lease,
       const DestinationFilter& allowed);
 
-  // The worker did not get them: they are pending again, and nothing is counted. Goes on by itself.
+  // The worker did not receive them: they become pending again, and nothing is counted. Runs in the
+  // background.
   void release(const std::vector<LeaseId>& leases, DestinationNo from);
 
-  // Whoever waits is answered at once, and nobody waits any more.
+  // Answers all waiters at once; later calls do not wait.
   void stop();
 
  private:

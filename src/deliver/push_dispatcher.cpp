@@ -22,7 +22,7 @@ namespace {
 constexpr BootTime kLeasePoll = std::chrono::seconds(1);  // for what other nodes admit
 // A lease is longer than an attempt by this much at least, when it begins: time to settle in.
 constexpr BootTime kTimeToSettle = std::chrono::seconds(5);
-// Who answers as fast as this gets his next deliveries leased while he is at the last ones.
+// Destinations that respond this fast get their next deliveries leased ahead.
 constexpr BootTime kFast = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxSettling = 8;  // for each that may be under way
 constexpr BootTime kFirstBackoff = std::chrono::milliseconds(50);
@@ -240,7 +240,7 @@ Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
     request_at_ = std::min(request_at_, next_due_);
   }
   publish_status();
-  // Where several settle at once, who asked behind this one may have been answered before it.
+  // With several settles in flight, a later lease may have been answered first.
   request_at_ > deps_.clock.since_boot() ? request_soon() : timer_->wake();
 }
 

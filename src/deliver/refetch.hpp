@@ -18,7 +18,7 @@ namespace hapax::deliver {
 class Refetch {
  public:
   // invalid_argument says what is wrong and what to write. Placeholders are behind the host, so
-  // that no event can choose whom hapax asks.
+  // that an event cannot choose the host.
   static Result<Refetch> parse(std::string_view text);
 
   // The URL for an event with this body. Each value is percent-encoded, so that it stays within its

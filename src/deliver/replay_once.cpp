@@ -183,7 +183,7 @@ Result<std::optional<Replayed>> replay_once(const ReplayOnceDeps& deps, store::R
       return std::optional(Replayed{Replayed::Status::done, std::move(kept->note.deliveries)});
     }
     HAPAX_TRY_ASSIGN(replayed, carry_out(deps.driver, what, *kept));
-    // Not written down is no harm: who asks again goes on from the plan.
+    // Not written down is no harm: a retry continues from the plan.
     if (finish(deps, key, *kept, replayed).value_or(true))
       return std::optional(std::move(replayed));
   }

@@ -26,9 +26,9 @@ inline constexpr std::chrono::hours kKeepReplay{7 * 24};  // after its end
 inline constexpr std::chrono::seconds kReplayLease{10};
 
 // Replays of many events. Each is a record in the store, so it outlives the process that began it:
-// whoever finds one that nobody works on goes on with it, in small steps, at its rate. What a step
-// did bears the replay's number, so that a step that is done again, after a crash, a lost answer or
-// by two at once, changes nothing.
+// any node can resume an unowned one. It runs in small steps, at its rate. The results of a step
+// bear the replay's number, so that a step repeated after a crash or a lost answer, or run twice at
+// once, changes nothing.
 //
 // All but start() and stop() may be called by any thread; they ask the store and block.
 class Replays {

@@ -20,7 +20,7 @@ class SystemClock final : public Clock {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::getline(file, boot_id_);
     // Without /proc every process is a boot of its own: time then follows the wall clock at each
-    // open, and never goes back behind what the store has seen.
+    // open, and never decreases below the last stored time.
     if (boot_id_.empty()) boot_id_ = "unknown-" + std::to_string(since_boot().count());
   }
 

@@ -15,8 +15,7 @@ const Item* first_refused(const Identified& identified);
 // Takes out those that cannot be.
 std::vector<Item> take_refused(Identified& identified);
 
-// The events of one request as the store takes them. Shows what it was made from, which must
-// outlive it.
+// The events of one request in store form. Holds views of its inputs, which must outlive it.
 class AdmitRequest {
  public:
   // Of one event at least. store_unavailable: no event numbers can be made now. invalid_argument:
@@ -24,7 +23,7 @@ class AdmitRequest {
   static Result<AdmitRequest> make(const Source& source, const Request& request,
                                    const Identified& identified, NodeNumbers& numbers);
 
-  // They came as this reject, which claims in place of ids that they have not.
+  // Marks the events as those of this reject; items without an id are claimed by it.
   void claim_by_reject(RejectNo reject);
   // Shows this object too, which must stay where it is.
   store::Admit admit(Would would = Would::none);

@@ -12,9 +12,9 @@
 
 namespace hapax::gateway {
 
-// Duplicates that were answered and not yet noted in the store. Counts are for people: what does
-// not fit, and what is here when the process dies, is not counted, and neither is what the store
-// may have counted already when its answer was lost. Thread-safe.
+// Duplicates that were answered and not yet written to the store. Counts are approximate: entries
+// beyond the limit, unwritten ones at a crash, and those with a lost answer are not counted.
+// Thread-safe.
 class DuplicateCounts {
  public:
   static constexpr std::size_t kMaxEvents = 10'000;

@@ -66,7 +66,7 @@ ProvisionedSecrets::Status ProvisionedSecrets::status() const {
 Result<bool> ProvisionedSecrets::take(const std::string& secret) {
   const std::lock_guard lock(mutex_);
   if (!in_time()) return false;
-  // By a stranger, perhaps: the time that it takes must say nothing about the secret.
+  // May come from an attacker: comparison time must not reveal the secret.
   if (taken_) return sha256(secrets_.front()) == sha256(secret);
   std::vector<std::string> secrets{secret};
   for (const std::string& each : secrets_) {

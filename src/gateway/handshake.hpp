@@ -19,8 +19,8 @@
 #include <vector>
 
 // Handshakes that change something: a secret that a provider hands over (Asana, Notion), and a
-// subscription that waits to be confirmed (Amazon SNS). Both are a stranger's word, so a secret is
-// taken only while somebody has opened a window for it, and a confirmation is only shown.
+// subscription that waits to be confirmed (Amazon SNS). Both are unauthenticated, so a secret is
+// accepted only while an operator has opened a window, and a confirmation URL is only displayed.
 namespace hapax::gateway {
 
 struct Sources;

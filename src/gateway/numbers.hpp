@@ -10,13 +10,13 @@
 
 namespace hapax::gateway {
 
-// Event numbers under a node number that the store lends for a time. When that is over and was not
-// renewed none are made: another node may have the number. Thread-safe.
+// Event numbers under a leased node number. After the lease expires none are generated: another
+// node may have the number. Thread-safe.
 class NodeNumbers {
  public:
   explicit NodeNumbers(Clock& clock) : clock_(clock) {}
 
-  // The node is ours until then. The same one again goes on where it was.
+  // The node number is ours until then. Renewing the same one continues its sequence.
   void assign(NodeNo node, BootTime until);
   std::optional<EventNo> next();
   std::optional<NodeNo> node() const;

@@ -15,7 +15,7 @@ bool is_limit(Reason reason) {
   return reason == Reason::body_too_large;
 }
 
-// The whole request as one event. What it says of itself is for people: nobody vouches for it.
+// The whole request as one event. What it says of itself is for people: it is unverified.
 Identified as_one_event(const Source& source, const Request& request, Scratch& scratch) {
   Identified told = source.identifier.identify(request, scratch);
   Identified one;

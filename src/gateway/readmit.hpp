@@ -14,9 +14,9 @@
 
 namespace hapax::gateway {
 
-// Rejects that are tried again, by the configuration that is in force now and at the time at which
-// they came. The way is that of every request: nothing is let in that would not have been then.
-// Calls block. Thread-safe.
+// Re-admits rejects with the current configuration, as of their time of receipt. Uses the normal
+// ingest pipeline: nothing is accepted that would not have been accepted then. Calls block.
+// Thread-safe.
 class Readmission {
  public:
   struct Deps {

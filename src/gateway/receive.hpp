@@ -37,11 +37,11 @@ struct Stored {
   std::vector<Item> rejected;    // items of a split source that are no events; views of its body
 };
 
-// What became of one request: what was taken; a refusal; an answer that is not about an event; or
+// The result of one request: stored events; a rejection; a response that is not about an event; or
 // an error of the store, after which nothing is promised.
 using Received = std::variant<Stored, Refused, HandshakeAnswer, Error>;
 
-// When a request came, and whether it was refused then.
+// Receipt time of a request, and the reject it comes from.
 struct ReceiveContext {
   WallTime received{};  // signatures are checked against this time
   // It is a reject that is tried again: what it has no id of is known by this number, so that it is
@@ -50,11 +50,11 @@ struct ReceiveContext {
   bool item = false;  // one item of a request that was verified when it came
 };
 
-// Whether it takes milliseconds to find out if the request is authentic: hashing it once for each
-// secret, and unpacking it first where it says that it is compressed. Anybody can send such a one.
+// Whether verification takes milliseconds: hashing the request once per secret, after decompressing
+// it if it is compressed. Anyone can send such a request.
 bool is_costly(const Source& source, const Request& request);
 
-// The way of a request, stage after stage. One per I/O thread.
+// The ingest pipeline. One per I/O thread.
 class Receiver {
  public:
   // With `verifying`, costly requests are examined on its threads, so that the others of the I/O

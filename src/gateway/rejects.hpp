@@ -39,16 +39,14 @@ struct KeptReject {
 };
 
 // Whom a refused request is charged to, and what is kept of its sender: an IPv4 address; of IPv6
-// the network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as he
+// the network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as it
 // likes.
 std::string network_of(std::string_view address);
 
-// Refused requests that are not yet written to the store. Whoever floods a source with forged
-// requests makes neither this nor the store grow: it holds so many and no more, and takes so many
-// per second of one source. A source may hold as much as is still free, so that a flood of one
-// leaves room for the rejects of the others (declared tenants of a source share its part). What
-// does not fit is counted and forgotten; what is here when the process dies is lost. Nobody waits.
-// Thread-safe.
+// Bounded queue of rejects not yet written to the store: a flood of forged requests grows neither
+// it nor the store. It is also limited per second and source. A source may use at most the free
+// space, so a flood of one leaves room for the others (declared tenants share their source's part).
+// Excess is counted and dropped; unwritten rejects are lost at a crash. Never blocks. Thread-safe.
 class RejectQueue {
  public:
   static constexpr std::size_t kMaxRejects = 32'768;
@@ -63,8 +61,8 @@ class RejectQueue {
 
   explicit RejectQueue(Clock& clock) : clock_(clock) {}
 
-  // Whether there is room for one of about `bytes`, which add() must bring then; counts it as
-  // dropped otherwise. Asked before anything is copied.
+  // Whether there is room for a reject of about `bytes`, which must then be passed to add();
+  // otherwise counts it as dropped. Called before anything is copied.
   bool reserve(const Source& source, std::string_view address, std::size_t bytes);
   void add(KeptReject reject);
 

@@ -14,16 +14,16 @@
 
 namespace hapax::gateway {
 
-// Where the events of a source go: what the configuration says, and who listens. Read on the way of
-// every request, at the price of a load; replaced while that goes on.
+// Where the events of a source go: configured destinations and listeners. Read per request at the
+// cost of one load, and replaced concurrently.
 class RoutingTable {
  public:
   std::span<const store::Target> snapshot() const {
     return *current_.load(std::memory_order_acquire);
   }
 
-  // At this time. Nobody looks at what was replaced for longer than kRetained: a request has its
-  // answer long before.
+  // The current version. Replaced versions are retained for kRetained, longer than any request
+  // lasts.
   void replace(std::vector<store::Target> next, BootTime time) {
     const std::lock_guard lock(mutex_);
     versions_.back().replaced = time;

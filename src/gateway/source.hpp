@@ -64,7 +64,7 @@ struct Source {
   std::shared_ptr<ProvisionedSecrets> provisioned = {};
 };
 
-// Whose an event of it is: by the path, or by what it says.
+// Tenant of an event: from the path or from the request.
 inline const std::string& tenant_of(const Source& source, const Identity& identity) {
   return source.tenant.empty() ? identity.tenant : source.tenant;
 }

@@ -13,8 +13,8 @@
 
 namespace hapax::gateway {
 
-// How much of a source in observe mode is stored without a claim: whoever knows its URL can send
-// it, so it must not fill the disk. Thread-safe. Asked only about what is refused or a duplicate.
+// Rate limit for unclaimed events in observe mode: anyone who knows the URL can send them, so they
+// must not fill the disk. Applied only to rejected and duplicate requests. Thread-safe.
 class UnclaimedRate {
  public:
   // In units of one arrival and of 4 KiB of its body, per source.

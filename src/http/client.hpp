@@ -18,12 +18,12 @@
 #include <string_view>
 #include <vector>
 
-// HTTP/1.1 from the other side: one connection, requests one after the other. Redirects are not
-// followed and nothing is tried twice: only the caller knows whether that is right.
+// HTTP/1.1 client: one connection, sequential requests. Redirects are not followed and nothing is
+// retried: only the caller knows whether that is safe.
 namespace hapax::http {
 
-// Whose certificates are believed: those of the system, and of a file. Any number of connections,
-// on any threads, may share one.
+// Trusted certificates: those of the system, and of a file. Any number of connections, on any
+// threads, may share one.
 class ClientTls {
  public:
   // `ca_file` (PEM) is believed too; empty: none. misconfigured: it cannot be read.
@@ -88,8 +88,8 @@ std::string_view name(Trouble trouble) noexcept;
 
 struct Failure {
   Trouble trouble = Trouble::closed;
-  // A byte of the request may have gone out: what was asked for may have happened. False: it has
-  // not, and asking again is safe.
+  // Part of the request may have been sent, so it may have taken effect. False: it has not, and
+  // asking again is safe.
   bool sent = false;
   std::string detail;  // one sentence for a person, with the address
 };
@@ -112,9 +112,8 @@ class ClientConnection {
   ClientConnection(const ClientConnection&) = delete;
   ClientConnection& operator=(const ClientConnection&) = delete;
 
-  // Nothing, when the connection is open. An old one that is still good stays. A name that the
-  // system is slow to look up is given up in time, but the look-up goes on behind it.
-  // `within` takes the place of the limit.
+  // Nothing, when the connection is open. An old one that is still good stays. Slow DNS lookups
+  // time out; the lookup itself continues in the background. `within` takes the place of the limit.
   Task<std::optional<Failure>> connect(
       const std::optional<std::chrono::milliseconds>& within = std::nullopt);
 

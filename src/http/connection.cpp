@@ -236,7 +236,7 @@ bool Connection<Stream>::has_late_request() {
   return waits && !error;
 }
 
-// False: nothing more comes. What had begun and was too slow is told so.
+// False: nothing more comes. A request that was too slow gets 408.
 template <class Stream>
 Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
   error_code error;

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-// Where a request ends. Two readers that disagree about it can be played against each other, so
-// whatever is not beyond doubt is refused, also where a parser would guess.
+// Request framing. Disagreement between two parsers enables request smuggling, so ambiguous framing
+// is rejected even where a parser would guess.
 namespace hapax::http {
 
 struct HeadLimits {

@@ -25,8 +25,8 @@ class HasDeadline {
   bool expired = false;  // the deadline has passed, and cancel() was called
 };
 
-// One I/O thread. It looks at its connections four times a second in place of giving each a timer,
-// which would cost more than the rest of a request; so a deadline is a quarter of a second late.
+// One I/O thread. Deadlines are swept four times a second instead of using a timer per connection,
+// which would cost more than the rest of a request; so a deadline may be up to 250 ms late.
 class IoThread {
  public:
   explicit IoThread(Clock& clock);

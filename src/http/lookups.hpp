@@ -13,10 +13,10 @@
 
 namespace hapax::http {
 
-// Looks names up for one I/O thread. The system's look-up can take long and cannot be broken off,
-// and Asio has one thread for all of them, where a name that nobody answers for would hold up the
-// others. Here each name has a thread of its own, and one at a time: who asks for the same name
-// meanwhile gets the same answer. A loop that ends waits for none of them.
+// Resolves names for one I/O thread. The system's lookup can take long and cannot be cancelled, and
+// Asio resolves all names on one thread, so an unresponsive name would delay the others. Here each
+// name gets its own thread; concurrent lookups of a name share the result. An event loop that ends
+// waits for none of them.
 class Lookups {
  public:
   explicit Lookups(const Executor& executor);

@@ -38,10 +38,10 @@ struct Head {
 class PeerProbe {
  public:
   virtual ~PeerProbe() = default;
-  // He sends nothing any more: most likely he does not wait for the answer either. Asks the system,
-  // so it is for those who make him wait.
+  // The peer has stopped sending and most likely left. Makes a system call, so it is for handlers
+  // that wait.
   virtual bool peer_closed() = 0;
-  // The request is from somebody who may be here: Limits::idle holds from now on.
+  // The client is authenticated: Limits::idle holds from now on.
   virtual void mark_trusted() = 0;
 };
 

@@ -152,7 +152,7 @@ void Server::Impl::begin(Socket socket, const Peer& peer, TcpListener& listener,
   });
 }
 
-// Who has connected and was not accepted yet believes to be served: he is, one last time.
+// Connections in the backlog were established before the stop, so they are served.
 void Server::Impl::close_listeners() {
   error_code error;
   for (auto& each : listeners) {

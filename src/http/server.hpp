@@ -32,12 +32,12 @@ struct Limits {
   ConnectionLimits limiter = {};                                      // of one listener
 };
 
-// What answers. Each I/O thread has its own, which is only ever used on that thread.
+// Request handler. Each I/O thread has its own, which is only used on that thread.
 class Handler {
  public:
   virtual ~Handler() = default;
 
-  // The head is in, the body is not: how large it may be, or an answer that spares reading it.
+  // Headers received: returns the body limit, or an early response.
   virtual std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view peer) = 0;
   // The whole request. It stays as it is until the answer is there.
   virtual Task<Reply> answer(const Incoming& request) = 0;
@@ -68,8 +68,8 @@ class Server {
 
   void start();
 
-  // Takes in who had come before, closes the ports and what is idle, lets requests that have begun
-  // end for `grace`, then closes the rest. An answer that waits for the store is waited for.
+  // Graceful shutdown: serves the backlog, closes ports and idle connections, drains requests for
+  // `grace`, then closes the rest. Responses waiting for the store are awaited.
   void stop(std::chrono::milliseconds grace);
 
   std::size_t threads() const;

@@ -6,7 +6,7 @@
 
 namespace hapax::http {
 
-// What a server shows who it is with.
+// Certificate and key of a server.
 struct TlsFiles {
   std::string certificate;  // a PEM file, with the chain
   std::string key;          // a PEM file

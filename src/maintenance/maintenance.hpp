@@ -17,8 +17,8 @@ namespace hapax::maintenance {
 inline constexpr std::chrono::seconds kNodeLease{60};
 inline constexpr std::chrono::seconds kRenewNode{15};
 
-// What goes on beside the requests, on one thread of its own: the node's number stays ours,
-// duplicates are counted in the store, and what has had its time goes, in small steps.
+// Periodic maintenance on one background thread: renews the node number, writes duplicate counts,
+// and runs retention in small steps.
 class Maintenance {
  public:
   struct Deps {

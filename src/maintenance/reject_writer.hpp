@@ -12,8 +12,8 @@
 
 namespace hapax::maintenance {
 
-// Writes rejects to the store, on a thread of its own and in small batches, with pauses that are
-// many times as long as the writing: however many there are, the store is busy with true events.
+// Writes rejects to the store, on a thread of its own and in small batches, with pauses many times
+// longer than the writes, so rejects never crowd out events.
 class RejectWriter {
  public:
   static constexpr std::size_t kAtOnce = 256;

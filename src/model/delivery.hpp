@@ -19,7 +19,7 @@ enum class DeliveryState : std::uint8_t {
   pending,     // to be leased, now or later; also when its lease is past its time
   leased,      // somebody may be at it
   completed,   // acknowledged
-  dead,        // given up; a person may replay it
+  dead,        // dead letter; can be replayed
   superseded,  // not delivered: something newer of its lane was completed before
   cancelled,   // dropped by its handler or cancelled by a person
 };
@@ -86,7 +86,7 @@ using Disposition = std::variant<Ack, RetryIn, Drop, Dead, Renew, Release>;
 enum class AttemptOutcome : std::uint8_t { completed, retried, dropped, dead, released };
 std::string_view name(AttemptOutcome outcome) noexcept;
 
-// What the one who tried has to say about it. Texts are for people; no store looks at them.
+// Details of an attempt. Texts are for display; stores do not interpret them.
 struct AttemptNote {
   WallTime when{};  // the start, by the clock of the one who tried
   std::chrono::milliseconds took{};

@@ -36,11 +36,10 @@ using DestinationNo = Number<struct DestinationKind>;
 
 inline constexpr std::int64_t kMaxNode = (1 << 10) - 1;
 
-// Makes event numbers before the transaction that stores them, so that a transaction whose answer
-// was lost can be looked for by a number its owner knows. 41 bits of milliseconds since 2024, 10
-// bits of node, 12 bits of counter: unique as long as no two makers share a node number, growing
-// within one maker, and ordered by time across makers, so that a range of numbers is a range of
-// time. Thread-safe.
+// Makes event numbers before the transaction that stores them, so that a transaction with a lost
+// answer can be found by its number. 41 bits of milliseconds since 2024, 10 bits of node, 12 bits
+// of counter: unique as long as no two makers share a node number, growing within one maker, and
+// ordered by time across makers, so that a range of numbers is a range of time. Thread-safe.
 class EventNumbers {
  public:
   // `node` is 0 to kMaxNode.

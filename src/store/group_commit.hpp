@@ -12,7 +12,7 @@
 
 namespace hapax::store {
 
-// One caller's wish, on that caller's stack, from when it queues until it is answered.
+// One caller's request, on the caller's stack until it is answered.
 struct Job {
   explicit Job(const Batch& wanted) : batch(&wanted) {}
   explicit Job(std::size_t limit) : purge_limit(limit) {}
@@ -31,9 +31,9 @@ struct Job {
   std::condition_variable wake_;
 };
 
-// Group commit: a caller at the head of the queue commits for all who wait behind it, on its own
-// thread. So a lone caller waits for nobody and for no timer, and many share one sync. The queue is
-// bounded by the number of threads that call. Thread-safe.
+// Group commit: the first queued caller commits for all queued callers, on its own thread. A single
+// caller waits for no one and no timer; many share one fsync. The queue is bounded by the number of
+// threads that call. Thread-safe.
 class GroupCommit {
  public:
   // How many groups may be committed at the same time: as many as the store has writers.
@@ -68,7 +68,7 @@ class GroupCommit {
   static constexpr std::size_t kItemsMax = 4096;  // bounds how long one transaction lasts
   static constexpr std::size_t kJobsMax = 256;
 
-  // Whoever is in a group must be answered, whatever happens: they wait on their own stacks.
+  // Every job of a group must be answered: they wait on their own stacks.
   template <class Commit>
   static void commit_all(const std::vector<Job*>& group, Commit& commit) {
     try {

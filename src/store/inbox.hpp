@@ -21,11 +21,11 @@
 
 // The inbox, as every store has it: events, their deliveries, leases, lanes and retention. What a
 // store must do is written here and tested by tests/compliance/inbox_*; the memory store is the
-// model that the others are compared with. DESIGN.md 5.1-5.3 says why. The items of write() are in
-// inbox_queue.hpp, what can be read is in inbox_rows.hpp, the rest is here.
+// model that the others are compared with. The items of write() are in inbox_queue.hpp, what can be
+// read is in inbox_rows.hpp, the rest is here.
 //
 // Time is the store's own, read once per transaction, in whole milliseconds. `now >= end` means
-// over, everywhere. Fences come from one source that only grows and that survives rollbacks, a
+// expired everywhere. Fences come from one source that only grows and that survives rollbacks, a
 // crash and a restart: a fence that was given out once is never given out again, and every later
 // one is larger.
 namespace hapax::store {
@@ -107,17 +107,18 @@ struct Periods {
   std::chrono::milliseconds keep_dead{};  // in place of it while a delivery is dead
 };
 
-// One step, which looks at about `limit` rows, goes on where the last one stopped, and never holds
-// up the rest for long.
+// One incremental step: scans about `limit` rows, resumes where the last one stopped, and never
+// blocks others for long.
 //
-// An event goes, as a whole, when no delivery of it is pending, leased or the dead head of a
-// blocked lane, and its time has passed since the last of them ended (without any: since it was
-// received). Deliveries of `listen` destinations are not asked and go with it. Events of sources
-// that are not named here stay. Attempt rows go with the event, but not before kKeepAttempts after
-// their delivery's last one. A claim goes when it is over and its event is gone. A lane goes when
-// it is empty and its version is over. Called until `done`, with nothing else in between, it leaves
-// no event that could go; but those of a partition with more than 10,000 it may leave for a day,
-// until all of them can go at once. A store may be later with the rest.
+// An event is deleted as a whole when no delivery of it is pending, leased or the dead head of a
+// blocked lane, and its retention has passed since the last of them ended (without any: since it
+// was received). Deliveries of `listen` destinations do not delay it and are deleted with it.
+// Events of sources that are not named here stay. Attempt rows are deleted with the event, but not
+// before kKeepAttempts after their delivery's last one. A claim is deleted when it has expired and
+// its event is gone; a lane when it is empty and its version has expired. Called until `done`, with
+// nothing else in between, it leaves no deletable event; but those of a partition with more than
+// 10,000 may stay for a day, until all of them can be deleted at once. A store may be later with
+// the rest.
 //
 // The largest number removed is kept: below it what is not there is `gone`. (PostgreSQL: the
 // largest that the store's time has come to. A number of a node whose clock is ahead says nothing
@@ -144,7 +145,7 @@ inline constexpr std::size_t kMaxRecords = 1000;                   // in a store
 
 struct Record {
   std::string name;  // as a source's: check_name()
-  // Made anew, at random, by whoever writes it: so he knows it again. Above 0.
+  // Made anew, at random, by whoever writes it: so the writer recognises it. Above 0.
   std::int64_t version = 0;
   std::string content;
 

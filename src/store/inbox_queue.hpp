@@ -102,10 +102,10 @@ struct Admit {
 
 // What became of one arrival.
 //
-// The unique index decides who is first. A claim that stands makes the arrival a duplicate and
-// writes nothing. A claim that is over is taken over, unless its event still has a delivery that is
-// pending, leased or the dead head of a blocked lane (one of a `listen` destination apart): then it
-// still stands. Duplicates extend nothing. An id twice in one batch belongs to the first.
+// The unique index decides. A live claim makes the arrival a duplicate and writes nothing. An
+// expired claim is taken over, unless its event still has a delivery that is pending, leased or the
+// dead head of a blocked lane (except for `listen` destinations): then it still holds. Duplicates
+// extend nothing. An id twice in one batch belongs to the first.
 //
 // Repeating an admit whose outcome was unknown, with the same event numbers, gives the answer that
 // the first should have got: where the claim names the arrival's own number it is fresh, and

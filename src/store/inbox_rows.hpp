@@ -136,9 +136,9 @@ struct DuplicateNote {
 inline constexpr std::size_t kMaxRejects = 10'000;
 inline constexpr std::size_t kMaxRejectBytes = std::size_t{64} * 1024 * 1024;
 
-// How much is kept of one source. What is more goes: first of the address that holds more than a
-// quarter of the limit, the largest before others, its oldest first and down to that quarter; then
-// the oldest of all. First by number, then by bytes.
+// Capacity per source. Excess is evicted: first from addresses above a quarter of the limit
+// (largest first, oldest first, down to that quarter), then the oldest. First by number, then by
+// bytes.
 struct RejectRing {
   std::size_t rejects = kMaxRejects;
   std::size_t bytes = kMaxRejectBytes;  // of size_of() each

@@ -11,12 +11,12 @@
 
 namespace hapax::store {
 
-// What a store shows to who only looks.
+// A read-only summary of a store.
 struct StoreSummary {
   int version = 0;  // of its schema
   int known = 0;    // the one of this binary; the rest is there when they are the same
   WallTime now{};   // by the store's clock
-  // What puts at risk what is stored, each with a remedy; there may be good reasons for it.
+  // Risks to the stored data, each with a remedy; there may be good reasons for them.
   std::vector<std::string> risks;
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
@@ -25,9 +25,9 @@ struct StoreSummary {
   ClaimFaults faults;
 };
 
-// Looks at a store beside whoever serves it: nothing is made, upgraded or written, but for fences
-// on PostgreSQL, which every connection raises after a failover. Nothing: there is no store yet (no
-// file, or a database without the schema); a memory store is in its server alone.
+// Inspects a store next to a running server: creates, upgrades and writes nothing, except fences on
+// PostgreSQL, which every connection raises after a failover. nullopt: no store yet (no file, or a
+// database without the schema); a memory store exists only in its server.
 Result<std::optional<StoreSummary>> inspect(std::string_view url, const OpenOptions& options);
 
 }  // namespace hapax::store

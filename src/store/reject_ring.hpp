@@ -15,8 +15,8 @@ struct RetainedReject {
   std::size_t size = 0;
 };
 
-// Those of one source, oldest first, that go so that the others fit: see RejectRing. The stores
-// that keep the ring in C++ ask this; PostgreSQL's function does the same.
+// Selects the rejects of one source to evict, oldest first: see RejectRing. The stores that keep
+// the ring in C++ ask this; PostgreSQL's function does the same.
 std::vector<RejectNo> choose_evicted(std::vector<RetainedReject> held, const RejectRing& ring);
 
 }  // namespace hapax::store

@@ -6,7 +6,7 @@
 
 namespace hapax {
 
-// What the databases' transactions say in the same words.
+// Errors shared by the SQLite and PostgreSQL transactions.
 inline Error transaction_lost() {
   return Error(
       Code::not_in_transaction, Outcome::unknown,

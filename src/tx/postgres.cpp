@@ -26,7 +26,7 @@ namespace hapax {
 
 namespace pg = store::postgres;
 
-// What the session knows; it keeps nothing on the server.
+// Session state; it keeps nothing on the server.
 struct PostgresTx::Session {
   Session(PGconn* handle, const PostgresOptions& options)
       : connection(handle), world(options.clock, options.random) {}
@@ -233,7 +233,7 @@ Result<void> PostgresTransaction::commit() {
   const bool still_open =
       PQstatus(handle()) == CONNECTION_OK && is_transaction(status_of(session_->connection));
   session_->roll_back();
-  // The server itself said no, or nobody knows what it did.
+  // The server rejected it, or the outcome is unknown.
   const bool refused = !done && done.error().code() != Code::store_unavailable;
   if (refused || still_open) return done.error();
   const std::string why =

@@ -161,7 +161,7 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
   if (!opened || header.at("").status != JsonStatus::found) {
     return refused({Reason::header_malformed, "'" + place.name + "' is not a JWT"});
   }
-  // The sender does not choose how he is checked: only what the scheme names is taken.
+  // The token must not choose its own algorithm: only what the scheme names is taken.
   const std::string algorithm = header.at("/alg").text;
   const auto& allowed = parts.jwt.algorithms;
   if (std::find(allowed.begin(), allowed.end(), algorithm) == allowed.end()) {

@@ -1236,7 +1236,7 @@ constexpr bool remembers_longer_than_senders_try(const Preset& preset) {
 }
 static_assert(std::all_of(kPresets.begin(), kPresets.end(), remembers_longer_than_senders_try));
 
-// Otherwise whoever asks for a handshake gets the signature of an event.
+// Otherwise a handshake would sign events for anyone.
 constexpr bool never_accepts_a_challenge(const Preset& preset) {
   const bool signs_for_anyone =
       preset.handshake == Handshake::braintree || preset.handshake == Handshake::twitter;

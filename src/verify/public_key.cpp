@@ -204,7 +204,7 @@ std::optional<std::string> pair_of_der(std::string_view der) {
 }
 
 Error not_a_key(KeyKind kind, std::string_view ways) {
-  // What OpenSSL noted would otherwise be found by whoever asks it next on this thread.
+  // What OpenSSL noted would otherwise leak into the thread's next OpenSSL error query.
   ERR_clear_error();
   return Error(Code::invalid_argument, "this is not " + std::string(words_for(kind)) +
                                            "; write it as " + std::string(ways));

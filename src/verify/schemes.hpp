@@ -211,7 +211,7 @@ constexpr bool covers_id(const Scheme& scheme, const IdentityRule& rule) {
   return true;
 }
 
-// Whether a captured request is refused once its window is over.
+// Whether a captured request is rejected after its window.
 constexpr bool covers_time(const Scheme& scheme) {
   if (scheme.jwt.max_age.count() > 0) return true;
   if (scheme.time.at.empty() || scheme.time.past == kNoLimit) return false;

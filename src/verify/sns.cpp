@@ -51,7 +51,7 @@ std::optional<std::string> joined(JsonReader& json, const std::array<std::string
   return message;
 }
 
-// Amazon signs for everybody: whose message it is says the topic alone.
+// Amazon signs for everybody: only the topic identifies the customer.
 bool is_listed(const std::vector<OwnedHeader>& parameters, const std::string& topic) {
   bool any = false;
   for (const OwnedHeader& each : parameters) {

@@ -7,7 +7,7 @@
 
 namespace hapax::sim {
 
-// Everybody: some nodes on one store, pull workers, senders and handlers.
+// A cluster: nodes on one store, pull workers, senders and handlers.
 class Cluster {
  public:
   // On that store. `nodes` 0: as the seed says.

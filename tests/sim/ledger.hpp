@@ -13,8 +13,8 @@
 
 namespace hapax::sim {
 
-// What must be true of deliveries, kept beside the store by somebody who sees every call that
-// happened, also those whose answer was lost. Each broken rule is a failure with the oracle's name:
+// Invariants of deliveries, checked by an observer that sees every executed call, also those whose
+// answer was lost. Each broken rule is a failure with the oracle's name:
 //
 //   fence             fences only grow; only the newest lease can be settled, nothing else changes
 //   two-leases        a delivery is leased once at a time, and not after its end

@@ -27,11 +27,11 @@ struct Report {
   std::string summary;
 };
 
-// Two phases, and then a stop. In the first everything goes wrong that this seed has in store:
-// nodes and workers are killed, stopped and stalled past their leases, calendars jump, the store
-// fails and leaves its callers in doubt, the network loses, delays and cuts, handlers fail, people
-// cancel, replay and pause. Then all is healed, and everything must come to an end within bounded
-// time. The rules that must hold all the while are those of Ledger and Senders, and:
+// Two phases, then a stop. The first injects the faults of this seed: nodes and workers are killed,
+// stopped and stalled past their leases, calendars jump, the store fails with known and unknown
+// outcomes, the network loses, delays and cuts, handlers fail, operators cancel, replay and pause.
+// Then all faults end, and everything must complete within bounded time. The invariants are those
+// of Ledger and Senders, and:
 //
 //   liveness  every delivery comes to its end, every sender to his answer
 //   leak      a node that has stopped holds no lease, and has no coroutine or attempt left

@@ -22,7 +22,7 @@ constexpr std::string_view kWriteAdmit =
     R"("dry_run":false,"after":null,"limit":500}; all members are optional)";
 constexpr std::int64_t kMaxAtOnce = 1000;
 
-// What is asked for, with the texts that it shows.
+// The parsed request, and the strings its views refer to.
 struct AdmitManyRequest {
   Readmission::Step step;
   std::string reason;

@@ -27,7 +27,7 @@ class Readmission;
 
 namespace hapax::admin {
 
-// What the process knows about itself, for /readyz. Set by the one who runs the server.
+// Process state for /readyz. Set by the one who runs the server.
 struct ServerState {
   std::atomic<bool> store_reachable = true;
   std::atomic<bool> stopping = false;

@@ -20,7 +20,7 @@ constexpr int kMaxTries = 8;
 
 struct Wanted {
   store::EventQuery query;
-  bool none = false;  // of a source that nobody knows
+  bool none = false;  // of an unknown source
 };
 
 Result<EventNo> cursor_in(const Query& query) {

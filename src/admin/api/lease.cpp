@@ -48,7 +48,7 @@ Result<LeaseCall> read_lease_call(const Call& call) {
   return asked;
 }
 
-// As for push: what a sender says is his key, or ours, is neither.
+// As for push, a sender's Idempotency-Key or Hapax-* header is removed.
 std::string headers_of(const store::StoredEvent& event) {
   std::vector<std::string> pairs;
   for (const Header& each : deliver::senders_headers(event.headers)) {

@@ -22,7 +22,7 @@ Result<std::optional<store::StoredReject>> find(const ApiContext& context, const
   return context.driver.reject(*number);
 }
 
-// What the configuration in force says to it.
+// Verification result under the current configuration.
 void add_finding(JsonObject& json, const ApiContext& context, const store::StoredReject& stored) {
   if (context.readmission == nullptr) {
     json.json("now", "null").json("explanation", "[]");

@@ -28,7 +28,7 @@ Error no_replays() {
 
 struct ReplayRequest {
   ReplayJob job;
-  bool nothing = false;  // of a source that nobody knows
+  bool nothing = false;  // of an unknown source
   bool nowhere = false;  // to a destination that nobody knows
   bool dry = false;
 };

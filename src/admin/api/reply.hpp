@@ -15,7 +15,7 @@ inline constexpr int kConflict = 409;
 
 http::Reply ok(std::string json);  // 200, application/json
 
-// The one who has the token may know all about an error. invalid_argument is 400 bad-request.
+// Token holders may see full error details. invalid_argument is 400 bad-request.
 http::Reply failure(const Error& error);
 
 // 403: the token lacks this right ("lease:audit").

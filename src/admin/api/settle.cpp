@@ -24,7 +24,7 @@ constexpr std::string_view kWriteSettle =
 constexpr std::string_view kWriteRenew =
     R"(write {"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
 
-// What was said of one lease. A delivery whose id nobody has made is unknown, and not an error: one
+// What was said of one lease. A malformed delivery id is reported as unknown, not as an error: one
 // bad entry must not keep the others from being settled.
 template <class T>
 struct Entry {
@@ -102,7 +102,7 @@ Result<Renewal> read_renewal(const Call& call) {
   return renewal;
 }
 
-// Whether a delivery is the caller's, by its destination. Nothing: he may touch all.
+// Whether a delivery is the caller's, by its destination. nullptr: no restriction.
 deliver::DestinationFilter filter_of(const ApiContext& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {

@@ -254,7 +254,7 @@ Result<QueryResult> Connection::run(const char* sql, const Parameters& parameter
   const int queued =
       PQsendQueryParams(connection_.get(), sql, parameters.count(), parameters.types(),
                         values.data(), lengths.data(), formats.data(), form == Form::binary);
-  // libpq may have written a part of it already: from here on nobody knows.
+  // libpq may have written a part of it already: from here on the outcome is unknown.
   if (queued == 0 || !flush(deadline)) return lost("the connection broke");
   return collect(deadline, doing);
 }

@@ -214,8 +214,8 @@ Result<Lookup<std::string>> Inbox::body(EventNo number, BodyOf which) {
   return Lookup<std::string>{Presence::here, row.bytes(0)};
 }
 
-// To count a long queue takes as long as it is, and many ask for it: one counts at a time, and what
-// was counted of many is told for a while.
+// To count a long queue takes as long as it is, and many ask for it: one count at a time; large
+// counts are cached for a while.
 Result<Stats> Inbox::stats() {
   constexpr std::uint64_t kMany = 100'000;
   constexpr std::chrono::seconds kTold{10};

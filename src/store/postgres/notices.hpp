@@ -8,8 +8,8 @@ struct pg_result;
 namespace hapax::store::postgres {
 
 // A server that gives up waiting for a synchronous standby has committed here, and perhaps nowhere
-// else. It says so in a warning, whose text depends on the language and whose source does not. For
-// libpq as a notice receiver; sets the bool that `not_replicated` points to.
+// else. Reported as a warning; its text is localized, its source location is not. For libpq as a
+// notice receiver; sets the bool that `not_replicated` points to.
 void note_standby(void* not_replicated, const pg_result* notice);
 
 // Listens for that warning on the caller's connection while it lives, and passes every notice on.

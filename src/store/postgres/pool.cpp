@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 namespace {
 
 constexpr Backoff kWhileAway{std::chrono::milliseconds(20), std::chrono::seconds(2)};
-// Long enough for a restart. Whoever waits longer keeps others waiting who could be told.
+// Long enough for a restart. Longer waits would delay callers that could be told.
 constexpr BootTime kRestart = std::chrono::seconds(2);
 // So that recovery is soon found out.
 constexpr Backoff kAskAgain{std::chrono::milliseconds(100), std::chrono::milliseconds(500)};
@@ -35,7 +35,8 @@ bool Pool::is_away() const {
   return is_for_long(clock_.since_boot());
 }
 
-// Why nobody should ask the server now. Nothing: the caller asks it, and for a while only he.
+// Why the server should not be queried now. nullopt: the caller probes the server; others fail fast
+// with this reason meanwhile.
 std::optional<Error> Pool::not_now() {
   const std::lock_guard lock(mutex_);
   const BootTime now = clock_.since_boot();

@@ -12,8 +12,8 @@
 
 namespace hapax::store::postgres {
 
-// The store's connections: made when they are needed, kept while they work. How many there are is
-// bounded by who may ask at the same time. Thread-safe.
+// The store's connections: made when they are needed, kept while they work. Bounded by the number
+// of concurrent callers. Thread-safe.
 class Pool {
  public:
   Pool(std::string url, BootTime timeout, const Clock& clock, Random& random)

@@ -50,8 +50,8 @@ class Runner {
 
   // NULL in production: the server's clock decides.
   std::optional<std::int64_t> moment() const;
-  // How long the server waits for another transaction: less than we do, so that it says "did not
-  // happen" instead of being left behind with a statement that nobody waits for.
+  // How long the server waits for another transaction: less than we do, so it reports that the
+  // statement did not happen instead of running it unattended.
   std::int64_t patience_ms() const;
   // A statement is not repeated for longer than this.
   std::int64_t longest_ms() const;

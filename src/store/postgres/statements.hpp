@@ -9,8 +9,8 @@
 namespace hapax::store::postgres {
 
 // 1 keys in their order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another
-// transaction, in ms. A digit for each. The server gives up waiting before we do, so that it says
-// "did not happen" instead of being left behind with a statement that nobody waits for.
+// transaction, in ms. A digit for each. The server times out before we do, so it reports that the
+// statement did not happen instead of running it unattended.
 inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 
 // Raises fences and numbers of messages if the server is another one than before; cheap otherwise.

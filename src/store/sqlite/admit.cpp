@@ -56,8 +56,8 @@ Result<Admission> Admitter::admit_claimed(const Arrival& arrival, bool guard, st
   return Admission{Admission::Kind::fresh, arrival.no};
 }
 
-// The answer where another has the claim, or this arrival has had it before. Nothing: the claim is
-// over, and free.
+// The answer where another has the claim, or this arrival has had it before. Nothing: the claim has
+// expired.
 Result<std::optional<Admission>> Admitter::lost(const EventClaim& claim, const Arrival& arrival,
                                                 std::int64_t now_ms) {
   const EventNo winner = claim.event;

@@ -13,9 +13,9 @@
 
 namespace hapax::store::sqlite {
 
-// The database file of a handle: tells whether a sync of it failed. What was moved into it before
-// may then never reach the disk, although the kernel takes it for clean. Any other failure loses
-// nothing: what was not moved is still in the log. Must be gone before the handle closes.
+// The database file of a handle: detects failed syncs. Pages written before may then be lost
+// although the kernel considers them clean. Any other failure loses nothing: pages not checkpointed
+// are still in the log. Must be gone before the handle closes.
 class WatchedDatabase {
  public:
   explicit WatchedDatabase(sqlite3* db);
@@ -46,9 +46,9 @@ class WatchedDatabase {
   std::atomic<bool> sync_failed_{false};
 };
 
-// Moves the write-ahead log into the database on a thread of its own, so that no commit waits for
-// it. While it works the writer goes on appending; what was appended meanwhile another pass moves,
-// or the writer itself (finish_due), so that the log starts over instead of growing.
+// Checkpoints the write-ahead log on a background thread, so no commit waits. Pages appended
+// meanwhile are checkpointed by another pass or by the writer (finish_due), so the log restarts
+// instead of growing.
 class Checkpointer {
  public:
   explicit Checkpointer(Handle db);

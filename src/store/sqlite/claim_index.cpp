@@ -51,7 +51,7 @@ std::int64_t chain_hash_of(std::int64_t before, const MergePosition& merged_up_t
   return static_cast<std::int64_t>(hash);
 }
 
-// SQLite's, because it matters to nobody but who wants to guess it.
+// From SQLite: only its unpredictability matters.
 SipKey random_key() {
   SipKey key;
   sqlite3_randomness(sizeof key, &key);

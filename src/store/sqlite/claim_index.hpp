@@ -16,29 +16,25 @@
 
 namespace hapax::store::sqlite {
 
-// Who has which event id. The index of ids (hapax_event_id) has them in the order of their
-// keys, and ids come in none: an event would dirty a page of it, which has to be written twice, for
-// fifty bytes. So a transaction appends its claims to a log (hapax_recent), and when that holds
-// many of them they are moved into the index in the order of their keys, where a page then takes
-// several at once. ADR 13 tells more.
+// The claims of event ids. The index of ids (hapax_event_id) is ordered by key, and ids arrive
+// unordered: each event would dirty an index page, written twice, for fifty bytes. Transactions
+// therefore append claims to a log (hapax_recent), which is merged into the index in key order,
+// many claims per page (ADR 13).
 //
-// What is in the log is also in memory, as what its rows say when they are read one after the
-// other: that is what an opened store does, and what it does with rows that others have written.
-// Inside write transactions, on one connection.
+// Memory mirrors the log rows, read in order when the store is opened, including rows of other
+// processes. Used inside write transactions, on one connection.
 //
-// To its users it is find, put and commit (start, finish, note_commit); log, index and merge passes
-// are its own affair. It decides under the write lock, so that nobody else claims between find and
-// put. What holds at every commit:
+// Interface: find, put and commit (start, finish, note_commit); log, index and merge passes are
+// internal. The write lock prevents claims between find and put. Invariants at every commit:
 //
-// - Every claim that was put and not removed is in the log or in the index. Where both have its key
-//   the log's is the newer.
-// - Rows of the log are removed from the front only, when all their claims are in the index.
-// - In memory is what committed rows say. After a rollback, or rows of others, it is made to agree
-//   before the next answer; where it cannot be, the log is read anew or the answer is an error.
+// - Every live claim is in the log or the index; if both have the key, the log is newer.
+// - Log rows are deleted from the front, after all their claims are merged.
+// - Memory equals the committed rows. After a rollback or foreign rows it is resynchronized before
+//   the next answer; otherwise the log is read again or the answer is an error.
 //
-// The index is the referee after the fact: a claim that meets a live one of another event when it
-// is moved there was admitted twice. That is counted (hapax_claim_fault) with the two events; the
-// newer claim stays, as it was answered.
+// The index verifies later: a merged claim that meets a live claim of another event was admitted
+// twice. That is counted (hapax_claim_fault) with both events; the newer claim stays, as it was
+// answered.
 class ClaimIndex {
  public:
   explicit ClaimIndex(sqlite3* db);
@@ -48,14 +44,13 @@ class ClaimIndex {
   Result<void> finish();
   void note_commit();
 
-  // Also of this transaction; also when it is over.
+  // Includes claims of this transaction and expired ones.
   Result<std::optional<EventClaim>> find(std::string_view key);
-  // In place of the one that is there. After a find() in the same transaction.
+  // Replaces an existing claim. Only after a find() in the same transaction.
   void put(std::string key, const EventClaim& claim) { fresh_[std::move(key)] = claim; }
 
-  // True: all that are over are in the index, so that who walks it finds them. False: some may not
-  // be yet, ask again in another transaction. At most `left` are merged, which is reduced by their
-  // number.
+  // True: all expired claims are in the index, so a scan finds them. False: some may not be yet,
+  // ask again in another transaction. At most `left` are merged, which is reduced by their number.
   Result<bool> flush_expired(std::size_t& left, std::int64_t now_ms);
 
  private:
@@ -97,7 +92,7 @@ class ClaimIndex {
   std::int64_t appended_chain_hash_ = 0;  // of the last
 };
 
-// The same for who only looks, without anything in memory.
+// For readers: no in-memory state.
 class ClaimIndexReader {
  public:
   explicit ClaimIndexReader(sqlite3* db);

@@ -22,16 +22,16 @@ struct EventClaim {
   friend bool operator==(const EventClaim&, const EventClaim&) = default;
 };
 
-// Claims go into the index in merge passes: in a pass all that were there when it began, in the
-// order of their keys. How far that came.
+// The position of the current merge pass. A pass merges, in key order, the claims logged before it
+// started.
 struct MergePosition {
   std::int64_t pass = 0;
-  std::string key;  // of the last one; empty: none in this turn
+  std::string key;  // of the last one; empty: none in this pass
 
   friend bool operator==(const MergePosition&, const MergePosition&) = default;
 };
 
-// Whether a claim that was made in turn `made` has been moved.
+// Whether a claim that was made in pass `made` has been merged.
 bool is_merged(std::int64_t made, std::string_view key, const MergePosition& merged_up_to);
 
 // Claims as the bytes of a row, one behind the other. The key is valid as long as the row.
@@ -53,7 +53,7 @@ class ClaimsOfRow {
   std::string_view rest_;
 };
 
-// The claims that are not in the index yet, as the rows say that hold them.
+// The claims that are not in the index yet, as stored in the log rows.
 class ClaimLog {
  public:
   explicit ClaimLog(const SipKey& hashed_by) : places_(0, HashOfKey{hashed_by}) {}
@@ -67,8 +67,8 @@ class ClaimLog {
   bool read(const MergePosition& merged_up_to, std::string claims);
   void clear();
 
-  // Moving: what is taken is gone for good when the next row, with how far that came, is read.
-  // rewind() gives back what was taken since the last one.
+  // Merging. Taken claims are final when the next row, with the new position, is read; rewind()
+  // restores those taken since.
   std::optional<KeyedClaim> take();
   void rewind();
   bool is_pass_finished() const { return heads_.empty(); }

@@ -34,7 +34,7 @@ class Claims {
 
   StoreTime& time() { return time_; }
 
-  // Takes the claim when it is free or over at `now_ms`.
+  // Claims if free or expired at `now_ms`.
   Result<Claimed> claim(const ClaimRequest& request, std::int64_t now_ms);
   // Whether the claim stands under this token.
   Result<bool> is_ours(std::string_view key, const Token& token);

@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 // Where fences and places in lanes come from: numbers that only grow. Each is the store's time in
 // microseconds, or one more than the last where that is larger. The last one is written once per
 // transaction; `high_water` outlives the transaction and the handle, because a transaction that was
-// rolled back, or whose fate is unknown, may have shown its fences to somebody.
+// rolled back, or whose outcome is unknown, may have exposed its fences.
 class Fences {
  public:
   Fences(sqlite3* db, std::int64_t& high_water);

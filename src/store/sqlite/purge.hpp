@@ -8,8 +8,8 @@ struct sqlite3;
 
 namespace hapax::store::sqlite {
 
-// Looks at the next `limit` claims in the order of their keys and removes those that are over.
-// Where it stopped is kept in the file. Runs inside the caller's transaction.
+// Scans the next `limit` claims in key order and removes expired ones. The cursor is stored in the
+// file. Runs inside the caller's transaction.
 Result<Purged> purge_step(sqlite3* db, std::int64_t now_ms, std::size_t limit);
 
 }  // namespace hapax::store::sqlite

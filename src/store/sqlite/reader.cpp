@@ -6,7 +6,7 @@
 
 namespace hapax::store::sqlite {
 
-// Not another file than the writer's, nor a new one where his was removed.
+// Not another file than the writer's, nor a new file where the writer's was removed.
 Result<void> Reader::connect() {
   HAPAX_TRY(file_.check_database());
   if (handles_) return {};

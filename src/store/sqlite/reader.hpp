@@ -16,8 +16,8 @@
 
 namespace hapax::store::sqlite {
 
-// A handle that only reads, each time on a snapshot of its own, so that a long search keeps nobody
-// from writing. Opened when it is first needed. Thread-safe; one looks at a time.
+// A read-only handle; each read has its own snapshot, so long searches do not block writers. Opened
+// on first use. Thread-safe; one read at a time.
 class Reader {
  public:
   Reader(std::string path, std::chrono::milliseconds busy_timeout, Clock& clock, SameFile& file)
@@ -33,8 +33,8 @@ class Reader {
   };
   Result<void> read(const std::function<Result<void>(View&)>& work);
 
-  // Closes the handle; it stays closed as long as the lock is held. For who must have the file to
-  // himself.
+  // Closes the handle; it stays closed as long as the lock is held. For callers that need exclusive
+  // access.
   std::unique_lock<std::mutex> close();
 
  private:

@@ -29,9 +29,8 @@ std::int64_t shortest(const Periods& periods) {
 }
 
 // Whether this event and all with larger numbers are too young to go, whatever became of them.
-// Numbers are made in the order of time, so the walk need not read every event there is; those of
-// a node whose clock is further off than a day go later, and one that contradicts its own number
-// tells nothing about the others.
+// Numbers are made in the order of time, so the walk need not read every event there is; those of a
+// node whose clock is further off than a day go later, and an implausible number is ignored.
 bool is_where_young_begin(EventNo no, std::int64_t received_ms, std::int64_t shortest_ms,
                           std::int64_t now_ms) {
   const auto made_ms =

@@ -9,9 +9,9 @@
 
 namespace hapax::store::sqlite {
 
-// Removes what nobody needs any more, a step at a time: events, then attempts, claims and lanes,
-// each walked to its end before the next, so that what hangs on an event that just went is looked
-// at after it. How far it came is kept in the file. Inside a write transaction.
+// Incremental retention: events, then attempts, claims and lanes, each walked to its end before the
+// next, so that what hangs on an event that just went is looked at after it. How far it came is
+// kept in the file. Inside a write transaction.
 class Retention {
  public:
   Retention(sqlite3* db, ClaimIndex& claims);

@@ -8,9 +8,9 @@
 
 namespace hapax::store::sqlite {
 
-// A savepoint inside a transaction that is somebody else's. An interrupted statement may or may not
-// have taken effect; where that leaves it open which savepoints there are, the whole transaction is
-// rolled back, because a claim must not be committed without its work.
+// A savepoint inside a foreign transaction. An interrupted statement may or may not have taken
+// effect; where that leaves it open which savepoints there are, the whole transaction is rolled
+// back, because a claim must not be committed without its work.
 class Savepoint {
  public:
   static Result<Savepoint> prepare(sqlite3* db, const std::string& name);

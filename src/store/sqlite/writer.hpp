@@ -24,18 +24,18 @@ struct FileOptions {
 // The store's handles on its file, and what to do when they fail. Used by one thread at a time, but
 // for the reader, which is thread-safe.
 //
-// After a COMMIT that fails nobody can say what is on disk. Another writing handle is then opened
-// before the failed one is closed, and the write-ahead log is checkpointed, before anything else is
+// After a failed COMMIT the state on disk is unknown. Another writing handle is then opened before
+// the failed one is closed, and the write-ahead log is checkpointed, before anything else is
 // answered. The same work then runs once more with the same tokens. Because one of our handles is
 // always open, SQLite's index of the log stays, and what has failed is not in it: the second run
 // does not find the first one's rows. Where it does (the file had to be left, see below), claims
 // are found by their tokens, leases lapse, and counts (duplicates, rejects) are one run too high.
 //
-// After a sync of the database that fails, pages that were moved into it may never have reached the
-// disk although the kernel takes them for clean. SQLite would not move them again, as its index of
-// the log counts them as moved. That index goes when the last handle does: so all are closed,
-// leaving the log as it is, and everything in it is moved once more. Other failures of a
-// checkpoint, such as a full disk or somebody who reads, lose nothing and need none of this.
+// After a failed sync of the database, checkpointed pages may be lost although the kernel considers
+// them clean. SQLite would not write them again, because its index of the log counts them as
+// checkpointed. That index is dropped with the last handle: so all are closed, leaving the log as
+// it is, and the whole log is checkpointed again. Other failures of a checkpoint, such as a full
+// disk or an active reader, lose nothing and need no recovery.
 class Writer {
  public:
   static Result<Writer> open(FileOptions options, Clock& clock);
