@@ -24,7 +24,7 @@ struct ScopedToken {
   friend bool operator==(const ScopedToken&, const ScopedToken&) = default;
 };
 
-// Who may ask. Immutable.
+// Access rules. Immutable.
 class Access {
  public:
   // `token` is the admin's, and not empty; only hashes are kept. `names` are the Host names that

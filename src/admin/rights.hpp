@@ -17,7 +17,7 @@ enum class Right : std::uint8_t {
   lease,   // of one destination, as settle is
   settle,
   dedup,  // of one scope
-  admin,  // nobody else
+  admin,  // the admin token only
 };
 
 std::string_view name(Right right) noexcept;  // "lease"

@@ -18,7 +18,7 @@ class DeliveryNotifier {
  public:
   class Subscription;
 
-  // On the way of every accepted request; costs nothing while nobody waits.
+  // Called for every accepted request; free without subscribers.
   void notify(std::span<const store::Target> targets);
   void notify(DestinationNo destination);
 

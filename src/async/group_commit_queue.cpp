@@ -200,7 +200,7 @@ struct StoreBatch {
   }
 };
 
-constexpr std::size_t kScans = 5;  // before somebody has waited for too long
+constexpr std::size_t kScans = 5;  // before a request times out
 
 // One post per I/O thread, not per request: waking a thread is a system call.
 void post_results(Group& done) {

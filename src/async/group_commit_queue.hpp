@@ -40,7 +40,7 @@ class GroupCommitQueue final : public AsyncStore {
   using Watcher = std::function<void(const BatchStats&)>;
 
   GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
-  ~GroupCommitQueue() override;  // when nobody waits any more
+  ~GroupCommitQueue() override;  // when no request is pending any more
   GroupCommitQueue(const GroupCommitQueue&) = delete;
   GroupCommitQueue& operator=(const GroupCommitQueue&) = delete;
 

@@ -12,7 +12,7 @@ struct SipKey {
   std::uint64_t second = 0;
 };
 
-// SipHash-2-4: for tables whose keys others choose. Who does not know the key cannot find inputs
+// SipHash-2-4: for tables with untrusted keys. Without the hash key, attackers cannot find inputs
 // that all fall into one bucket.
 std::uint64_t sip_hash(const SipKey& key, std::string_view bytes);
 

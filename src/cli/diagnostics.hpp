@@ -35,7 +35,7 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
 };
 
-// Who may read and change what hapax relies on: the file, its secrets, the token, the data.
+// Permissions of the files hapax relies on: configuration, secrets, token, data.
 void check_permissions(const std::string& file, const daemon::Config& config,
                        Diagnostics& diagnostics);
 

@@ -152,7 +152,7 @@ class Listening {
       if (turned) refusals_ = 0;
       if (turned) continue;
       // A server that is away comes back. One that does not know the name may have been told at
-      // another node, and learns it within a second; or somebody ended it.
+      // another node, and learns it within a second; or it was ended.
       const bool refused = turned.error().code() != Code::misconfigured;
       if (!was_there_ || (refused && ++refusals_ > kMaxRefusals)) return turned;
       output_.progress("retrying: " + turned.error().detail());

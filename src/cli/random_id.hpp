@@ -10,7 +10,7 @@
 
 namespace hapax::cli {
 
-// Bytes of chance as hex: an id or a key that nobody else has.
+// Random bytes as hex: a unique id or key.
 inline std::string random_id(std::size_t bytes = sizeof(Token::bytes)) {
   const Token token = make_token();
   return to_hex({reinterpret_cast<const char*>(token.bytes.data()), bytes});

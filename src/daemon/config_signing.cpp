@@ -89,7 +89,7 @@ std::vector<OwnedHeader> read_parameters(const Node& table, Report& report) {
   return parameters;
 }
 
-// Amazon signs for all of its customers: without a list everybody's topics would be taken.
+// Amazon signs for all of its customers: without a list, all topics would be accepted.
 void read_topics(const Node& table, const std::optional<Way>& way,
                  std::vector<OwnedHeader>& parameters, Report& report) {
   const bool sns = way && way->scheme.algorithm == Algorithm::aws_sns;

@@ -27,7 +27,7 @@ struct Loading {
   std::string path(std::string_view relative) const;  // as seen from the file
 };
 
-// Refuses members that nobody reads: those of `later` as not available in this version.
+// Rejects unknown members: those of `later` as not available in this version.
 struct Keys {
   std::span<const std::string_view> known;
   std::span<const std::string_view> later = {};

@@ -219,7 +219,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Else whoever captures a request could write another time.
+// Otherwise anyone who captures a request could change the time.
 bool is_time_signed(std::string_view timestamp, std::string_view message) {
   const std::string text = lower(std::string(message));
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };

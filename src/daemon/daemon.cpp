@@ -197,7 +197,7 @@ void Daemon::Impl::every_second() {
   if (!state.store_reachable && maintenance.take_node()) state.store_reachable = true;
 }
 
-// Who has registered, here or at another node, or has gone.
+// Reloads the listeners of all nodes.
 Result<void> Daemon::Impl::refresh_listeners() {
   const std::lock_guard guard(change);
   HAPAX_TRY_ASSIGN(changed, listening.refresh());

@@ -69,7 +69,7 @@ struct Deliveries::Station {
   std::size_t dispatchers = 0;  // that run
   bool stopping = false;
 
-  // The last answers that nobody waits for any more would hold up the thread.
+  // Late responses without a waiter would delay the thread.
   void close_if_done() const {
     if (stopping && dispatchers == 0) transport->abort_all();
   }

@@ -15,8 +15,8 @@ constexpr std::size_t kOwn = 128;              // of the store, the log, the eve
 constexpr std::size_t kAdminMost = 1024;       // connections of workers and operators
 constexpr std::size_t kMostCounted = 1 << 22;  // where there is no limit at all
 
-// Of the admin listener: whoever has not shown a token yet cannot keep connections for nothing.
-// No usual interval of probes and scrapes, so that none finds its connection closing.
+// For the admin listener: clients without a token cannot hold idle connections. No usual interval
+// of probes and scrapes, so that none finds its connection closing.
 constexpr std::chrono::seconds kStrangerIdle{7};
 
 // So that one address leaves some to the others, and a probe from elsewhere is answered.

@@ -19,7 +19,7 @@ class Listening {
   Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
       : listeners_(listeners), driver_(driver), clock_(clock), log_(log) {}
 
-  // Who has registered, or has gone. False: nothing has changed since the last refresh.
+  // Reloads the registered listeners. False: nothing has changed since the last refresh.
   Result<bool> refresh();
   // Gives them the events of the sources from now on; returns `view` with them.
   std::shared_ptr<const admin::ConfigView> with_listeners(const admin::ConfigView& view,

@@ -45,13 +45,13 @@ class HttpTransport final : public Transport {
     std::shared_ptr<const http::ClientTls> tls;
   };
   explicit HttpTransport(const Deps& deps);
-  ~HttpTransport() override;  // when nobody waits for an answer any more
+  ~HttpTransport() override;  // when no response is awaited any more
 
   Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
 
-  // Closes connections that nobody has used for a while. Now and then.
+  // Closes idle connections. Called periodically.
   void close_idle();
-  // Who waits for an answer gets none; all connections are closed.
+  // Pending sends fail; all connections are closed.
   void abort_all();
 
   std::size_t idle() const;  // connections that are kept

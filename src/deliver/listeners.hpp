@@ -20,9 +20,9 @@ inline constexpr std::size_t kMaxFormerListeners = 100;     // names that are re
 inline constexpr std::chrono::hours kDropListener{7 * 24};  // without contact
 inline constexpr std::chrono::seconds kListenAgain{10};     // after a handler that failed
 
-// A developer's machine: a pull destination that nobody wrote into the configuration. Events that
-// come from now on have a delivery for it, which never holds back retention. Kept in the store, so
-// it misses nothing while it is away, until it has been away for too long.
+// A development machine: a pull destination that is not configured. Events that come from now on
+// have a delivery for it, which never holds back retention. Kept in the store, so it misses nothing
+// while it is away, until it has been away for too long.
 struct Listener {
   std::string name;
   std::vector<std::string> sources = {};  // none: all

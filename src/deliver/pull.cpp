@@ -25,7 +25,7 @@ constexpr BootTime kPoll = std::chrono::seconds(1);  // for retries, and what ot
 constexpr BootTime kSettleFor = std::chrono::seconds(10);
 constexpr BootTime kFirstPause = std::chrono::milliseconds(50);
 constexpr BootTime kLongestPause = std::chrono::seconds(1);
-// Where the file does not define the destination any more: nobody can say when it should be.
+// The destination is no longer configured: there is no schedule for it.
 constexpr milliseconds kRetryOfUnknown = std::chrono::seconds(30);
 constexpr milliseconds kLeaseOfUnknown = std::chrono::seconds(30);
 
@@ -124,7 +124,7 @@ class Pull::Waiter {
   }
   ~Waiter() {
     std::erase(queue_->waiters, this);
-    if (woken_) queue_->wake_one();  // it was for whoever is next
+    if (woken_) queue_->wake_one();  // pass it to the next waiter
   }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;

@@ -88,7 +88,7 @@ struct WorkerResult {
   std::string error = {};  // for the record of the attempt; cut at store::kMaxAttemptError
 };
 
-// A caller who may only touch some destinations. nullptr: no restriction. Other destinations'
+// A caller who may only touch some destinations. Empty: no restriction. Other destinations'
 // deliveries are answered `unknown`, as if they did not exist.
 using DestinationFilter = std::function<bool(DestinationNo)>;
 
@@ -174,7 +174,7 @@ class Pull {
   void notify_for(const LeaseRecords& records);
 
   Deps deps_;
-  std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // as long as somebody is in one
+  std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // while a queue has waiters
   bool stopping_ = false;
 };
 

@@ -40,8 +40,8 @@ struct ReplayJob {
   State state = State::running;
   WallTime started{};
   std::optional<WallTime> ended = {};
-  // The process that works on it, and until when nobody else does. Only so that they do not all do
-  // the same: a step that is done twice changes nothing.
+  // The process that works on it, and until when it has it exclusively. Only so that they do not
+  // all do the same: a step that is done twice changes nothing.
   std::string owner = {};
   WallTime owned_until{};
 };

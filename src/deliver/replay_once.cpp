@@ -106,7 +106,7 @@ Result<void> make_room(const ReplayOnceDeps& deps) {
   return {};
 }
 
-// What is written under the key, or what is written now. Nothing: somebody was faster.
+// What is written under the key, or what is written now. nullopt: a concurrent request was faster.
 Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Replay& what,
                                   const RequestKey& key) {
   HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
@@ -159,7 +159,7 @@ Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, con
   return replayed;
 }
 
-// False: somebody else, with the same key, has written meanwhile.
+// False: a concurrent request with the same key has written meanwhile.
 Result<bool> finish(const ReplayOnceDeps& deps, const RequestKey& key, const Kept& kept,
                     const Replayed& replayed) {
   if (replayed.status != Replayed::Status::done) {

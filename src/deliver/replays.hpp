@@ -39,7 +39,7 @@ class Replays {
     Random& random;
     DeliveryNotifier& notifier;
     Log& log;
-    // Nobody else has the store: what another process worked on is free at once.
+    // No other process uses the store: replays of a dead process are free at once.
     bool alone = false;
   };
 

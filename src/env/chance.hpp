@@ -21,7 +21,7 @@ inline double chance(Random& random) {
   return static_cast<double>(number) / 4294967296.0;
 }
 
-// Above 0: what names something that nobody else names.
+// Above 0: a unique name.
 inline std::int64_t random_number(Random& random) {
   std::array<unsigned char, sizeof(std::int64_t)> bytes{};
   random.fill(bytes);

@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-// The clock and the chance that somebody was given, or the real ones.
+// The given clock and randomness, or the system's.
 struct World {
   World(Clock* given_clock, Random* given_random)
       : own_clock(given_clock == nullptr ? make_system_clock() : nullptr),

@@ -40,7 +40,7 @@ std::string list_of(const Stored& stored) {
   return out + R"(,"rejected":)" + std::to_string(stored.rejected.size()) + "}\n";
 }
 
-// The same sentence for everybody: what exactly was wrong is for the log.
+// The same sentence for all senders: details are only logged.
 std::string_view sentence(Reason reason) {
   switch (reason) {
     case Reason::signature_missing:

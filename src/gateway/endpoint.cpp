@@ -20,7 +20,7 @@ std::string_view source_in(std::string_view path) {
                                                    : std::string_view();
 }
 
-// Why there is nobody under this path.
+// Why this path has no source.
 Refusal not_found_reason(const Sources& sources, std::string_view path) {
   const std::string_view whole = source_in(path);
   if (whole.empty()) return Refusal::not_found;

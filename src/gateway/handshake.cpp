@@ -173,7 +173,7 @@ Result<std::optional<HandshakeAnswer>> handle_handshake(const Source& source,
   answer = answer_handshake(*source.preset, source.secrets, request, now, context);
   if (!answer) return answer;
   if (!answer->secret.empty()) {
-    // Outside of a window it is nobody's wish: the request goes the ordinary way, which refuses it.
+    // Outside a window it is unwanted: the request takes the normal path, which rejects it.
     if (!source.provisioned) return std::optional<HandshakeAnswer>();
     HAPAX_TRY_ASSIGN(taken, source.provisioned->take(answer->secret));
     if (!taken) return std::optional<HandshakeAnswer>();

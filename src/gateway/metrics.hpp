@@ -36,7 +36,7 @@ struct DestinationMetrics {
   prometheus::Counter& completed;
   prometheus::Counter& retried;
   prometheus::Counter& dead;
-  prometheus::Counter& stale;  // somebody else had the delivery by then
+  prometheus::Counter& stale;  // another holder had the delivery by then
   prometheus::Histogram& seconds;
   prometheus::Gauge& under_way;
   prometheus::Gauge& breaker;  // 0 closed, 1 open, 2 half-open

@@ -188,7 +188,7 @@ Result<Readmission::Stepped> Readmission::admit(const Step& step) {
     std::size_t bytes = 0;
     for (; row != page.rejects.end() && group.size() < kAtOnce && bytes < kBytesAtOnce; ++row) {
       HAPAX_TRY_ASSIGN(stored, deps_.driver.reject(row->no));
-      if (!stored) continue;  // made room, or somebody else admitted it
+      if (!stored) continue;  // evicted, or admitted concurrently
       bytes += stored->body.size();
       group.push_back(prepare(*std::move(stored), sources));
     }

@@ -207,7 +207,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::send(const Outgoing& reques
   const std::string bytes = written(request, to);
   stream.start_clock(total);
   const ClientStream::IoResult result = co_await stream.write(bytes);
-  // Under TLS nobody can tell how much of it went out.
+  // With TLS it is unknown how much of it was sent.
   sent = result.bytes > 0 || to.tls;
   all_sent = !result.error;
   co_return std::nullopt;

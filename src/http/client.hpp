@@ -73,7 +73,7 @@ struct Response {
 enum class Trouble : std::uint8_t {
   bad_request,      // a header or target that cannot be sent: it has a line break in it
   unresolved,       // the host has no address
-  refused,          // nobody listens there
+  refused,          // connection refused
   unreachable,      // any other way in which no connection came about
   certificate,      // the other side is not who it should be
   tls,              // the handshake failed in another way
@@ -128,7 +128,7 @@ class ClientConnection {
   // More of that body, until it ends, is `most` bytes long or the time is over, added to `body`.
   // Whether that is all of it.
   Task<bool> rest(std::string& body, std::size_t most, std::chrono::milliseconds within);
-  // Whoever waits for something here fails soon, as if the time was over.
+  // Pending operations fail soon, as if timed out.
   void abort();
 
   // Open, and the next request may use it: the last answer was whole and did not say otherwise.

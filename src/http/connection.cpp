@@ -64,7 +64,7 @@ void Connection<Stream>::cancel() {
   stream_.lowest_layer().cancel(ignored);
 }
 
-// Also behind bytes that nobody has read yet: a request that was pipelined, the end of TLS.
+// Also behind unread bytes: a pipelined request, the end of TLS.
 template <class Stream>
 bool Connection<Stream>::peer_closed() {
   pollfd asked{.fd = next_layer(stream_).native_handle(), .events = POLLRDHUP, .revents = 0};
@@ -262,7 +262,7 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
   deadline = io_thread_.now() + limits_.write_time;
   std::size_t sent = 0;
   if constexpr (std::is_same_v<Stream, Socket>) {
-    // Nearly always there is room for it, and then nobody has to wait.
+    // The buffer nearly always has room, so no wait is needed.
     sent = stream_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
     if (error && error != asio::error::would_block) co_return false;
     if (sent == bytes.size()) co_return true;

@@ -23,8 +23,8 @@ namespace hapax::http {
 struct Limits {
   HeadLimits head;
   std::chrono::milliseconds idle = std::chrono::seconds(75);  // between two requests
-  // Also at most, until the handler has said PeerProbe::mark_trusted(). Nothing: it trusts
-  // everybody.
+  // Also at most, until the handler has said PeerProbe::mark_trusted(). nullopt: all clients are
+  // trusted.
   std::optional<std::chrono::milliseconds> stranger_idle = {};
   std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
   std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request

@@ -81,7 +81,7 @@ void Maintenance::count_duplicates(std::size_t steps) {
   }
 }
 
-// Nobody needs it yet: what fails is tried again.
+// Not needed yet: failures are retried.
 void Maintenance::make_ahead() {
   next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
   if (Result<void> made = deps_.driver.make_ahead(); !made) {

@@ -13,8 +13,8 @@ namespace {
 using gateway::KeptReject;
 using std::chrono::milliseconds;
 
-// At the end, when nobody is to be spared: all that the queue can hold, as each takes one reject at
-// least, and what is in hand.
+// At shutdown, without pauses: all that the queue can hold, as each takes one reject at least, and
+// what is in hand.
 constexpr std::size_t kLastRejectSteps = gateway::RejectQueue::kMaxRejects + 1;
 
 store::Reject shown(const KeptReject& reject) {

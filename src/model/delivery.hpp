@@ -17,7 +17,7 @@ namespace hapax {
 
 enum class DeliveryState : std::uint8_t {
   pending,     // to be leased, now or later; also when its lease is past its time
-  leased,      // somebody may be at it
+  leased,      // an attempt may be running
   completed,   // acknowledged
   dead,        // dead letter; can be replayed
   superseded,  // not delivered: something newer of its lane was completed before
@@ -50,7 +50,7 @@ DeliveryState worse(DeliveryState a, DeliveryState b) noexcept;
 // What happens in its lane when a delivery dies: the next one goes, or the lane waits for a person.
 enum class OnDead : std::uint8_t { skip, block };
 
-// Who has a lease.
+// The holder of a lease.
 struct Holder {
   enum class Kind : std::uint8_t {
     push,     // a server, for itself; a lapsed lease means that it died, and counts nothing

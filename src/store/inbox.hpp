@@ -145,7 +145,7 @@ inline constexpr std::size_t kMaxRecords = 1000;                   // in a store
 
 struct Record {
   std::string name;  // as a source's: check_name()
-  // Made anew, at random, by whoever writes it: so the writer recognises it. Above 0.
+  // Random, new for each write, so the writer recognises its own. Above 0.
   std::int64_t version = 0;
   std::string content;
 
@@ -199,7 +199,7 @@ class InboxOperations {
   // must make no more event numbers with the old. A number that was never used goes first, then the
   // one that has been over for longest. store_full: all are taken.
   virtual Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease);
-  virtual Result<void> leave_node(const Token& owner);  // over at once; none of his: nothing
+  virtual Result<void> leave_node(const Token& owner);  // expires at once; no-op without one
 
   // The store's own secret: `proposed` at the first call, the same ever after, on every node.
   virtual Result<StoreSecret> secret(const StoreSecret& proposed);

@@ -94,7 +94,8 @@ struct Arrival {
 // has to try the items of a batch apart.
 struct Admit {
   std::span<const Arrival> arrivals;
-  // Other than none (observe mode): stored without a claim and outside lanes, whoever has the id.
+  // Other than none (observe mode): stored without a claim and outside lanes, even if the id is
+  // claimed.
   Would would = Would::none;
   // False (observe mode): an older version is delivered all the same.
   bool guard = true;
@@ -186,7 +187,7 @@ struct Leased {
 //    (abandoned) when that makes max_abandons;
 //  - dead (horizon) when `horizon` has passed since first_sent;
 //  - superseded, or, when kMaxSuperseded are, left as it is;
-//  - else leased: due when the lease ends, so that nobody needs to rescue it; first_sent is now
+//  - else leased: due when the lease ends, so that no cleanup is needed; first_sent is now
 //    unless it was set before: a byte may go out from here on.
 // Once those that are leased have kMaxLeaseBytes or more, no other is leased: the answer stands in
 // memory whole. What becomes due by this, as the next of its lane, waits for another call. A paused
@@ -199,8 +200,8 @@ struct Lease {
 
 // ---------------------------------------------------------------------------------------------
 // Settle: a lease ends, or goes on. Only the fence matters, never the time: a lease past its time
-// that nobody else took may still be settled or renewed. Only a lease has a fence that settles: the
-// fresh fence of a delivery that nobody holds matches nothing, even when it is guessed.
+// that was not leased again may still be settled or renewed. Only a lease has a fence that settles:
+// the fresh fence of an unleased delivery matches nothing, even when it is guessed.
 //
 // Every transition other than lease and renew gives the delivery a fresh fence, so that nothing can
 // be settled twice. All dispositions but Renew write an attempt row under (event, delivery, fence).

@@ -49,7 +49,7 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
   if (list.text.size() > kMaxHeaderList) return too_long(list_name);
   std::string_view rest = list.text;
   std::size_t count = 0;
-  // Else whoever sends a captured request again could write the time himself.
+  // Otherwise anyone who replays a captured request could set the time.
   bool time_is_signed = from.time_header.empty();
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());

@@ -34,8 +34,8 @@ class Headers {
   const std::array<std::string, 2>& alias_;
 };
 
-// The body without its Content-Encoding. Whoever sends one unpacks it at our expense before
-// anything is known to be authentic: once for a request, and no further than the limit.
+// The body without its Content-Encoding. Anyone can make us decompress one before anything is known
+// to be authentic: once for a request, and no further than the limit.
 struct Inflated {
   std::size_t limit = kMaxInflated;
   std::optional<std::string> body = {};  // nothing: not yet, or it cannot be unpacked

@@ -77,7 +77,7 @@ Verdict refused(Failure failure);
 Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTime now);
 Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch& scratch);
 
-// Whether it is https://sns.REGION.amazonaws.com[.cn]/...: any host of AWS would be everybody's.
+// Whether it is https://sns.REGION.amazonaws.com[.cn]/...: other AWS hosts can belong to anyone.
 bool is_sns_url(std::string_view url);
 
 // What an SNS message is signed over; nothing when a field is missing, repeated or not plain text.

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxItems = 10000;  // of a scheme that signs each
 
 // What a hash of MD5's family puts behind every message before it is finished: 0x80, and a length
-// in bits that starts with zeros. Who continues a hash cannot leave it out, and no text holds it.
+// in bits that starts with zeros. A length extension cannot omit it, and no text contains it.
 bool holds_padding(std::string_view text) {
   constexpr std::string_view kPadding("\x80\0\0\0", 4);
   return text.find(kPadding) != text.npos;

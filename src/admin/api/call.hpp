@@ -45,7 +45,7 @@ struct ApiContext {
   const gateway::Handshakes& handshakes;
   gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
   StatusFn status = {};                         // empty: nothing is posted here
-  DeliveryNotifier* notifier = nullptr;         // null: nobody waits for deliveries here
+  DeliveryNotifier* notifier = nullptr;         // null: no long polls here
   const Clock* clock = nullptr;
   deliver::Replays* replays = nullptr;      // null: there are no replays of many here
   deliver::Listeners* listeners = nullptr;  // null: there are no listeners here

@@ -29,7 +29,7 @@ Error no_replays() {
 struct ReplayRequest {
   ReplayJob job;
   bool nothing = false;  // of an unknown source
-  bool nowhere = false;  // to a destination that nobody knows
+  bool nowhere = false;  // to an unknown destination
   bool dry = false;
 };
 

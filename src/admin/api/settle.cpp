@@ -102,7 +102,7 @@ Result<Renewal> read_renewal(const Call& call) {
   return renewal;
 }
 
-// Whether a delivery is the caller's, by its destination. nullptr: no restriction.
+// Whether a delivery is the caller's, by its destination. Empty: no restriction.
 deliver::DestinationFilter filter_of(const ApiContext& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {

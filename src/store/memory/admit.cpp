@@ -76,7 +76,7 @@ class Planner {
   std::map<std::string, const Arrival*> own_;  // claimed by this request
 };
 
-// Claims that nobody needs any more.
+// Claims that are no longer needed.
 void forget_claims(Tables& tables, std::int64_t now) {
   std::erase_if(tables.claims, [&](const auto& each) {
     return is_expired(each.second.expires_ms, now) && !tables.events.contains(each.second.event);

@@ -54,7 +54,7 @@ void promote(Tables& tables, Lane& lane, std::int64_t now, Budget& budget) {
   }
 }
 
-// A head that nobody is at gives way to one with a lower place.
+// An unleased head gives way to one with a lower place.
 void reconsider(Tables& tables, Lane& lane, std::int64_t now) {
   Delivery& head = tables.deliveries.at(lane.head);
   if (head.state == QueueState::dead || head.leased(now)) return;

@@ -8,7 +8,7 @@ namespace hapax::store::memory {
 
 namespace {
 
-// A number of nobody's: one that was never used, or the one that has been over for longest.
+// A free number: one that was never used, or the one that expired first.
 std::optional<NodeNo> free_node(const Tables& tables, std::int64_t now) {
   std::optional<NodeNo> best;
   for (std::int64_t value = 0; value <= kMaxNode; ++value) {

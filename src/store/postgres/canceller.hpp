@@ -8,8 +8,8 @@ struct pg_conn;
 
 namespace hapax::store::postgres {
 
-// Ends statements that nobody waits for any more, so that no backend stays behind waiting for a
-// lock. Best effort, and bounded: one thread, a few connections in its queue; those beyond are only
+// Cancels statements whose caller has given up, so that no backend stays behind waiting for a lock.
+// Best effort, and bounded: one thread, a few connections in its queue; those beyond are only
 // closed. libpq's cancel request blocks, and for long where the server does not answer, so callers
 // do not wait for it. Thread-safe.
 class Canceller {

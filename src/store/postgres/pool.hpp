@@ -40,7 +40,7 @@ class Pool {
   struct Away {
     BootTime since{};
     BootTime ask_again{};
-    bool asking = false;  // somebody does
+    bool asking = false;  // a caller is probing
     int failures = 0;
     Error why;
   };

@@ -20,7 +20,7 @@ enum class Lost : std::uint8_t {
   report,  // that is the answer
 };
 
-// Who sets the lock_timeout that a statement runs under.
+// Where the lock_timeout of a statement comes from.
 enum class Patience : std::uint8_t {
   in_statement,    // it does itself
   in_transaction,  // the transaction that is begun for it

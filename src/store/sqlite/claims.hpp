@@ -26,7 +26,7 @@ struct Claimed {
   std::string result;  // what was stored with it, when it is not fresh
 };
 
-// Claims on one connection, inside a write transaction that somebody else begins and ends: the
+// Claims on one connection, inside a write transaction that the caller begins and ends: the
 // store's, or the caller's own.
 class Claims {
  public:

@@ -103,7 +103,7 @@ using Handle = std::unique_ptr<sqlite3, Close>;
 
 // Opens the file at `path` for reading and writing, creating it when it is not there, as every
 // handle of the store must be: WAL, synchronous FULL, no automatic checkpoint, `busy_timeout`.
-// Sharing::none: nobody else may have it open, and SQLite builds its index of the log anew.
+// Sharing::none: exclusive access, and SQLite rebuilds its index of the log.
 enum class Sharing { all, none };
 Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout,
                          Sharing sharing = Sharing::all);

@@ -16,8 +16,8 @@
 
 namespace hapax::store::sqlite {
 
-// All that changes the inbox, on one connection, inside write transactions that somebody else
-// begins and ends.
+// All that changes the inbox, on one connection, inside write transactions that the caller begins
+// and ends.
 class Inbox {
  public:
   Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)

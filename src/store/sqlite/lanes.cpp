@@ -144,7 +144,7 @@ Result<void> Lanes::die(Delivery& delivery, EndReason reason, OnDead on_dead, st
   return queue_.write(delivery);
 }
 
-// A head that nobody is at waits when one with a lower place does: true, and both are written.
+// An unleased head waits when one with a lower place does: true, and both are written.
 Result<bool> Lanes::give_way(Lane& lane, Delivery& head, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(lowest, queue_.first_waiting(lane.to, lane.key));
   if (!lowest || lowest->lane_seq > head.lane_seq) return false;

@@ -88,7 +88,7 @@ class Queue {
   // A lease: its holder, fence, due_ms and what goes with them.
   Result<void> lease(const Delivery& delivery);
   Result<void> renew(const Delivery& delivery);
-  // Any other transition. The row is nobody's then.
+  // Any other transition. The row has no holder then.
   Result<void> write(const Delivery& delivery);
   Result<void> remove(const DeliveryRef& ref);
 

@@ -22,7 +22,7 @@ class Refusals {
   void add(const void* part, const Error& why) { refused_.emplace(part, why); }
 
   // Passes on what `part` came to. What finds the store damaged is refused, so that it fails alone:
-  // a row that is damaged is nobody else's. Where so much is, no more is looked for.
+  // a damaged row belongs to no other. Where so much is, no more is looked for.
   Result<void> watch(const void* part, Result<void> done) {
     const bool damaged = !done && done.error().code() == Code::store_corrupt;
     if (damaged && damaged_++ < kDamagedMax) add(part, done.error());

@@ -16,7 +16,7 @@ class Replayer {
   Result<Replayed> replay(const Replay& what, std::int64_t now_ms);
 
   // Replays those of `events` that still match. They were found on a snapshot, so that a long
-  // search keeps nobody from writing.
+  // search does not block writers.
   Result<std::size_t> replay_all(std::span<const EventNo> events, const ReplayStep& step,
                                  std::int64_t now_ms);
 

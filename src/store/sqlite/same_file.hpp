@@ -34,7 +34,7 @@ class SameFile {
   Result<void> check_database();
   // Whether the log that is open still has its name. SQLite removes logs by name.
   bool has_log() const;
-  // When no handle is open: whoever closes the file as the last one may remove its log.
+  // When no handle is open: the last process to close the file may remove its log.
   void forget_log() { log_.reset(); }
   // Whether check() has found that they were replaced.
   bool is_replaced() const { return replaced_; }

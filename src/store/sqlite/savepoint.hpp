@@ -21,7 +21,7 @@ class Savepoint {
   Result<void> set();
   Result<void> release();
   // Takes back everything since set(). False when the transaction in which it was set is not there
-  // any more: somebody has ended it, and perhaps begun another, which is rolled back.
+  // any more: the caller's code has ended it, and perhaps begun another, which is rolled back.
   bool undo();
 
  private:

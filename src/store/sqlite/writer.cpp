@@ -122,8 +122,8 @@ Result<void> Writer::move_log_alone() {
   return done;
 }
 
-// Ends with handles even where it fails: somebody else who closed the file as the last one would
-// move what SQLite takes for not moved yet, and remove the log.
+// Ends with open handles even on failure: another process that closes the file last would move what
+// SQLite takes for not moved yet, and remove the log.
 Result<void> Writer::move_log_again() {
   const std::unique_lock nobody_reads = reader_->close();
   disconnect();
