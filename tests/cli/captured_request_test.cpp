@@ -44,7 +44,7 @@ TEST(CapturedRequest, IsTruncatedAndReported) {
 TEST(CapturedRequest, AChunkedBodyIsNoted) {
   const CapturedRequest captured =
       parsed("POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n2\r\n{}\r\n0\r\n\r\n");
-  EXPECT_THAT(captured.note, testing::HasSubstr("chunks"));
+  EXPECT_THAT(captured.note, testing::HasSubstr("chunked"));
 }
 
 TEST(CapturedRequest, MayHaveNoBodyOrHeaders) {

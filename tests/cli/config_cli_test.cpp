@@ -96,6 +96,7 @@ TEST_F(ConfigCliTest, InitWritesTheSourceOfAProviderForAHandler) {
                                 "[[destination]]\n"
                                 "name = \"handler\"\n"
                                 "url = \"http://127.0.0.1:3000/webhooks\"\n"));
+  unsetenv("STRIPE_WEBHOOK_SECRET");
   const Ran without = hapax("check -c " + path_);
   EXPECT_EQ(without.exit_code, 1);
   EXPECT_THAT(without.out,

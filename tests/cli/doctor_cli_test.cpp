@@ -140,7 +140,7 @@ TEST_F(DoctorCliTest, DoctorAndCheckReportNamesMissingFromTheFile) {
   const Ran doctored = doctor();
   EXPECT_EQ(doctored.exit_code, 0) << doctored.out;
   EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("warning: the store has source \"demo\""));
-  EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("the destination \"work\""));
+  EXPECT_THAT(diagnostics(doctored, "names"), HasSubstr("the store has destination \"work\""));
   const Ran checked = run_hapax(served_.directory(), "check --json");
   EXPECT_EQ(checked.exit_code, 0) << checked.out;
   EXPECT_THAT(checked.out, HasSubstr("the store has source \\\"demo\\\""));

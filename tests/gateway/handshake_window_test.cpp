@@ -267,7 +267,7 @@ TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {
   EXPECT_THAT(run(serve_, "handshake aws"), HasSubstr("\"confirm_urls\":[\"" + url + "\"]"));
   EXPECT_THAT(serve_.log(), Not(HasSubstr("2336412f37")));
   int code = 0;
-  EXPECT_THAT(run(serve_, "handshake aws --for 10m", code), HasSubstr("has no such handshake"));
+  EXPECT_THAT(run(serve_, "handshake aws --for 10m", code), HasSubstr("provisions no secret"));
   // A page of somebody else is not shown, whoever signed it.
   EXPECT_NE(confirm(kMine, "https://sns.us-west-2.amazonaws.com.evil.example/").status, 503);
   EXPECT_THAT(run(serve_, "handshake aws"), Not(HasSubstr("evil")));

@@ -16,7 +16,7 @@ Result<store::BodyOf> which_of(const Query& query) {
   const std::optional<std::string_view> variant = query.text("variant");
   if (!variant) return store::BodyOf::event;
   if (*variant == "last") return store::BodyOf::last_variant;
-  return Error(Code::invalid_argument, "variant must be 'last' or omitted");
+  return Error(Code::invalid_argument, "variant: must be 'last' or omitted");
 }
 
 Result<http::Reply> event_body(const ApiContext& context, const Call& call) {

@@ -28,7 +28,7 @@ Result<EventNo> cursor_in(const Query& query) {
   if (!text) return store::kNewest;
   const std::optional<EventNo> before = event_from(*text);
   if (before) return *before;
-  return Error(Code::invalid_argument, "after must be the 'next' of the previous page");
+  return Error(Code::invalid_argument, "after: must be the 'next' of the previous page");
 }
 
 Result<Wanted> read_query(const Query& query, const Names& sources) {

@@ -22,7 +22,7 @@ Result<store::RejectQuery> read_query(const Query& query) {
   if (const auto text = query.text("after")) {
     const std::optional<RejectNo> before = reject_from(*text);
     if (!before) {
-      return Error(Code::invalid_argument, "after must be the 'next' of the previous page");
+      return Error(Code::invalid_argument, "after: must be the 'next' of the previous page");
     }
     wanted.before = *before;
   }
