@@ -65,7 +65,7 @@ TEST_P(AdminDedup, NamesARemedy) {
     EXPECT_THAT(complaint(each), HasSubstr("not JSON")) << each;
   }
   for (const char* each : {"[]", "1", "null", "\"x\""}) {
-    EXPECT_THAT(complaint(each), HasSubstr("not a JSON object")) << each;
+    EXPECT_THAT(complaint(each), HasSubstr("must be a JSON object")) << each;
   }
   EXPECT_THAT(complaint("{}"), HasSubstr("scope is required; write {\"scope\""));
   EXPECT_THAT(complaint(R"({"scope":"s"})"), HasSubstr("id is required"));

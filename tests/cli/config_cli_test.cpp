@@ -136,7 +136,7 @@ TEST_F(ConfigCliTest, InitTellsAPersonWhatComesNext) {
 TEST_F(ConfigCliTest, InitOfAnUnknownPresetNamesThoseThatAreNear) {
   const Ran ran = hapax("init --preset strip -c " + path_);
   EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.out, HasSubstr("there is no preset 'strip'"));
+  EXPECT_THAT(ran.out, HasSubstr("unknown preset 'strip'"));
   EXPECT_THAT(ran.out, HasSubstr("stripe"));
   EXPECT_THAT(ran.out, HasSubstr("'hapax presets' lists them all"));
   EXPECT_EQ(text(), "");

@@ -149,7 +149,7 @@ TEST_F(WindowTest, AReloadThatFailsChangesNothing) {
                       source_of_preset("later", "notion") + last);
   serve_.signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return serve_.log().find("not reloaded") != std::string::npos; }));
-  EXPECT_THAT(serve_.log(), HasSubstr("handed over to 'topics' cannot be used"));
+  EXPECT_THAT(serve_.log(), HasSubstr("a provisioned secret of 'topics' is unusable"));
   EXPECT_THAT(run(serve_, "handshake asana"), Not(HasSubstr("\"open_until\":null")));
   EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);
   EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"secrets\":1"));

@@ -228,7 +228,7 @@ TEST(AChallenge, IsRefusedHoweverItIsSigned) {
   for (const char* body : {"forged-event-1", "1", "null"}) {
     const Verdict verdict = test::check(twitter.verifier(), *twitter.sign(kNow, body));
     EXPECT_EQ(verdict.reason, Reason::signature_invalid) << body;
-    EXPECT_THAT(verdict.detail, testing::HasSubstr("signs for anyone"));
+    EXPECT_THAT(verdict.detail, testing::HasSubstr("has the form of a handshake challenge"));
   }
   const Sample braintree = test::sample_of(*preset("braintree"));
   EXPECT_TRUE(test::check(braintree.verifier(), *braintree.sign()).authentic());
