@@ -140,10 +140,10 @@ std::string first_config(const FirstConfig& wanted, Random& random) {
 std::vector<daemon::Problem> missing_in(const std::string& text, const std::string& path,
                                         const FirstConfig& wanted,
                                         const daemon::Variable& variable) {
-  constexpr unsigned kMode = 0600;
+  constexpr unsigned kOwnerOnly = 0600;
   const bool is_set = !variable(wanted.variable()).value_or("").empty();
   std::vector<daemon::Problem> missing;
-  daemon::Loaded loaded = daemon::load_config_text(text, path, kMode, variable);
+  daemon::Loaded loaded = daemon::load_config_text(text, path, kOwnerOnly, variable);
   for (daemon::Problem& each : loaded.problems) {
     if (is_set || each.field != "source[1].secrets[1].env") missing.push_back(std::move(each));
   }
