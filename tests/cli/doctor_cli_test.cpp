@@ -151,7 +151,7 @@ TEST(DoctorTest, InspectingCreatesNothing) {
   std::ofstream(directory.file("hapax.toml")) << "[store]\nurl = 'sqlite:hapax.db'\n";
   const Ran ran = run_hapax(directory, "doctor --json");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("warning: there is no store yet"));
+  EXPECT_THAT(diagnostics(ran, "store"), HasSubstr("warning: no store yet"));
   EXPECT_EQ(run_hapax(directory, "check").exit_code, 0);
   std::size_t files = 0;
   for (const auto& each : std::filesystem::directory_iterator(directory.path())) {
