@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import secrets
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -130,7 +131,7 @@ kind = "pull"
         for server in self.servers:
             server.terminate()
             server.wait()
-        subprocess.run(["rm", "-rf", self.dir], check=True)
+        shutil.rmtree(self.dir)
 
 
 # ---- strangers

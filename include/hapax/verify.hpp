@@ -220,6 +220,8 @@ struct Work {
 
 // Maximum decompressed size of a compressed body, where a scheme signs the decompressed bytes.
 inline constexpr std::size_t kMaxInflated = 16UL << 20;
+// And in proportion to the compressed one. JSON stays below it; zeros reach 1000.
+inline constexpr std::size_t kMaxInflatedRatio = 100;
 
 struct Verdict {
   Reason reason = Reason::none;

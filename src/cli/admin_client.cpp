@@ -212,12 +212,21 @@ std::string without_controls(std::string_view text) {
   return printable(text);
 }
 
+const json::value* member_in(const json::value& object, std::string_view member) {
+  return object.is_object() ? object.get_object().if_contains(member) : nullptr;
+}
+
 std::string member_text(const json::value& object, std::string_view member) {
-  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  const json::value* found = member_in(object, member);
   if (found == nullptr || found->is_null()) return {};
   if (!found->is_string()) return printable_json(json::serialize(*found));
   const json::string& text = found->get_string();
   return without_controls({text.data(), text.size()});
+}
+
+std::int64_t member_number(const json::value& object, std::string_view member) {
+  const json::value* found = member_in(object, member);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
 json::array* list_in(json::value& object, std::string_view member) {
@@ -227,7 +236,7 @@ json::array* list_in(json::value& object, std::string_view member) {
 
 const json::array& list_or_none(const json::value& object, std::string_view member) {
   static const json::array none;
-  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  const json::value* found = member_in(object, member);
   return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 

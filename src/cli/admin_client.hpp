@@ -54,9 +54,13 @@ class AdminClient {
   std::unique_ptr<Impl> impl_;
 };
 
+// A member of a response; null: there is none, or the response is no object.
+const boost::json::value* member_in(const boost::json::value& object, std::string_view member);
 // Display text of a response member: a string as it is, null as "", anything else as JSON. Without
 // what a terminal would take for a command: senders choose ids and headers.
 std::string member_text(const boost::json::value& object, std::string_view member);
+// An integer; 0 where there is none.
+std::int64_t member_number(const boost::json::value& object, std::string_view member);
 std::string without_controls(std::string_view text);
 
 // The list that is a member of an answer; null: there is none.

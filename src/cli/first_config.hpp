@@ -14,10 +14,10 @@ namespace hapax::cli {
 
 // What 'hapax init' is asked for.
 struct FirstConfig {
-  const Preset* preset =
-      nullptr;  // null: a source "demo" of Standard Webhooks, with a fresh secret
-  std::string
-      to;  // a destination "handler" posts there; empty: workers pull from one called "work"
+  // Null: a source "demo" of Standard Webhooks, with a fresh secret.
+  const Preset* preset = nullptr;
+  // A destination "handler" posts there; empty: workers pull from one called "work".
+  std::string to = {};
 
   std::string source() const { return preset == nullptr ? "demo" : std::string(preset->name); }
   std::string destination() const { return to.empty() ? "work" : "handler"; }

@@ -72,7 +72,7 @@ std::string reject_in_lines(const json::value& reject) {
     add_line(text, kWidth, each, member_text(reject, each));
   }
   add_headers(text, reject);
-  const json::value* now = reject.is_object() ? reject.get_object().if_contains("now") : nullptr;
+  const json::value* now = member_in(reject, "now");
   const bool admissible = now != nullptr && member_text(*now, "admissible") == "true";
   text += admissible ? "It would be accepted now.\n" : "It would be rejected now";
   if (!admissible && now != nullptr) {
@@ -114,14 +114,12 @@ constexpr std::array<std::string_view, 4> kCounts{"matched", "admitted", "duplic
                                                   "still_invalid"};
 
 std::uint64_t number_in(const json::value& object, std::string_view name) {
-  const json::value* found = object.is_object() ? object.get_object().if_contains(name) : nullptr;
-  return found != nullptr && found->is_int64() ? static_cast<std::uint64_t>(found->get_int64()) : 0;
+  return static_cast<std::uint64_t>(member_number(object, name));
 }
 
 void add(Sums& sums, const json::value& answer) {
   for (std::size_t i = 0; i < kCounts.size(); ++i) sums.counts[i] += number_in(answer, kCounts[i]);
-  const json::value* reasons =
-      answer.is_object() ? answer.get_object().if_contains("reasons") : nullptr;
+  const json::value* reasons = member_in(answer, "reasons");
   if (reasons == nullptr || !reasons->is_object()) return;
   for (const auto& each : reasons->get_object()) {
     const std::string_view name(each.key().data(), each.key().size());

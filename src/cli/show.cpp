@@ -26,11 +26,6 @@ bool is_set(const json::value& object, std::string_view member) {
   return member_text(object, member) == "true";
 }
 
-std::int64_t count_in(const json::value& object, std::string_view member) {
-  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
-  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
-}
-
 // "2025-10-09 08:53:20" of an RFC 3339 time in UTC; any other text as it is.
 std::string utc_of(const json::value& object, std::string_view member) {
   constexpr std::size_t kDate = 10;
@@ -52,7 +47,7 @@ std::string span_of(std::int64_t ms) {
 
 // In one line: an answer of several lines is read as one.
 std::string in_one_line(const json::value& object, std::string_view member) {
-  const json::value* found = object.is_object() ? object.get_object().if_contains(member) : nullptr;
+  const json::value* found = member_in(object, member);
   if (found == nullptr || !found->is_string()) return {};
   std::string text;
   for (const char each : found->get_string()) {
@@ -103,7 +98,7 @@ using Counts = std::map<std::string, std::size_t>;
 std::string attempts_of(const json::value& delivery, const Counts& listed, bool all) {
   const auto found = listed.find(member_text(delivery, "delivery"));
   std::string text = std::to_string(found == listed.end() ? 0 : found->second) + (all ? "" : "+");
-  const std::int64_t abandons = count_in(delivery, "abandons");
+  const std::int64_t abandons = member_number(delivery, "abandons");
   return abandons == 0 ? text : text + ", " + std::to_string(abandons) + " abandoned";
 }
 
@@ -124,7 +119,7 @@ void add_deliveries(std::string& text, const json::value& event) {
   for (const json::value& each : attempts) {
     const std::string delivery = member_text(each, "delivery");
     tried.push_back({deliveries.size() == 1 ? "" : delivery, std::to_string(++listed[delivery]),
-                     utc_of(each, "at"), span_of(count_in(each, "took_ms")), result_of(each),
+                     utc_of(each, "at"), span_of(member_number(each, "took_ms")), result_of(each),
                      in_one_line(each, "excerpt")});
   }
   std::stable_sort(tried.begin() + 1, tried.end(),

@@ -14,7 +14,6 @@ namespace hapax::gateway {
 namespace {
 
 constexpr std::size_t kCostly = 1UL << 20;  // bytes to hash: about a millisecond
-constexpr std::size_t kMostUnpacked = 100;  // times the size of a compressed body
 
 // A claim is forgotten after `remember`: what was signed before that could be an event that was
 // accepted once already. A reject may be the copy of one that was accepted before it came, by as
@@ -28,11 +27,8 @@ bool is_forgotten(const Source& source, const Verdict& verdict, const ReceiveCon
 }  // namespace
 
 bool is_costly(const Source& source, const Request& request) {
-  const auto is_encoding = [](const Header& each) {
-    return equal_ignoring_case(each.name, "content-encoding");
-  };
-  const bool packed = std::any_of(request.headers.begin(), request.headers.end(), is_encoding);
-  const std::size_t size = request.body.size() * (packed ? kMostUnpacked : 1);
+  const bool compressed = find_header(request, "content-encoding").status != FieldStatus::absent;
+  const std::size_t size = request.body.size() * (compressed ? kMaxInflatedRatio : 1);
   return size * std::max<std::size_t>(1, source.secrets.size()) > kCostly;
 }
 
@@ -64,9 +60,8 @@ std::variant<Identified, Refused> Receiver::authenticate_and_identify(const Sour
   return identified;
 }
 
-Task<std::variant<Identified, Refused>> Receiver::examine_aside(const Source& source,
-                                                                const Request& request,
-                                                                const ReceiveContext& context) {
+Task<std::variant<Identified, Refused>> Receiver::authenticate_on_pool(
+    const Source& source, const Request& request, const ReceiveContext& context) {
   const std::function<std::variant<Identified, Refused>()> work = [&] {
     Scratch scratch;
     return authenticate_and_identify(source, request, context, scratch);
@@ -82,10 +77,10 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   if (*handshake) co_return std::move(**handshake);
   if (request.method != "POST") co_return Refused{};  // it was to be a handshake
 
-  const bool aside = verifying_ != nullptr && is_costly(source, request);
+  const bool costly = verifying_ != nullptr && is_costly(source, request);
   std::variant<Identified, Refused> checked = Refused{};
-  if (aside) {
-    checked = co_await examine_aside(source, request, context);
+  if (costly) {
+    checked = co_await authenticate_on_pool(source, request, context);
   } else {
     checked = authenticate_and_identify(source, request, context);
   }

@@ -91,9 +91,9 @@ class Receiver {
                                                               const Request& request,
                                                               const ReceiveContext& context,
                                                               Scratch& scratch) const;
-  Task<std::variant<Identified, Refused>> examine_aside(const Source& source,
-                                                        const Request& request,
-                                                        const ReceiveContext& context);
+  Task<std::variant<Identified, Refused>> authenticate_on_pool(const Source& source,
+                                                               const Request& request,
+                                                               const ReceiveContext& context);
   Task<std::optional<store::AdmitAnswer>> store_unclaimed(const Source& source,
                                                           const Request& request,
                                                           const Identified& identified,

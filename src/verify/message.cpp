@@ -13,7 +13,6 @@ namespace hapax::verify_detail {
 
 namespace {
 
-constexpr std::size_t kMaxRatio = 100;        // of JSON that was packed; that of zeros is 1000
 constexpr std::size_t kSmall = 64UL << 10;    // may be packed as well as it can be
 constexpr std::size_t kMaxHeaderList = 4096;  // bytes
 constexpr std::size_t kMaxListedHeaders = 64;
@@ -135,7 +134,7 @@ MaybeFailure add_base64_field(const std::string& name, const Ingredients& from, 
 
 MaybeFailure inflate(std::string_view body, Inflated& inflated) {
   const std::size_t limit =
-      std::min({inflated.limit, kMaxInflated, std::max(kSmall, body.size() * kMaxRatio)});
+      std::min({inflated.limit, kMaxInflated, std::max(kSmall, body.size() * kMaxInflatedRatio)});
   StringSink text;
   const bool whole = inflate_gzip(body, limit, text);
   ++inflated.times;
