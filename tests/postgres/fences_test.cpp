@@ -208,7 +208,7 @@ void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
                                  .source = source,
                                  .key = id,
                                  .id = id,
-                                 .order_key = n % 3 == 0 ? "" : lane,
+                                 .order_key = n % 3 == 0 ? std::string_view() : lane,
                                  .body = "body",
                                  .targets = std::span(&target, 1)};
     const store::Admit admit{std::span(&arrival, 1)};
