@@ -10,8 +10,8 @@
 
 namespace hapax {
 
-// Asynchronous access to the store for coroutines. Arguments must outlive the call. queue_full,
-// stopping, and store_unavailable after a timeout: nothing was attempted.
+// Asynchronous access to the store for coroutines. Arguments must outlive the call. After
+// queue_full, stopping, or store_unavailable due to a timeout, nothing was attempted.
 class AsyncStore {
  public:
   virtual ~AsyncStore() = default;

@@ -18,7 +18,7 @@ class DeliveryNotifier {
  public:
   class Subscription;
 
-  // Called for every accepted request; free without subscribers.
+  // Called for every accepted request; free while no subscription is armed.
   void notify(std::span<const store::Target> targets);
   void notify(DestinationNo destination);
 
@@ -30,8 +30,8 @@ class DeliveryNotifier {
   std::list<Subscription*> subscriptions_;
 };
 
-// One subscriber. `wake` is called by the notifying thread, once for each arm(); it only
-// posts to the subscriber. The notifier must outlive it.
+// One subscriber. `wake` is called by the notifying thread, under the notifier's mutex, once for
+// each arm(); it must only post to the subscriber. The notifier must outlive it.
 class DeliveryNotifier::Subscription {
  public:
   Subscription(DeliveryNotifier& notifier, DestinationNo destination, std::function<void()> wake);
@@ -47,7 +47,7 @@ class DeliveryNotifier::Subscription {
   DeliveryNotifier& notifier_;
   const DestinationNo destination_;
   const std::function<void()> wake_;
-  bool is_armed_ = false;  // under the notifier's mutex, as position_ is
+  bool is_armed_ = false;  // guarded by the notifier's mutex, like position_
   std::list<Subscription*>::iterator position_;
 };
 

@@ -17,7 +17,7 @@ namespace hapax {
 
 namespace asio = boost::asio;
 
-// One item of work, from the moment it waits until its coroutine goes on.
+// A queued request, until its coroutine resumes.
 struct GroupCommitQueue::PendingRequest {
   enum class Kind : std::uint8_t { settle, admit, lease };
 
@@ -26,7 +26,7 @@ struct GroupCommitQueue::PendingRequest {
 
   virtual asio::io_context& context() = 0;
   virtual void fail(const Error& error) = 0;
-  // Called on the thread of context(), once; the object ends with it.
+  // Called once, on the thread of context(). Destroys the request.
   static void resume(std::unique_ptr<PendingRequest> done) { done.release()->resume(); }
 
   const Kind kind;
@@ -94,7 +94,7 @@ class Suspended final : public QueuedItem<Work, Answer> {
 
  private:
   void resume() override {
-    // Ended first, so that the coroutine finds its memory free.
+    // Destroyed first, so that the coroutine can reuse the memory.
     Handler handler = std::move(handler_);
     Answer result = std::move(*this->answer);
     const auto alive = std::move(alive_);
@@ -103,24 +103,24 @@ class Suspended final : public QueuedItem<Work, Answer> {
   }
 
   Handler handler_;
-  asio::executor_work_guard<Executor> alive_;  // its context runs until it went on
+  asio::executor_work_guard<Executor> alive_;  // keeps the context running until then
 };
 
 using Group = GroupCommitQueue::Group;
 
-// What stands before the store was at fault, not what was asked of it.
+// A failure of the store, as opposed to an invalid request.
 template <class Answer>
 bool is_store_error(const Answer& answer) {
   return !answer && answer.error().code() != Code::invalid_argument;
 }
 
-// A row that is damaged, which is in the way of one lease.
+// A damaged row, which affects only one lease.
 template <class Answer>
 bool is_damage(const Answer& answer) {
   return !answer && answer.error().code() == Code::store_corrupt;
 }
 
-// A group as the store takes it.
+// A group in the form that the store takes.
 struct StoreBatch {
   std::vector<store::Settlement> settlements;
   std::vector<store::Admit> admits;
@@ -143,8 +143,8 @@ struct StoreBatch {
     }
   }
 
-  // To each what is his. True: the store could not do it. A row that is damaged fails the leases of
-  // a batch together, and `driver` is asked for each of them again.
+  // Passes the results to the requests. Returns true if the store failed. A damaged row fails all
+  // leases of a batch, so each of them is repeated alone through `driver`.
   bool distribute(store::Answers& answers, store::Driver& driver) {
     HAPAX_CHECK(answers.admit.size() == admit_items.size());
     for (std::size_t i = 0; i < admit_items.size(); ++i) {
@@ -260,7 +260,7 @@ Task<Result<store::Lease>> GroupCommitQueue::lease(const store::LeaseRequest& re
 }
 
 Task<Result<std::vector<store::Settled>>> GroupCommitQueue::settle(Settlements settlements) {
-  // A coroutine, so that the span lives until the answer is there.
+  // A coroutine, so that the span lives until the result arrives.
   co_return co_await wait_for<Settlements, Result<std::vector<store::Settled>>>(settlements);
 }
 
@@ -309,7 +309,7 @@ void GroupCommitQueue::run() {
   }
 }
 
-// Empty when stopped.
+// Returns an empty group when stopped and drained.
 GroupCommitQueue::Group GroupCommitQueue::take() {
   std::unique_lock lock(mutex_);
   ++idle_;
@@ -318,7 +318,7 @@ GroupCommitQueue::Group GroupCommitQueue::take() {
   return take_first(std::min(waiting_.size(), limits_.max_batch));
 }
 
-// Under the mutex.
+// mutex_ must be held.
 GroupCommitQueue::Group GroupCommitQueue::take_first(std::size_t count) {
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   Group group(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
@@ -346,7 +346,7 @@ void GroupCommitQueue::watch() {
   }
 }
 
-// Under the mutex.
+// mutex_ must be held.
 GroupCommitQueue::Group GroupCommitQueue::take_overdue() {
   enqueued_before_.push_back(enqueued_);
   if (enqueued_before_.size() <= kScans) return {};

@@ -21,26 +21,26 @@ namespace hapax {
 class GroupCommitQueue final : public AsyncStore {
  public:
   struct Limits {
-    std::size_t threads = 1;  // that write; more than one on PostgreSQL
-    // Of those that admit. Leases and settles are bounded by the work in flight.
+    std::size_t threads = 1;  // store threads; more than one on PostgreSQL
+    // Limits of admit requests. Leases and settles are bounded by the work in flight.
     std::size_t max_waiting = 16'384;                  // requests
-    std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // of their bodies
+    std::size_t max_waiting_bytes = 64 * 1024 * 1024;  // bodies and headers
     std::size_t max_batch = 512;                       // of all kinds in one transaction
     // A request that no store thread has taken by then times out: its sender would not wait much
-    // longer, and can retry. Up to a fifth late.
+    // longer, and can retry. Detected up to a fifth late.
     std::chrono::milliseconds max_wait = std::chrono::seconds(3);
   };
 
-  // What a batch was, for metrics. Called by store threads.
+  // Statistics of a batch, for metrics. The watcher is called by store threads.
   struct BatchStats {
     std::size_t requests = 0;
     std::chrono::microseconds took{};
-    bool failed = false;  // the store could not write it
+    bool failed = false;  // the store could not write the batch
   };
   using Watcher = std::function<void(const BatchStats&)>;
 
   GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
-  ~GroupCommitQueue() override;  // when no request is pending any more
+  ~GroupCommitQueue() override;  // calls finish()
   GroupCommitQueue(const GroupCommitQueue&) = delete;
   GroupCommitQueue& operator=(const GroupCommitQueue&) = delete;
 
@@ -49,12 +49,13 @@ class GroupCommitQueue final : public AsyncStore {
   Task<Result<std::vector<store::Settled>>> settle(
       std::span<const store::Settlement> settlements) override;
 
-  // Nothing new is taken; what waits is written. Thread-safe.
+  // Rejects new requests; pending ones are still written. Thread-safe.
   void stop();
-  // As stop(), and returns when that is done and no thread of it touches an event loop any more.
+  // Like stop(), and returns once pending requests are written and no thread of the queue uses an
+  // event loop any more.
   void finish();
 
-  std::size_t waiting() const;  // those that admit
+  std::size_t waiting() const;  // admit requests
 
   struct PendingRequest;
   using Group = std::vector<std::unique_ptr<PendingRequest>>;
@@ -77,9 +78,9 @@ class GroupCommitQueue final : public AsyncStore {
   mutable std::mutex mutex_;
   std::condition_variable work_;
   Group waiting_;
-  std::size_t admits_ = 0;  // among them
+  std::size_t admits_ = 0;  // admit requests among them
   std::size_t waiting_bytes_ = 0;
-  std::size_t idle_ = 0;  // threads that wait for work
+  std::size_t idle_ = 0;  // threads waiting for work
   bool stopping_ = false;
   std::vector<std::thread> threads_;
   // Timeouts are detected by counting, which avoids reading the clock per request: how many

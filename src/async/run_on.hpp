@@ -14,13 +14,13 @@
 
 namespace hapax {
 
-// Runs `work` on a pool thread and resumes on the calling executor. `work` lives until then.
+// Runs `work` on a pool thread and resumes on the calling executor. `work` must live until then.
 template <class T>
 Task<T> run_on(boost::asio::thread_pool& pool, const std::function<T()>& work) {
   namespace asio = boost::asio;
   return asio::async_initiate<const asio::use_awaitable_t<Executor>, void(T)>(
       [&pool, &work](auto handler) {
-        // The I/O thread runs until it has gone on.
+        // Keeps the I/O thread running until the coroutine resumes.
         asio::executor_work_guard<Executor> alive(asio::get_associated_executor(handler));
         asio::post(pool, [handler = std::move(handler), alive = std::move(alive), &work]() mutable {
           T result = work();

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
-// The two clocks may part while the machine sleeps: look again now and then.
+// The steady clock stops while the machine is suspended and `clock` may not: check it every minute.
 constexpr BootTime kLongest = std::chrono::minutes(1);
 
 class AsioTimer final : public WakeableTimer {

@@ -10,25 +10,25 @@
 
 namespace hapax {
 
-// Lets one coroutine wait for a time, and others on its thread wake it earlier.
+// Lets one coroutine wait for a time; others on its thread can wake it earlier.
 class WakeableTimer {
  public:
   virtual ~WakeableTimer() = default;
-  // Until then or until it is woken; at once when it was woken since the last wait. One waits at a
-  // time.
+  // Waits until `when` or until woken; returns at once if woken since the last wait. One waiter at
+  // a time.
   virtual Task<void> wait_until(BootTime when) = 0;
   virtual void wake() = 0;
 };
 
-// Time as coroutines see it. The simulator has one of its own.
+// Makes timers. The simulator has its own implementation.
 class TimerFactory {
  public:
   virtual ~TimerFactory() = default;
   virtual std::unique_ptr<WakeableTimer> make() = 0;
 };
 
-// On the event loop of `executor`, by the machine's own time; `clock` says how long it is until
-// then.
+// Timers on the event loop of `executor`, run by the steady clock; `clock` determines the remaining
+// time.
 std::unique_ptr<TimerFactory> make_timer_factory(const Executor& executor, Clock& clock);
 
 }  // namespace hapax

@@ -4,7 +4,7 @@
 
 namespace hapax {
 
-// Whatever the locale says.
+// Independent of the locale.
 constexpr bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }

@@ -29,7 +29,7 @@ constexpr Values values_of(std::string_view alphabet) {
 constexpr Values kStandardValues = values_of(kStandard);
 constexpr Values kUrlValues = values_of(kUrl);
 
-// Without its padding; nothing when the padding is not as it has to be.
+// Returns `text` without its padding, or nullopt if its length is invalid.
 std::optional<std::string_view> letters_of(std::string_view text, Base64 kind) {
   if (kind == Base64::url) {
     if (text.size() % 4 == 1) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<std::size_t> decode_base64(std::string_view text, Base64 kind,
   std::uint32_t bits = 0;
   unsigned count = 0;
   std::size_t written = 0;
-  std::uint8_t seen = 0;  // looked at once, at the end: no branch per letter
+  std::uint8_t seen = 0;  // checked once after the loop: no branch per letter
   for (const char letter : *letters) {
     const std::uint8_t value = values[static_cast<unsigned char>(letter)];
     seen |= value;

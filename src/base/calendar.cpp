@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "
 constexpr std::array<std::string_view, 7> kWeekdays{"Sun", "Mon", "Tue", "Wed",
                                                     "Thu", "Fri", "Sat"};
 
-// Takes a text apart from its front. Once a piece is not there nothing more is taken, and ok() says
-// so; what was returned then means nothing.
+// Parses a text from its front. After the first mismatch ok() is false and returned values are
+// meaningless.
 class Scan {
  public:
   explicit Scan(std::string_view text) : rest_(text) {}
@@ -40,7 +40,7 @@ class Scan {
     if (ok_) rest_.remove_prefix(wanted.size());
   }
 
-  // A number of exactly `count` digits.
+  // Exactly `count` digits.
   int digits(std::size_t count) {
     ok_ =
         ok_ && rest_.size() >= count && std::all_of(rest_.begin(), rest_.begin() + count, is_digit);
@@ -50,7 +50,7 @@ class Scan {
     return value;
   }
 
-  // Where the next letters stand among `names`, all of which have three.
+  // Index of the next three letters in `names`.
   template <std::size_t count>
   int one_of(const std::array<std::string_view, count>& names) {
     const auto found = std::find(names.begin(), names.end(), rest_.substr(0, 3));
@@ -59,7 +59,7 @@ class Scan {
     return static_cast<int>(found - names.begin());
   }
 
-  // The digits of a fraction of a second, one or more; those after the microsecond are dropped.
+  // One or more digits of a fraction of a second; digits beyond microseconds are dropped.
   microseconds fraction() {
     std::int64_t value = 0;
     std::size_t count = 0;
@@ -85,11 +85,11 @@ struct Civil {
   int minute = 0;
   int second = 0;
   microseconds fraction{0};
-  minutes offset{0};  // of the zone, east of UTC
+  minutes offset{0};  // east of UTC
 };
 
-// Whether a leap second may stand between this minute and the next: RFC 3339 allows 23:59:60 UTC,
-// and only the last days of June and December have ever had one.
+// Whether a leap second may follow this minute: RFC 3339 allows 23:59:60 UTC, and leap seconds have
+// only been inserted at the end of June and December.
 bool ends_with_leap_second(WallTime minute) {
   const WallTime next = minute + minutes(1);
   const sys_days day = floor<std::chrono::days>(next);
@@ -98,7 +98,7 @@ bool ends_with_leap_second(WallTime minute) {
          (date.month() == January || date.month() == July);
 }
 
-// A leap second is the second after it: the time it counts up to, as POSIX has it.
+// A leap second maps to the following second, as in POSIX time.
 std::optional<WallTime> to_time(const Civil& civil) {
   const year_month_day date{year(civil.year), month(static_cast<unsigned>(civil.month)),
                             day(static_cast<unsigned>(civil.day))};
@@ -116,7 +116,7 @@ void scan_clock(Scan& scan, Civil& civil) {
   civil.second = scan.digits(2);
 }
 
-// "2025-10-09T08:53:20.808"; RFC 3339 lets the T be small.
+// "2025-10-09T08:53:20.808"; RFC 3339 allows a lower-case t.
 void scan_date_time(Scan& scan, Civil& civil) {
   civil.year = scan.digits(4);
   scan.skip("-");
@@ -128,7 +128,7 @@ void scan_date_time(Scan& scan, Civil& civil) {
   if (scan.skip_if('.')) civil.fraction = scan.fraction();
 }
 
-// "Z", "+02:00". False: an hour or a minute that no zone has.
+// "Z" or "+02:00". Returns false if the hour or minute is out of range.
 bool scan_zone(Scan& scan, Civil& civil) {
   if (scan.skip_if('Z') || scan.skip_if('z')) return true;
   const bool west = scan.skip_if('-');
@@ -140,7 +140,7 @@ bool scan_zone(Scan& scan, Civil& civil) {
   return hour <= 23 && minute <= 59;
 }
 
-// What four digits of a year can say; a calendar year of <chrono> holds little more.
+// The range of four-digit years; std::chrono::year holds only -32767 to 32767.
 constexpr WallTime kFirst = sys_days(year(0) / January / 1);
 constexpr WallTime kLast = sys_days(year(10000) / January / 1) - microseconds(1);
 

@@ -9,8 +9,8 @@ namespace hapax {
 
 }  // namespace hapax
 
-// For what only a bug in hapax or in its caller can break; never for input. On in every build: it
-// is better to stop than to go on and double an effect.
+// For conditions that only a bug in hapax or in its caller can break; never for input. Enabled in
+// every build: stopping is better than continuing and risking a duplicate effect.
 #define HAPAX_CHECK(condition)            \
   (static_cast<bool>(condition) ? void(0) \
                                 : ::hapax::check_failed(#condition, "", __FILE__, __LINE__))

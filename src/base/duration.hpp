@@ -9,8 +9,8 @@
 
 namespace hapax {
 
-// "500ms", "30s", "10m", "24h", "30d": a whole number and a unit, nothing else. A bare number is
-// refused: whether it means seconds or milliseconds has broken leases elsewhere.
+// A whole number and a unit: "500ms", "30s", "10m", "24h", "30d". A bare number is rejected:
+// confusing seconds with milliseconds has broken leases elsewhere.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 }  // namespace hapax

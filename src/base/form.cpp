@@ -12,7 +12,7 @@ namespace {
 
 enum class Plus : bool { is_itself, is_space };
 
-// The byte that %XX at `place` stands for; nothing when there are not two digits.
+// Decodes %XX at `place`. Returns nullopt without two hex digits.
 std::optional<char> escaped_byte(std::string_view text, std::size_t place) {
   std::array<unsigned char, 1> byte{};
   if (text.size() - place < 3 || !decode_hex(text.substr(place + 1, 2), byte)) return std::nullopt;
@@ -38,7 +38,7 @@ bool is_encoded(std::string_view text) {
   return text.find_first_of("%+") != std::string_view::npos;
 }
 
-// A field as it is written.
+// A field before decoding.
 struct EncodedField {
   std::string_view name;
   std::string_view value;
@@ -48,7 +48,7 @@ struct EncodedField {
   }
 };
 
-// Gives the fields of a form one by one; empty ones are not fields.
+// Iterates over the fields of a form and skips empty ones.
 class EncodedFields {
  public:
   explicit EncodedFields(std::string_view text) : rest_(text) {}

@@ -11,9 +11,9 @@
 namespace hapax {
 
 std::string to_hex(std::string_view bytes);
-// Nothing when it is not pairs of hexadecimal digits.
+// Returns nullopt unless `hex` consists of pairs of hexadecimal digits.
 std::optional<std::string> from_hex(std::string_view hex);
-// The same without an allocation: how many bytes were written; nothing also when `out` is too
+// Decodes without an allocation. Returns the number of bytes written; nullopt also if `out` is too
 // small.
 std::optional<std::size_t> decode_hex(std::string_view hex, std::span<unsigned char> out);
 

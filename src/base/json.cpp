@@ -7,7 +7,7 @@
 
 #include <hapax/request.hpp>
 
-#define SIMDJSON_EXCEPTIONS 0  // every answer is a code
+#define SIMDJSON_EXCEPTIONS 0  // errors are codes
 #include <simdjson.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace ondemand = simdjson::ondemand;
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t kLeastCapacity = 4UL << 10;
-constexpr std::size_t kKeptCapacity = 1UL << 20;  // what a larger document needed is given back
+constexpr std::size_t kKeptCapacity = 1UL << 20;  // larger buffers are not kept
 constexpr std::size_t kLargestDocument = 1UL << 30;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kSpace = " \t\r\n";
@@ -41,7 +41,7 @@ std::size_t skip_digits(std::string_view text, std::size_t from) {
   return from;
 }
 
-// The grammar of RFC 8259, not what a machine can hold: the text is the number.
+// Checks the grammar of RFC 8259, not the range: a number is kept as text.
 bool is_number(std::string_view text) {
   std::size_t at = !text.empty() && text.front() == '-' ? 1 : 0;
   const std::size_t whole = at;
@@ -61,8 +61,7 @@ bool is_number(std::string_view text) {
   return at == text.size();
 }
 
-// What a token that begins no object or array is; nothing when it is not JSON. Escapes are not
-// looked at.
+// The kind of a scalar token; nullopt if it is not JSON. Escapes are not checked.
 std::optional<JsonKind> kind_of(std::string_view token) {
   if (token == "null") return JsonKind::null;
   if (token == "true" || token == "false") return JsonKind::boolean;
@@ -71,13 +70,13 @@ std::optional<JsonKind> kind_of(std::string_view token) {
   return std::nullopt;
 }
 
-// One document, and the buffers to read it with.
+// One document and its parse buffers.
 class Source {
  public:
   bool open(std::string_view document, std::size_t padding) {
     given_ = document;
     readable_ = false;
-    // simdjson reads a byte order mark in one version and not in the next.
+    // Whether simdjson skips a byte order mark depends on its version.
     if (document.empty() || document.starts_with(kByteOrderMark)) return false;
     if (!fit(document.size())) return false;
     read_ = can_stay(padding) ? document.data() : padded_copy();
@@ -92,21 +91,21 @@ class Source {
   }
 
   bool readable() const { return readable_; }
-  // It is not UTF-8, and is read with a '?' for each byte that is not ASCII.
+  // The document is not UTF-8; it is parsed with a '?' in place of each non-ASCII byte.
   bool masked() const { return masked_; }
-  // simdjson cannot go on after an error, and a document that is not JSON in one place is not JSON.
+  // simdjson cannot continue after an error, and a document with one invalid part is not JSON.
   void give_up() { readable_ = false; }
 
-  // To be called once before each walk.
+  // Must be called once before each walk.
   ondemand::document& rewound() {
     document_.rewind();
     return document_;
   }
 
-  // After a walk over the outermost object or array: whether nothing follows it.
+  // After a walk over the outermost object or array: true if nothing follows it.
   bool at_end() { return document_.current_location().error() == simdjson::OUT_OF_BOUNDS; }
 
-  // Behind an array that is not closed simdjson takes a comma in the padding for the next one.
+  // In an unclosed array simdjson takes a comma in the padding for an element separator.
   bool holds(std::string_view token) const {
     const std::size_t begin = static_cast<std::size_t>(token.data() - read_);
     return begin < given_.size() && token.size() <= given_.size() - begin;
@@ -116,14 +115,14 @@ class Source {
     return token.data() + token.size() == read_ + given_.size();
   }
 
-  // The same bytes where the caller has them.
+  // The same bytes in the caller's document.
   std::string_view given(std::string_view slice) const {
     return given_.substr(static_cast<std::size_t>(slice.data() - read_), slice.size());
   }
 
-  // `inside`: what is between the quotes of a string of this document.
+  // `inside`: a string of this document without its quotes.
   bool unescape(std::string_view inside, std::string& out) const {
-    out.resize(inside.size() + simdjson::SIMDJSON_PADDING);  // it writes in large steps
+    out.resize(inside.size() + simdjson::SIMDJSON_PADDING);  // simdjson writes in blocks
     auto* end = reinterpret_cast<std::uint8_t*>(out.data());
     const ondemand::raw_json_string text(reinterpret_cast<const std::uint8_t*>(inside.data()));
     std::string_view unescaped;
@@ -138,8 +137,8 @@ class Source {
     return parser_.iterate(read_, size, size + kBodyPadding).get(document_);
   }
 
-  // A signed body may hold bytes that are no UTF-8 in a field that is not read. Its structure is
-  // ASCII, and the mask has the same length, so slices are still those of the given document.
+  // A signed body may contain invalid UTF-8 in a field that is never read. JSON structure is ASCII
+  // and the masked copy has the same length, so slices map to the given document.
   void mask() {
     read_ = padded_copy();
     std::replace_if(
@@ -160,8 +159,8 @@ class Source {
     return parser_.allocate(wanted) == simdjson::SUCCESS;
   }
 
-  // simdjson looks at the byte behind a document and is stricter when a bracket stands there. The
-  // same document has to be read the same wherever it lies.
+  // simdjson reads the byte after a document and is stricter if it is a bracket. The result must
+  // not depend on where the document lies.
   bool can_stay(std::size_t padding) const {
     if (padding < kBodyPadding) return false;
     const char next = *(given_.data() + given_.size());
@@ -179,15 +178,15 @@ class Source {
   ondemand::document document_;
   std::string copy_;
   std::string_view given_;
-  const char* read_ = nullptr;  // the same bytes with padding after them
+  const char* read_ = nullptr;  // the parsed bytes, followed by padding
   bool readable_ = false;
   bool masked_ = false;
 };
 
 // Resolves a pointer and passes each match to `take(kind, slice)`, which returns whether to
-// continue. Every object on the path is read to its end, because a member that comes twice is
-// ambiguous. It calls itself at most once per step of the pointer; what is off the path is skipped
-// by counting brackets, however deep.
+// continue. Every object on the path is read to its end, because a repeated member is ambiguous.
+// Recursion is at most one level per step of the pointer; values off the path are skipped by
+// counting brackets, at any depth.
 template <class Take>
 class Walk {
  public:
@@ -256,7 +255,7 @@ class Walk {
     return status;
   }
 
-  // With a star, one element that lacks the rest of the path makes the whole absent.
+  // With a star, one element without the rest of the path makes the result absent.
   JsonStatus elements(ondemand::array& array, std::string_view pointer) {
     const PointerStep step(pointer);
     const bool every = stars_ && step.is_star();
@@ -297,8 +296,8 @@ class Walk {
     return JsonStatus::found;
   }
 
-  // `key` begins after the quote. Compared as it is written up to the first escape; most keys
-  // differ before there is one. Nothing when an escape cannot be read.
+  // `key` begins after the quote. Raw bytes are compared up to the first escape; most keys differ
+  // before it. Returns nullopt if an escape is invalid.
   std::optional<bool> is_called(const char* key, std::string_view name) {
     for (std::size_t i = 0;; ++i) {
       if (key[i] == '\\') return is_called_unescaped(key, i, name);
@@ -325,14 +324,14 @@ class Walk {
 template <class Take>
 JsonStatus walk(Source& source, std::string_view pointer, bool stars, Take take) {
   if (!is_json_pointer(pointer)) return JsonStatus::absent;
-  // Under the mask other names look like this one.
+  // After masking, other names may look like this one.
   const bool plain = pointer.find('?') == std::string_view::npos &&
                      std::all_of(pointer.begin(), pointer.end(), is_ascii);
   if (source.masked() && !plain) return JsonStatus::unreadable;
   return Walk<Take>(source, stars, take).along(pointer);
 }
 
-// Whether the text could be read.
+// Returns false if the text cannot be decoded.
 bool read_text(const Source& source, JsonKind kind, std::string_view slice, std::string& text) {
   if (kind != JsonKind::string) {
     text = source.given(slice);
@@ -341,7 +340,7 @@ bool read_text(const Source& source, JsonKind kind, std::string_view slice, std:
   const std::string_view inside = slice.substr(1, slice.size() - 2);
   const std::string_view given = source.given(inside);
   if (inside.find('\\') == std::string_view::npos) {
-    text = given;  // any bytes
+    text = given;  // may contain any bytes
     return true;
   }
   const bool hidden = source.masked() && !std::all_of(given.begin(), given.end(), is_ascii);

@@ -7,8 +7,8 @@
 
 namespace hapax {
 
-// `text` as a JSON string, quotes included. Bytes that are not UTF-8 come out as \u00XX; so do
-// characters that a terminal would obey (is_command()), for the log is read on one.
+// `text` as a JSON string, quotes included. Bytes that are not UTF-8 become \u00XX. Characters that
+// a terminal would interpret (is_command()) are escaped too, because logs are read in terminals.
 void append_json(std::string& out, std::string_view text);
 std::string json_string(std::string_view text);
 

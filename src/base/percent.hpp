@@ -7,7 +7,7 @@
 
 namespace hapax {
 
-// All but what is plain as %XX.
+// Encodes every byte as %XX unless `is_plain` accepts it.
 template <class IsPlain>
 std::string percent_encoded(std::string_view text, const IsPlain& is_plain) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
@@ -23,7 +23,7 @@ std::string percent_encoded(std::string_view text, const IsPlain& is_plain) {
   return out;
 }
 
-// All but letters, digits and `marks` as %XX.
+// Encodes every byte as %XX except letters, digits and `marks`.
 inline std::string percent_encoded_but(std::string_view marks, std::string_view text) {
   return percent_encoded(text, [&](char each) {
     return (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||

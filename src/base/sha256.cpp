@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// On a plain hash state, as in verify/hmac.cpp: an EVP context costs two allocations and a search
-// for the digest by its name.
+// Uses the plain hash state, like verify/hmac.cpp: an EVP context costs two allocations and a
+// lookup of the digest by name.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "base/sha256.hpp"
@@ -15,7 +15,7 @@ namespace hapax {
 
 namespace {
 
-// Nothing of it can fail: it only writes to the state.
+// Return values are ignored: these functions only write to the state and cannot fail.
 class Hasher {
  public:
   Hasher() { SHA256_Init(&state_); }

@@ -12,8 +12,8 @@ using Digest = std::array<unsigned char, 32>;
 
 Digest sha256(std::string_view bytes);
 
-// Of the parts, each preceded by its length, so that moving a byte from one part to the next gives
-// another digest.
+// Hashes the parts, each preceded by its length, so that moving a byte from one part to the next
+// changes the digest.
 Digest sha256_of_parts(std::initializer_list<std::string_view> parts);
 
 inline std::string_view view(const Digest& digest) {

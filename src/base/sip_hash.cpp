@@ -32,7 +32,7 @@ struct State {
   }
 };
 
-// Little endian, of at most eight bytes.
+// A little-endian word of at most eight bytes.
 std::uint64_t word_of(std::string_view bytes) {
   std::uint64_t word = 0;
   for (std::size_t at = bytes.size(); at > 0; --at) {

@@ -7,7 +7,7 @@
 #define HAPAX_CONCAT_AS_IS(a, b) a##b
 #define HAPAX_CONCAT(a, b) HAPAX_CONCAT_AS_IS(a, b)
 
-// Returns the error of a Result<void> to the caller, or goes on.
+// If `expression` is an error, returns it from the enclosing function.
 #define HAPAX_TRY(expression)                                \
   do {                                                       \
     auto hapax_tried = (expression);                         \
@@ -15,7 +15,7 @@
   } while (false)
 
 // NOLINTBEGIN(bugprone-macro-parentheses): `name` is declared, not evaluated.
-// Declares `name` as the value of a Result<T>, or returns its error to the caller.
+// Declares `name` as the value of a Result<T>, or returns its error from the enclosing function.
 #define HAPAX_TRY_ASSIGN(name, expression)                          \
   auto HAPAX_CONCAT(hapax_tried_, __LINE__) = (expression);         \
   if (!HAPAX_CONCAT(hapax_tried_, __LINE__))                        \

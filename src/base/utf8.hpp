@@ -11,25 +11,25 @@ namespace hapax {
 
 struct Utf8Character {
   std::uint32_t code = 0;
-  std::size_t size = 0;  // how many bytes it has; 0: there is no UTF-8 at the front
+  std::size_t size = 0;  // in bytes; 0 if the text does not begin with valid UTF-8
 };
 
-// The character at the front of `text`, which is not empty. Strict: no surrogates, nothing beyond
-// U+10FFFF, nothing written longer than it has to be.
+// The first character of `text`, which must not be empty. Strict: no surrogates, nothing above
+// U+10FFFF, no overlong encodings.
 Utf8Character first_character(std::string_view text);
 
-// As JSON writes it: \u009b. Of the first 65,536.
+// The JSON escape of `code`, like \u009b. For codes below 65,536 only.
 std::string escape_of(std::uint32_t code);
 
-// A terminal or a viewer would obey it in place of showing it: the controls of ASCII and of Latin-1
-// (U+009B begins a command as ESC [ does), separators of lines, and overrides of the direction of
-// writing, with which a text can be made to look like another.
+// True if a terminal or viewer would interpret the character instead of displaying it: controls of
+// ASCII and Latin-1 (U+009B starts a command as ESC [ does), line separators, and overrides of the
+// writing direction, which can make one text look like another.
 bool is_command(std::uint32_t code);
 
-// `text` for a person's terminal: controls of ASCII and bytes that are not UTF-8 as '?', other
-// characters that are commands as \u009b. Those in `keep` (ASCII) stay.
+// `text` for display in a terminal: ASCII controls and bytes that are not UTF-8 become '?', other
+// is_command() characters become \u009b escapes. Characters in `keep` (ASCII) are unchanged.
 std::string printable(std::string_view text, std::string_view keep = {});
-// A JSON text of any writer, with those beyond ASCII as escapes; it says the same.
+// Escapes the is_command() characters from U+007F in JSON text. The value is unchanged.
 std::string printable_json(std::string_view json);
 
 }  // namespace hapax

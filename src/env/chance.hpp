@@ -12,7 +12,7 @@
 
 namespace hapax {
 
-// A number from 0 up to, and without, 1.
+// A random number in [0, 1).
 inline double chance(Random& random) {
   std::array<unsigned char, 4> bytes{};
   random.fill(bytes);
@@ -21,7 +21,7 @@ inline double chance(Random& random) {
   return static_cast<double>(number) / 4294967296.0;
 }
 
-// Above 0: a unique name.
+// A random number above 0, used as a unique id.
 inline std::int64_t random_number(Random& random) {
   std::array<unsigned char, sizeof(std::int64_t)> bytes{};
   random.fill(bytes);

@@ -7,7 +7,7 @@
 
 namespace hapax {
 
-// Nothing when it is not set.
+// Returns nullopt if the variable is not set.
 std::optional<std::string> environment_variable(const std::string& name);
 
 }  // namespace hapax

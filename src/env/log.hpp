@@ -15,11 +15,11 @@ struct LogField {
   std::string_view value;  // any bytes; the log escapes them. Never a secret or a payload
 };
 
-// Where one line per notable thing goes. Thread-safe.
+// The structured log, one line per notable occurrence. Thread-safe.
 class Log {
  public:
   virtual ~Log() = default;
-  // `what` is a constant, so that lines can be counted: "refused", "store away".
+  // `what` is a constant, so that lines can be counted: "request rejected", "rejects not stored".
   virtual void line(Level level, std::string_view what, std::initializer_list<LogField> fields) = 0;
 };
 

@@ -10,14 +10,14 @@
 
 namespace hapax {
 
-// So that a flood of bad requests is not one of log lines: one of a kind each second. There must be
-// a bounded number of kinds. For one thread.
+// Limits log lines to one of each kind per second, so that a flood of bad requests does not flood
+// the log. The number of kinds must be bounded. Not thread-safe.
 class LogLimit {
  public:
   explicit LogLimit(Clock& clock) : clock_(clock) {}
 
-  // How many of the kind were held back since the last one, as text, empty for none; nothing: hold
-  // this one back too.
+  // Returns the number of lines of this kind suppressed since the last one, as text (empty for
+  // none), or nullopt if this line must be suppressed too.
   std::optional<std::string> pass(std::string kind) {
     Kind& entry = kinds_[std::move(kind)];
     const BootTime now = clock_.since_boot();

@@ -6,8 +6,7 @@
 
 namespace hapax {
 
-// The calling thread does nothing for that long. For store threads between two tries; never for one
-// that serves connections.
+// Blocks the calling thread. For store threads between retries; never for I/O threads.
 void pause(BootTime length);
 
 }  // namespace hapax

@@ -19,8 +19,8 @@ class SystemClock final : public Clock {
   SystemClock() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::getline(file, boot_id_);
-    // Without /proc every process is a boot of its own: time then follows the wall clock at each
-    // open, and never decreases below the last stored time.
+    // Without /proc every process counts as a separate boot: on each open, time follows the wall
+    // clock, and never decreases below the last stored time.
     if (boot_id_.empty()) boot_id_ = "unknown-" + std::to_string(since_boot().count());
   }
 
@@ -42,7 +42,8 @@ class SystemClock final : public Clock {
   std::string boot_id_;
 };
 
-// The kernel's generator, asked each time: a generator of our own would repeat itself after fork().
+// Calls the kernel's generator each time: a generator in the process would repeat itself after
+// fork().
 class SystemRandom final : public Random {
  public:
   void fill(std::span<unsigned char> bytes) override {

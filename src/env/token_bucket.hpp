@@ -9,7 +9,7 @@
 
 namespace hapax {
 
-// So much at once, and so much more with each second.
+// A token bucket: holds at most `most` tokens and gains `per_second`.
 struct TokenBucket {
   double left;
   BootTime at{};

@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-// The given clock and randomness, or the system's.
+// The given clock and random source, or the system's if null.
 struct World {
   World(Clock* given_clock, Random* given_random)
       : own_clock(given_clock == nullptr ? make_system_clock() : nullptr),
@@ -16,7 +16,7 @@ struct World {
         clock(given_clock != nullptr ? *given_clock : *own_clock),
         random(given_random != nullptr ? *given_random : *own_random) {}
 
-  std::unique_ptr<Clock> own_clock;  // null where a test gave one
+  std::unique_ptr<Clock> own_clock;  // null if the caller provides one
   std::unique_ptr<Random> own_random;
   Clock& clock;
   Random& random;

@@ -19,7 +19,7 @@ bool is_secret(const Source& source, std::string_view name) {
                      [&](const std::string& each) { return equal_ignoring_case(each, name); });
 }
 
-// As received, but for what is a secret itself.
+// The headers as received, with secret values redacted.
 std::string stored_headers(const Source& source, const Request& request) {
   constexpr std::size_t kEach = 16;  // lengths, and a secret's longer replacement
   std::size_t size = 0;
@@ -88,7 +88,7 @@ Result<AdmitRequest> AdmitRequest::make(const Source& source, const Request& req
 
 void AdmitRequest::claim_by_reject(RejectNo reject) {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    // No key of a sender's id begins so: they begin with a kind.
+    // Cannot collide with the key of a sender's id: those begin with a kind.
     const std::string name = "reject:" + to_text(reject) + ":" + std::to_string(i);
     if (arrivals_[i].key.empty()) arrivals_[i].key = keys_.emplace_back(name);
   }

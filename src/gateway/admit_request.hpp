@@ -10,24 +10,24 @@
 
 namespace hapax::gateway {
 
-// The first item that cannot be taken, or null.
+// The first unusable item, or null.
 const Item* first_refused(const Identified& identified);
-// Takes out those that cannot be.
+// Removes the unusable items and returns them.
 std::vector<Item> take_refused(Identified& identified);
 
 // The events of one request in store form. Holds views of its inputs, which must outlive it.
 class AdmitRequest {
  public:
-  // Of one event at least. store_unavailable: no event numbers can be made now. invalid_argument:
-  // over a limit.
+  // `identified` has at least one item. Fails with store_unavailable if no event numbers can be
+  // generated, or invalid_argument if a limit is exceeded.
   static Result<AdmitRequest> make(const Source& source, const Request& request,
                                    const Identified& identified, NodeNumbers& numbers);
 
-  // Marks the events as those of this reject; items without an id are claimed by it.
+  // Claims items without an id under the number of this reject.
   void claim_by_reject(RejectNo reject);
-  // Shows this object too, which must stay where it is.
+  // The result has views of this object, which must not move.
   store::Admit admit(Would would = Would::none);
-  // What the store said of each, with duplicates counted.
+  // The store's result for each event. Also counts the duplicates.
   std::vector<Accepted> accepted(const std::vector<store::Admission>& admissions, WallTime now,
                                  DuplicateCounts& duplicates) const;
 

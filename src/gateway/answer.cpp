@@ -40,7 +40,7 @@ std::string list_of(const Stored& stored) {
   return out + R"(,"rejected":)" + std::to_string(stored.rejected.size()) + "}\n";
 }
 
-// The same sentence for all senders: details are only logged.
+// The same sentence for every sender; details are only logged.
 std::string_view sentence(Reason reason) {
   switch (reason) {
     case Reason::signature_missing:
@@ -109,7 +109,7 @@ http::Reply handshake(const HandshakeAnswer& answer) {
   return reply;
 }
 
-// A sender can do one thing about any trouble of the store: send it again.
+// Most store errors are a 503: the sender can only retry.
 http::Reply failure(const Error& error) {
   switch (error.code()) {
     case Code::queue_full:

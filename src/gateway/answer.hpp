@@ -7,11 +7,11 @@
 
 #include <span>
 
-// What the sender gets to hear.
+// Responses to senders.
 namespace hapax::gateway {
 
 http::Reply acknowledgement(const Source& source, const Stored& stored);
-// hapax's own JSON, whatever the source is acknowledged with.
+// hapax's own JSON, even if the source configures another acknowledgement.
 std::string in_json(const Source& source, const Stored& stored);
 http::Reply refusal(const Refused& refused);
 http::Reply handshake(const HandshakeAnswer& answer);

@@ -12,20 +12,20 @@
 
 namespace hapax::gateway {
 
-// Duplicates that were answered and not yet written to the store. Counts are approximate: entries
-// beyond the limit, unwritten ones at a crash, and those with a lost answer are not counted.
-// Thread-safe.
+// Counts of duplicates that were answered and not yet written to the store. Counts are approximate:
+// entries beyond the limit, unwritten entries at a crash, and writes that fail for good or with an
+// unknown outcome are lost. Thread-safe.
 class DuplicateCounts {
  public:
   static constexpr std::size_t kMaxEvents = 10'000;
-  static constexpr std::size_t kAtOnce = 256;                 // of them in one transaction
+  static constexpr std::size_t kAtOnce = 256;                 // events per transaction
   static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;  // of changed bodies
 
   void count(EventNo event);
   void count_changed(EventNo event, const Digest& digest, WallTime at, std::string_view body);
 
-  // Writes what has come together, a part of it per call; says whether there may be more. What a
-  // store could not take now is kept for a later call.
+  // Writes up to kAtOnce events; returns whether there may be more. After a retryable error of the
+  // store they are kept for a later call.
   Result<bool> write_to(store::Driver& driver);
 
  private:

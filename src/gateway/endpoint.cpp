@@ -13,14 +13,14 @@ using http::Refusal;
 
 constexpr std::string_view kPrefix = "/in/";
 
-// The source and its tenant as they stand in the path. Names need no escapes, so an escaped one is
-// nobody's.
+// The source and tenant in the path, not decoded. Names need no escapes, so an escaped name matches
+// no source.
 std::string_view source_in(std::string_view path) {
   return path.substr(0, kPrefix.size()) == kPrefix ? path.substr(kPrefix.size())
                                                    : std::string_view();
 }
 
-// Why this path has no source.
+// The reason why no source has this path.
 Refusal not_found_reason(const Sources& sources, std::string_view path) {
   const std::string_view whole = source_in(path);
   if (whole.empty()) return Refusal::not_found;
@@ -39,7 +39,7 @@ bool accepts_handshake(const Source& source, std::string_view method) {
   return has_handshake(source) && (method == "GET" || method == "HEAD");
 }
 
-// Whether it hands over a secret, which is nothing to store.
+// True if the request carries a provisioned secret, which must not be stored.
 bool carries_secret(const Source& source, const Request& request, WallTime now) {
   if (source.preset == nullptr) return false;
   const Handshake kind = source.preset->handshake;
@@ -48,7 +48,7 @@ bool carries_secret(const Source& source, const Request& request, WallTime now) 
   return answer && !answer->secret.empty();
 }
 
-// What of a request would be kept, about.
+// The approximate size of the request when stored.
 std::size_t size_of(const Request& request) {
   std::size_t size = request.url.size() + request.body.size();
   for (const Header& each : request.headers) size += each.name.size() + each.value.size();
@@ -152,7 +152,7 @@ http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& rece
   }
   if (const auto* answer = std::get_if<HandshakeAnswer>(&received)) return handshake(*answer);
   if (const auto* refused = std::get_if<Refused>(&received)) {
-    const bool no_method = incoming.head.method != "POST";  // a GET that was no handshake
+    const bool no_method = incoming.head.method != "POST";  // not a handshake
     if (no_method) return wrong_method(source, incoming.peer);
     note_refusal(source.name, name(refused->reason), refused->detail, incoming.peer);
     return refusal(*refused);

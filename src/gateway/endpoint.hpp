@@ -15,22 +15,22 @@
 
 namespace hapax::gateway {
 
-// The sources that are served, by path_of() them. Replaced as a whole when the configuration is.
+// The active sources, by path_of(). Replaced as a whole when the configuration changes.
 struct Sources {
   struct Entry {
     Source source;
     SourceMetrics* metrics = nullptr;
   };
   std::map<std::string, Entry, std::less<>> by_name;
-  std::string public_url;  // without a '/' at the end; empty: not given
+  std::string public_url;  // without a trailing '/'; empty: not configured
 };
 
-// The source that a path "/in/{source}" is of, or null.
+// The source of a path "/in/{source}[/{tenant}]", or null.
 const Sources::Entry* find_source(const Sources& sources, std::string_view path);
-// The URL that a sender called, as far as it is known.
+// The URL that the sender requested: public_url or the Host header, and the target.
 std::string url_of(const Sources& sources, const http::Head& head);
 
-// What the endpoints of all I/O threads share.
+// Dependencies shared by the endpoints of all I/O threads.
 struct EndpointDeps {
   AsyncStore& async_store;
   NodeNumbers& numbers;
@@ -41,19 +41,19 @@ struct EndpointDeps {
   Log& log;
   Clock& clock;
   RejectQueue& rejects;
-  store::StoreSecret secret;            // for what of a reject is not stored
-  boost::asio::thread_pool& verifying;  // where costly requests are examined
+  store::StoreSecret secret;            // key for the redacted secrets of rejects
+  boost::asio::thread_pool& verifying;  // pool for costly requests
 };
 
-// What an event of a request is counted as.
+// The counter for an event of a request.
 prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event);
 
-// POST /in/{source}[/{tenant}] of one I/O thread.
+// Handles /in/{source}[/{tenant}] on one I/O thread.
 class Endpoint final : public http::Handler {
  public:
   Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sources);
 
-  // From now on. On this endpoint's thread; requests under way end with what they began with.
+  // Replaces the sources. Called on this endpoint's thread; running requests keep the old ones.
   void serve(std::shared_ptr<const Sources> sources) { sources_ = std::move(sources); }
 
   std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
@@ -66,7 +66,7 @@ class Endpoint final : public http::Handler {
   http::Reply reject(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
-  // Kept as rejects, off the way of the answer.
+  // Queues rejected requests for storage, without delaying the response.
   void keep(const Source& source, const Request& request, const ReceiveContext& context,
             const Received& received, const http::Incoming& incoming);
   void count(SourceMetrics& metrics, const std::vector<Accepted>& accepted, std::size_t bytes);

@@ -17,8 +17,8 @@ bool keeps_state(const Preset& preset) {
          preset.handshake == Handshake::sns;
 }
 
-// Of the preset, because a secret of one sender is not one of another: the source's URL may have
-// been given to somebody else since.
+// Includes the preset: a secret of one provider must not authenticate another, and the source's URL
+// may have been given to another provider since.
 std::string name_of(const Source& source) {
   return path_of(source) + ':' + std::string(source.preset->name);
 }
@@ -98,7 +98,7 @@ Handshakes::Handshakes(Clock& clock, std::vector<ProvisionedSecret> known, Keep 
   for (ProvisionedSecret& each : known) secrets_[each.path].push_back(std::move(each.secret));
 }
 
-// Under the mutex.
+// mutex_ must be held.
 std::vector<std::string> Handshakes::secrets_of(const std::string& path,
                                                 const std::string& name) const {
   std::vector<std::string> secrets;
@@ -173,7 +173,7 @@ Result<std::optional<HandshakeAnswer>> handle_handshake(const Source& source,
   answer = answer_handshake(*source.preset, source.secrets, request, now, context);
   if (!answer) return answer;
   if (!answer->secret.empty()) {
-    // Outside a window it is unwanted: the request takes the normal path, which rejects it.
+    // Outside a window no secret is accepted: the request takes the normal path, which rejects it.
     if (!source.provisioned) return std::optional<HandshakeAnswer>();
     HAPAX_TRY_ASSIGN(taken, source.provisioned->take(answer->secret));
     if (!taken) return std::optional<HandshakeAnswer>();

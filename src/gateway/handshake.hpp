@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-// Handshakes that change something: a secret that a provider hands over (Asana, Notion), and a
-// subscription that waits to be confirmed (Amazon SNS). Both are unauthenticated, so a secret is
+// Handshakes with an effect: a secret provisioned by the provider (Asana, Notion), and a
+// subscription that must be confirmed (Amazon SNS). Both are unauthenticated, so a secret is
 // accepted only while an operator has opened a window, and a confirmation URL is only displayed.
 namespace hapax::gateway {
 
@@ -30,44 +30,44 @@ inline constexpr std::size_t kMaxConfirmations = 16;
 inline constexpr std::chrono::seconds kMaxWindow = std::chrono::hours(24);
 
 struct ProvisionedSecret {
-  // path_of() its source, a colon and the preset that it is a secret of. Without the latter, as it
-  // was written once, it is that of the preset that the source has when it is asked for first.
+  // path_of() its source, a colon and the preset of the secret. Older versions wrote no preset:
+  // such a secret belongs to the preset that the source has at first use.
   std::string path;
   std::string secret;
 };
 
-// Of one source, or one declared tenant, and one preset. Thread-safe.
+// The provisioned secrets of one source or declared tenant, and one preset. Thread-safe.
 class ProvisionedSecrets {
  public:
   struct Status {
-    std::optional<WallTime> open_until;  // nothing: the window is closed
-    std::size_t secrets = 0;             // that were handed over and count
-    std::optional<WallTime> taken_at;    // the last one, since the start
+    std::optional<WallTime> open_until;  // nullopt: the window is closed
+    std::size_t secrets = 0;             // provisioned and valid
+    std::optional<WallTime> taken_at;    // when the last one was provisioned, since the start
     std::vector<std::string> confirm_urls;
   };
-  // Makes the secrets of this source durable; all of them each time.
+  // Makes the secrets of this source durable; called with all of them each time.
   using Keep = std::function<Result<void>(const std::vector<std::string>&)>;
 
-  // `secrets`: the newest first.
+  // `secrets`: newest first.
   ProvisionedSecrets(Clock& clock, const Preset& preset, std::vector<std::string> secrets,
                      Keep keep)
       : clock_(clock), preset_(preset), keep_(std::move(keep)), secrets_(std::move(secrets)) {}
 
-  // Takes the secrets into use. An error: one of them cannot be used.
+  // Builds the verifier. Fails if one of the secrets is unusable.
   Result<void> make_ready();
 
-  // From now on, in place of a window before. 0: closed. invalid_argument: there are too many
-  // secrets already, or the provider hands over none.
+  // Opens a window from now on, replacing an earlier one, and returns its end; 0 closes it. Fails
+  // with invalid_argument if there are too many secrets or the provider provisions none.
   Result<WallTime> open(std::chrono::seconds time);
   Status status() const;
 
-  // The secret is durable and in force when this is true. False: no window is open. The window
-  // closes with it, but for the same one again, whose answer may have been lost; after an error it
-  // stays open.
+  // Accepts a secret. Returns true once the secret is durable and active; false if no window is
+  // open. This closes the window, except for the same secret again, whose response may have been
+  // lost. After an error the window stays open.
   Result<bool> take(const std::string& secret);
   void note_confirmation(const std::string& url);
 
-  // Null: nothing was handed over yet.
+  // Null if no secret is provisioned yet.
   std::shared_ptr<const Verifier> verifier() const;
 
  private:
@@ -79,29 +79,29 @@ class ProvisionedSecrets {
   const Preset& preset_;
   const Keep keep_;
   mutable std::mutex mutex_;
-  std::vector<std::string> secrets_;  // the newest first
+  std::vector<std::string> secrets_;  // newest first
   std::shared_ptr<const Verifier> verifier_;
   std::optional<BootTime> until_;
-  bool taken_ = false;  // in the window until then
+  bool taken_ = false;  // a secret was accepted in this window
   std::optional<WallTime> taken_at_;
-  std::vector<std::string> confirm_urls_;  // the newest last
+  std::vector<std::string> confirm_urls_;  // newest last
 };
 
-// Of all sources, for as long as the server runs. Thread-safe.
+// The handshake state of all sources, for the lifetime of the server. Thread-safe.
 class Handshakes {
  public:
   using Keep = std::function<Result<void>(std::span<const ProvisionedSecret>)>;
 
-  // `known` was kept by an earlier run.
+  // `known`: the secrets stored by an earlier run.
   Handshakes(Clock& clock, std::vector<ProvisionedSecret> known, Keep keep);
 
-  // What belongs to this source and its preset; null where the preset has no such handshake. What
-  // was handed over to the source under another preset counts again when it has that one again.
-  // Changes nothing: the configuration that it is of may still be refused.
+  // The state of this source and its preset; null if the preset has no such handshake. Secrets
+  // provisioned under another preset become valid again when the source returns to that preset.
+  // Does not affect the active sources: the configuration may still be rejected.
   Result<std::shared_ptr<ProvisionedSecrets>> of(const Source& source);
-  // These are in force from now on, with what of() gave for them.
+  // Activates these sources, with the states that of() returned for them.
   void use(const Sources& sources);
-  // The one that is posted to under this path; null: none is.
+  // The state of the active source with this path, or null.
   std::shared_ptr<ProvisionedSecrets> find(const std::string& path) const;
 
  private:
@@ -111,18 +111,19 @@ class Handshakes {
   Clock& clock_;
   const Keep keep_;
   mutable std::mutex mutex_;
-  // By ProvisionedSecret::path, also of former sources.
+  // By ProvisionedSecret::path; includes former sources.
   std::map<std::string, std::vector<std::string>> secrets_;
-  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_name_;  // likewise
-  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_path_;  // those in force
+  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_name_;  // includes former sources
+  std::map<std::string, std::shared_ptr<ProvisionedSecrets>> by_path_;  // active sources
 };
 
-// The answer to a handshake; nothing when the request is none. An error: a secret could not be
-// kept.
+// The response to a handshake; nullopt if the request is not one. Fails if a secret cannot be
+// stored.
 Result<std::optional<HandshakeAnswer>> handle_handshake(const Source& source,
                                                         const Request& request, WallTime now);
 
-// Verifies what the configured secrets refused with those that were handed over.
+// Verifies a request that the configured secrets rejected with the provisioned secrets; returns
+// `refused` if there are none.
 Verdict verify_provisioned(const Source& source, const Request& request, WallTime now,
                            Scratch& scratch, Verdict refused);
 

@@ -20,8 +20,8 @@
 
 namespace hapax::gateway {
 
-// What is counted of one source, or one declared tenant of it. Lives as long as the server, also
-// when the source leaves the configuration: a counter never goes back.
+// Metrics of one source or declared tenant. They live as long as the server, even if the source
+// leaves the configuration: a counter must not decrease.
 struct SourceMetrics {
   prometheus::Counter& accepted;
   prometheus::Counter& duplicate;
@@ -31,12 +31,12 @@ struct SourceMetrics {
   prometheus::Gauge& last_seen;  // of an accepted or duplicate arrival, seconds since 1970
 };
 
-// Of one destination that hapax posts to; lives as long.
+// Metrics of one push destination, with the same lifetime.
 struct DestinationMetrics {
   prometheus::Counter& completed;
   prometheus::Counter& retried;
   prometheus::Counter& dead;
-  prometheus::Counter& stale;  // another holder had the delivery by then
+  prometheus::Counter& stale;  // another holder had the lease by then
   prometheus::Histogram& seconds;
   prometheus::Gauge& under_way;
   prometheus::Gauge& breaker;  // 0 closed, 1 open, 2 half-open
@@ -44,25 +44,24 @@ struct DestinationMetrics {
   void attempted(std::string_view outcome, std::chrono::microseconds took);
 };
 
-// All numbers of a server, as Prometheus reads them. Thread-safe.
+// All Prometheus metrics of a server. Thread-safe.
 class Metrics {
  public:
   Metrics();
 
-  // `tenant` is a declared one, so that a sender cannot make up labels; empty: none.
+  // `tenant` must be a declared one, so that senders cannot create labels; empty: none.
   SourceMetrics& of_source(const std::string& name, const std::string& tenant);
   DestinationMetrics& of_destination(const std::string& name);
-  // An arrival that was not taken: by its reason's or error's name. `source` is empty where it is
-  // not known, so that a stranger cannot make up labels.
+  // Counts a rejected arrival by the name of its reason or error. `source` is empty if unknown, so
+  // that strangers cannot create labels.
   void refused(const std::string& source, std::string_view name);
-  // Rejects that were written to the store, that made room there, and that were too many at once;
-  // and those that were admitted after all.
+  // Counts rejects: written to the store, evicted there, dropped under overload, and re-admitted.
   void rejected(const std::string& source, std::string_view reason);
   void rejects_evicted(std::size_t count) { evicted_.Increment(static_cast<double>(count)); }
   void rejects_dropped(const std::string& source, std::uint64_t count);
   void reject_admitted(const std::string& source);
   void batch(const GroupCommitQueue::BatchStats& batch);
-  // As the store has counted them so far. True: there are more than at the last call.
+  // `faults` are totals of the store. Returns true if they have increased since the last call.
   bool claim_faults(const store::ClaimFaults& faults);
   prometheus::Gauge& queue_depth() { return queue_depth_; }
   prometheus::Gauge& connections() { return connections_; }

@@ -16,7 +16,7 @@ class NodeNumbers {
  public:
   explicit NodeNumbers(Clock& clock) : clock_(clock) {}
 
-  // The node number is ours until then. Renewing the same one continues its sequence.
+  // The node number is leased until `until`. Renewing the same number continues its sequence.
   void assign(NodeNo node, BootTime until);
   std::optional<EventNo> next();
   std::optional<NodeNo> node() const;

@@ -3,19 +3,19 @@
 #include "gateway/admit_request.hpp"
 #include "gateway/receive.hpp"
 
-// A source in observe mode is tried out on live traffic: what would be refused or suppressed is
-// stored and delivered all the same, and marked. None of it claims an id, so that nothing true is
-// suppressed by it, now or after the mode ends.
+// Observe mode tests a source on live traffic: requests that would be rejected or suppressed are
+// marked, stored and delivered. They claim no ids, so they never suppress genuine events, neither
+// now nor after the mode ends.
 namespace hapax::gateway {
 
 namespace {
 
-// Limits hold in every mode.
+// Limits apply in every mode.
 bool is_limit(Reason reason) {
   return reason == Reason::body_too_large;
 }
 
-// The whole request as one event. What it says of itself is for people: it is unverified.
+// The whole request as one event. Its identity is only for display: it is unverified.
 Identified as_one_event(const Source& source, const Request& request, Scratch& scratch) {
   Identified told = source.identifier.identify(request, scratch);
   Identified one;
@@ -28,7 +28,7 @@ Identified as_one_event(const Source& source, const Request& request, Scratch& s
   return one;
 }
 
-// Those items of the request that the store has under another event.
+// The items of the request that are duplicates of stored events.
 Identified duplicates_of(const Source& source, const Request& request,
                          const std::vector<Accepted>& accepted, Scratch& scratch) {
   Identified all = source.identifier.identify(request, scratch);
@@ -46,7 +46,7 @@ std::size_t bytes_of(const Identified& identified) {
   return bytes;
 }
 
-// The answers of those that are now stored, in the places of the duplicates.
+// Replaces the results of the duplicates by those of the events now stored.
 void put_back(std::vector<Accepted>& accepted, const std::vector<store::Admission>& stored) {
   auto next = stored.begin();
   for (Accepted& each : accepted) {
@@ -56,7 +56,7 @@ void put_back(std::vector<Accepted>& accepted, const std::vector<store::Admissio
   }
 }
 
-// Items that are no events of their own.
+// The items as events without an identity.
 Identified without_ids(const std::vector<Item>& items) {
   Identified made;
   for (const Item& each : items) {
@@ -78,7 +78,7 @@ void add_rejected(std::vector<Accepted>& accepted, const Identified& identified,
 
 }  // namespace
 
-// Nothing: over the rate.
+// Returns nullopt if over the rate limit.
 Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& source,
                                                                   const Request& request,
                                                                   const Identified& identified,
@@ -115,7 +115,7 @@ Task<void> Receiver::observe(const Source& source, const Request& request, Recei
   const Identified known = duplicates_of(source, request, stored->events, scratch_);
   if (!known.items.empty()) {
     const auto answer = co_await store_unclaimed(source, request, known, Would::duplicate);
-    // One over the rate is in the store already: leaving this one out loses nothing.
+    // A duplicate over the rate limit is stored as its first event, so skipping it loses nothing.
     if (answer && *answer) put_back(stored->events, **answer);
     if (answer && !*answer) received = answer->error();
   }

@@ -6,7 +6,7 @@ namespace hapax::gateway {
 
 namespace {
 
-// Every text of a scheme, one after the other.
+// Visits every text of a scheme.
 template <class Visit>
 void for_each_text(Scheme& scheme, const Visit& visit) {
   for (SignaturePlace& each : scheme.signatures) {

@@ -10,7 +10,7 @@
 
 namespace hapax::gateway {
 
-// A scheme with texts of its own: those of a configuration go with the file that was read.
+// A scheme that owns its texts. Those of a configuration live only as long as the parsed file.
 struct OwnScheme {
   std::deque<std::string> texts;
   Scheme scheme;

@@ -16,7 +16,7 @@ namespace hapax::gateway {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 64;  // that share transactions
+constexpr std::size_t kAtOnce = 64;  // rejects that share transactions
 constexpr std::size_t kBytesAtOnce = std::size_t{16} * 1024 * 1024;
 
 bool all_known(const Stored& accepted) {
@@ -27,7 +27,7 @@ bool all_known(const Stored& accepted) {
 
 }  // namespace
 
-// One reject, from the store to its answer.
+// One reject during its re-admission.
 struct Readmission::Candidate {
   store::StoredReject stored;
   std::shared_ptr<const Sources> sources;
@@ -77,8 +77,8 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
   return candidate;
 }
 
-// Each goes the way of a request, on an event loop of our own; together, so that they share the
-// store's transactions.
+// Processes each reject like a request, on a private event loop; concurrently, so that they share
+// the store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
   Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
@@ -93,7 +93,7 @@ void Readmission::run(Group& group) {
   for (const auto& each : group) {
     const auto* refused = std::get_if<Refused>(&each->received);
     if (refused != nullptr) each->invalid = {std::string(name(refused->reason)), refused->detail};
-    // One that can never be taken must not keep those after it from being tried.
+    // A permanent failure must not block the rejects after it.
     const auto* error = std::get_if<Error>(&each->received);
     if (error != nullptr && !error->retryable()) {
       each->invalid = {std::string(info(error->code()).name), error->detail()};
@@ -101,11 +101,11 @@ void Readmission::run(Group& group) {
   }
 }
 
-// As run(), without a change: what is known already is asked for.
+// Like run(), without side effects: looks up which events exist already.
 Result<void> Readmission::dry_run(Group& group) {
   Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
                     deps_.notifier, deps_.clock);
-  std::deque<std::variant<Identified, Refused>> all;  // what is wanted points into them
+  std::deque<std::variant<Identified, Refused>> all;  // `wanted` has views of them
   std::vector<store::WantedIdentity> wanted;
   std::vector<Candidate*> whose;
   for (const auto& each : group) {
@@ -134,7 +134,7 @@ Result<void> Readmission::dry_run(Group& group) {
   return {};
 }
 
-// What became an event is no reject any more. An error of the store is the step's.
+// Removes the rejects that became events. A store error fails the whole step.
 Result<void> Readmission::settle(Group& group) {
   std::vector<RejectNo> gone;
   std::optional<Error> failed;
@@ -146,14 +146,15 @@ Result<void> Readmission::settle(Group& group) {
     }
     const auto* accepted = std::get_if<Stored>(&each->received);
     if (accepted == nullptr) continue;
-    // Items without an id are kept by it alone. What became an event is a duplicate the next time.
+    // A reject with unusable items is kept as their only copy; its other items are duplicates the
+    // next time.
     if (accepted->rejected.empty()) gone.push_back(each->stored.row.no);
     deps_.metrics.reject_admitted(each->entry->source.name);
     for (const Accepted& event : accepted->events) {
       counter_of(*each->entry->metrics, event).Increment();
     }
   }
-  // After the events are durable: what stays here by a crash is a duplicate when it is tried again.
+  // After the events are durable: a reject left by a crash is a duplicate when tried again.
   if (!gone.empty()) HAPAX_TRY(deps_.driver.remove_rejects(gone));
   if (failed) return *failed;
   return {};

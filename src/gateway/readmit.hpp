@@ -29,7 +29,7 @@ class Readmission {
     Metrics& metrics;
     Clock& clock;
     store::StoreSecret secret;
-    std::function<std::shared_ptr<const Sources>()> sources;  // in force now
+    std::function<std::shared_ptr<const Sources>()> sources;  // currently active
   };
 
   explicit Readmission(Deps deps) : deps_(std::move(deps)) {}
@@ -40,33 +40,33 @@ class Readmission {
     std::string detail;
   };
   struct Admitted {
-    std::string json;  // as an arrival is answered
+    std::string json;  // as in the response to an arrival
   };
-  // An admitted reject is gone.
+  // An admitted reject is removed, unless items of it are still rejected.
   Result<std::variant<Absent, StillInvalid, Admitted>> admit(RejectNo number);
 
-  // A step of many, oldest first.
+  // One step of a bulk re-admission, oldest first.
   struct Step {
     store::RejectFilter filter = {};
     RejectNo after{};
     std::size_t limit = 500;
-    bool dry = false;  // only look
+    bool dry = false;  // dry run
   };
   struct Stepped {
     std::size_t matched = 0;
-    std::size_t admitted = 0;    // rejects that are events now, or would be
-    std::size_t duplicates = 0;  // whose events were all there already
+    std::size_t admitted = 0;    // now events; dry run: would be
+    std::size_t duplicates = 0;  // all events were already stored
     std::size_t still_invalid = 0;
-    std::map<std::string, std::size_t> reasons;  // of those
-    std::optional<RejectNo> next;                // `after` of the next step; nothing: that was all
+    std::map<std::string, std::size_t> reasons;  // of still_invalid
+    std::optional<RejectNo> next;                // `after` of the next step; nullopt: done
   };
-  // An error: what was done until then is done, and a step from the same place finds the rest.
+  // On an error completed work is kept; a step from the same place continues.
   Result<Stepped> admit(const Step& step);
 
-  // What would be said to it now.
+  // The current result of a re-admission.
   struct Diagnosis {
-    std::optional<StillInvalid> invalid;   // nothing: it would be admitted
-    std::vector<std::string> explanation;  // what is likely wrong, most likely first
+    std::optional<StillInvalid> invalid;   // nullopt: it would be admitted
+    std::vector<std::string> explanation;  // probable causes, most likely first
   };
   Diagnosis diagnose(const store::StoredReject& stored);
 
@@ -81,7 +81,7 @@ class Readmission {
   Result<void> settle(Group& group);
 
   Deps deps_;
-  // Lives as long as this: a store thread may still be at it when the last answer is here.
+  // A member: a store thread may still use it after the last result has arrived.
   std::mutex loop_mutex_;
   boost::asio::io_context loop_{1};
 };

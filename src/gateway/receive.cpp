@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kCostly = 1UL << 20;  // bytes to hash: about a millisecond
 
-// A claim is forgotten after `remember`: what was signed before that could be an event that was
-// accepted once already. A reject may be the copy of one that was accepted before it came, by as
-// long as its sender tries.
+// A claim expires after `remember`, so an event signed before that may have been accepted once
+// already. A reject may be the copy of an event accepted earlier, by at most the time that its
+// sender retries.
 bool is_forgotten(const Source& source, const Verdict& verdict, const ReceiveContext& context,
                   WallTime now) {
   if (verdict.signed_at && now - *verdict.signed_at >= source.remember) return true;
@@ -75,7 +75,7 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   if (!context.reject) handshake = handle_handshake(source, request, context.received);
   if (!handshake) co_return std::move(handshake).error();
   if (*handshake) co_return std::move(**handshake);
-  if (request.method != "POST") co_return Refused{};  // it was to be a handshake
+  if (request.method != "POST") co_return Refused{};  // not a handshake
 
   const bool costly = verifying_ != nullptr && is_costly(source, request);
   std::variant<Identified, Refused> checked = Refused{};

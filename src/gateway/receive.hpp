@@ -20,7 +20,7 @@
 namespace hapax::gateway {
 
 struct Accepted {
-  EventNo event;  // the one that has the id: of a duplicate the first one's
+  EventNo event;  // for a duplicate, the first event with the id
   std::string id;
   bool duplicate = false;
   bool changed = false;       // a duplicate with another body
@@ -34,31 +34,31 @@ struct Refused {
 
 struct Stored {
   std::vector<Accepted> events;  // durable, in the order of the request
-  std::vector<Item> rejected;    // items of a split source that are no events; views of its body
+  std::vector<Item> rejected;    // unusable items of a split source; views of its body
 };
 
-// The result of one request: stored events; a rejection; a response that is not about an event; or
-// an error of the store, after which nothing is promised.
+// The result of one request: stored events; a rejection; the response to a handshake; or a store
+// error, after which nothing is guaranteed.
 using Received = std::variant<Stored, Refused, HandshakeAnswer, Error>;
 
 // Receipt time of a request, and the reject it comes from.
 struct ReceiveContext {
   WallTime received{};  // signatures are checked against this time
-  // It is a reject that is tried again: what it has no id of is known by this number, so that it is
-  // not admitted twice.
+  // Set for a re-admission: items without an id are claimed by this number, so that they are not
+  // admitted twice.
   std::optional<RejectNo> reject = {};
-  bool item = false;  // one item of a request that was verified when it came
+  bool item = false;  // one item of a request that was verified on receipt
 };
 
-// Whether verification takes milliseconds: hashing the request once per secret, after decompressing
-// it if it is compressed. Anyone can send such a request.
+// True if verification takes milliseconds: it hashes the request once per secret, after
+// decompression if it is compressed. Anyone can send such a request.
 bool is_costly(const Source& source, const Request& request);
 
 // The ingest pipeline. One per I/O thread.
 class Receiver {
  public:
-  // With `verifying`, costly requests are examined on its threads, so that the others of the I/O
-  // thread need not wait. It holds as many of them as there are connections that sent one.
+  // With `verifying`, costly requests are verified on that pool, so that they do not delay the
+  // other requests of the I/O thread. The pool's queue is bounded by the number of connections.
   Receiver(AsyncStore& async_store, NodeNumbers& numbers, DuplicateCounts& duplicates,
            UnclaimedRate& unclaimed, DeliveryNotifier& notifier, Clock& clock,
            boost::asio::thread_pool* verifying = nullptr)
@@ -70,20 +70,20 @@ class Receiver {
         clock_(clock),
         verifying_(verifying) {}
 
-  // All must live until the answer is there.
+  // All arguments must outlive the call.
   Task<Received> receive(const Source& source, const Request& request,
                          const ReceiveContext& context);
 
-  // The first half: what the request is, if it is authentic and can be identified. Of a split
-  // source some items may be refused.
+  // The first half of receive(): authenticates and identifies the request. For a split source, some
+  // items may be rejected.
   std::variant<Identified, Refused> authenticate_and_identify(const Source& source,
                                                               const Request& request,
                                                               const ReceiveContext& context) {
     return authenticate_and_identify(source, request, context, scratch_);
   }
 
-  // Observe mode: of what was `received` of a source that does not enforce, stores what was refused
-  // or a duplicate, and says so in `received`. In observe.cpp.
+  // For a source in observe mode: stores the rejected and duplicate events of a request and updates
+  // `received`. Defined in observe.cpp.
   Task<void> observe(const Source& source, const Request& request, Received& received);
 
  private:

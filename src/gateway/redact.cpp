@@ -46,7 +46,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return equal_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
-// The place of a header's value: null for any other header.
+// The signature place in this header; null if there is none.
 const SignaturePlace* place_of(const Scheme& scheme, std::string_view header) {
   static constexpr SignaturePlace kAuthorization{.at = "header:authorization"};
   if (scheme.algorithm == Algorithm::basic) {
@@ -61,7 +61,7 @@ const SignaturePlace* place_of(const Scheme& scheme, std::string_view header) {
   return nullptr;
 }
 
-// What of a header is compared with the secret.
+// The part of a header that is compared with the secret.
 std::string compared(const Scheme& scheme, const SignaturePlace& place, std::string_view value) {
   if (scheme.algorithm == Algorithm::basic) {
     if (!starts_with_ignoring_case(value, kBasic)) return std::string(value);
@@ -79,7 +79,7 @@ std::string header_with(const Scheme& scheme, const SignaturePlace& place,
   return std::string(place.prefix) + std::string(secret);
 }
 
-// Where in a body a secret is, and what it is.
+// The position and value of a secret in a body.
 struct Spot {
   std::size_t at = 0;
   std::size_t size = 0;
@@ -156,14 +156,14 @@ std::string encoded(const Spot& spot, std::string_view text) {
   return spot.json ? json_string(text) : percent_encoded(text, [](char) { return false; });
 }
 
-// `replacement` gives what stands at a spot from now on.
+// `replacement` returns the new text of a spot.
 template <class Replacement>
 std::string replaced(std::string_view body, const std::vector<Spot>& spots,
                      const Replacement& replacement) {
   std::string out;
   std::size_t at = 0;
   for (const Spot& each : spots) {
-    if (each.at < at) continue;  // within the one before
+    if (each.at < at) continue;  // inside the previous one
     out += body.substr(at, each.at - at);
     out += replacement(each);
     at = each.at + each.size;
@@ -171,7 +171,7 @@ std::string replaced(std::string_view body, const std::vector<Spot>& spots,
   return out + std::string(body.substr(at));
 }
 
-// One for all where they are the same; none where they are too many to be compared later.
+// One HMAC if all values are the same; empty if there are too many to store.
 std::string proof_of(const std::vector<std::string>& values, const store::StoreSecret& key) {
   std::string proof;
   const bool same =
@@ -202,7 +202,7 @@ std::string redact_body(const Scheme* scheme, std::string_view body, bool one_it
                         std::vector<std::string>& values) {
   if (scheme == nullptr) return std::string(body);
   const Spots spots = spots_in(*scheme, body, one_item);
-  if (!spots.certain) return std::string(kRedacted);  // it may be anywhere in it
+  if (!spots.certain) return std::string(kRedacted);  // the secret may be anywhere
   for (const Spot& each : spots.list) values.push_back(each.value);
   return replaced(body, spots.list, [](const Spot& spot) { return encoded(spot, kRedacted); });
 }
@@ -213,7 +213,7 @@ std::string item_proof(const Source& source, std::string_view body, const store:
                        std::string(body));
 }
 
-// Says, one place after the other, what stood there.
+// Returns the redacted secrets in the order of their places.
 class Memory {
  public:
   Memory(const Source& source, std::string_view proof, const store::StoreSecret& key)

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-// A token or basic scheme sends the secret itself. What was sent is not stored: a reject keeps its
-// HMAC under a key of the store, which can be compared with that of each configured secret later.
+// Token and basic schemes send the secret itself. It is not stored: a reject keeps its HMAC under a
+// key of the store, which can be compared later with that of each configured secret.
 namespace hapax::gateway {
 
 inline constexpr std::string_view kRedacted = "<redacted>";
@@ -22,8 +22,8 @@ struct Redacted {
 };
 
 Redacted redact(const Source& source, const Request& request, const store::StoreSecret& key);
-// One item of a request that was verified as a whole, and that cannot be verified on its own: the
-// proof says that it was.
+// For one item of a request that was verified as a whole. The item cannot be verified on its own,
+// so the proof records that it was verified.
 Redacted redact_item(const Source& source, const Request& request, std::string_view item,
                      const store::StoreSecret& key);
 
@@ -32,11 +32,11 @@ struct Restored {
   std::string body;
 };
 
-// What redact() was given, if the proof is that of a configured secret; otherwise what it gave.
-// Nothing when the headers are not what it gave.
+// Reverses redact() if the proof matches a configured secret; otherwise the text stays redacted.
+// Returns nullopt if the stored headers are malformed.
 std::optional<Restored> restore(const Source& source, const store::StoredReject& stored,
                                 const store::StoreSecret& key);
-// Whether it is an item, as redact_item() gave it.
+// True if `stored` is a result of redact_item().
 bool is_item(const Source& source, const store::StoredReject& stored,
              const store::StoreSecret& key);
 

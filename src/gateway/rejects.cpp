@@ -22,7 +22,7 @@ std::string network_of(std::string_view address) {
   return std::string(shown.data()) + "/64";
 }
 
-// Half of all for one source that is alone, and always something for the next.
+// A single source gets at most half of the queue; there is always room for another source.
 bool RejectQueue::has_room(const Allowance& allowance) const {
   return allowance.usage.rejects + usage_.rejects < kMaxRejects &&
          allowance.usage.bytes + usage_.bytes < kMaxBytes;

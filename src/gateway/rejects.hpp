@@ -19,11 +19,11 @@
 
 namespace hapax::gateway {
 
-// A refused request on its way to the store, with nothing secret in it.
+// A rejected request to be written to the store, with its secrets redacted.
 struct KeptReject {
   SourceNo source{};
   std::string source_name = {};
-  std::string tenant = {};  // declared; one that the request names is not to be believed
+  std::string tenant = {};  // declared; one named by the request is not trusted
   Reason reason = Reason::none;
   std::string detail = {};
   WallTime received{};
@@ -33,36 +33,37 @@ struct KeptReject {
   std::string proof = {};
   std::string body = {};
   std::string address = {};
-  std::optional<RejectNo> no = {};  // when it has been given one
+  std::optional<RejectNo> no = {};  // once assigned
 
   std::size_t size() const { return target.size() + headers.size() + body.size() + detail.size(); }
 };
 
-// Whom a refused request is charged to, and what is kept of its sender: an IPv4 address; of IPv6
-// the network of 64 bits ("2001:db8:1:2::/64"), in which one sender has as many addresses as it
-// likes.
+// The network that a rejected request is charged to and that is stored as its sender: an IPv4
+// address, or the /64 network of an IPv6 address ("2001:db8:1:2::/64"), because a sender can use
+// any address in it.
 std::string network_of(std::string_view address);
 
-// Bounded queue of rejects not yet written to the store: a flood of forged requests grows neither
-// it nor the store. It is also limited per second and source. A source may use at most the free
-// space, so a flood of one leaves room for the others (declared tenants share their source's part).
-// Excess is counted and dropped; unwritten rejects are lost at a crash. Never blocks. Thread-safe.
+// Bounded queue of rejects not yet written to the store: a flood of forged requests exhausts
+// neither memory nor the store. The rate per source is limited too. A source may use at most as
+// much as is free, so a flood of one leaves room for the others (declared tenants share their
+// source's part). Excess is counted and dropped; unwritten rejects are lost at a crash. Never
+// blocks. Thread-safe.
 class RejectQueue {
  public:
   static constexpr std::size_t kMaxRejects = 32'768;
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024 * 1024;
-  // Of one source, in units of one reject and of 4 KiB of it: at once, and for each second. One
-  // sender alone fills the ring of the store (three quarters of this are as many); the last quarter
-  // is for addresses that have not taken as much.
+  // Per source: burst and rate, in units of one reject and of each 4 KiB of it. A single address
+  // can fill the ring of the store (three quarters of the burst are as many rejects); the last
+  // quarter is for addresses that have used at most a quarter.
   static constexpr std::size_t kUnitBytes = 4096;
   static constexpr double kBurst = store::kMaxRejects * 4.0 / 3.0 + 1;
   static constexpr double kPerSecond = 250;
-  static constexpr std::size_t kMaxAddresses = 256;  // told apart; the others are one
+  static constexpr std::size_t kMaxAddresses = 256;  // tracked separately; others share one entry
 
   explicit RejectQueue(Clock& clock) : clock_(clock) {}
 
-  // Whether there is room for a reject of about `bytes`, which must then be passed to add();
-  // otherwise counts it as dropped. Called before anything is copied.
+  // Reserves room for a reject of about `bytes`, which must then be passed to add(). Returns false
+  // if there is none, and counts the reject as dropped. Called before anything is copied.
   bool reserve(const Source& source, std::string_view address, std::size_t bytes);
   void add(KeptReject reject);
 
@@ -71,7 +72,7 @@ class RejectQueue {
     std::uint64_t count = 0;
   };
   struct Batch {
-    std::vector<KeptReject> rejects;      // in the order they came
+    std::vector<KeptReject> rejects;      // in order of arrival
     std::map<SourceNo, Dropped> dropped;  // since the last batch
     bool more = false;
   };
@@ -79,14 +80,14 @@ class RejectQueue {
 
  private:
   struct Usage {
-    std::size_t rejects = 0;  // also those that are reserved
+    std::size_t rejects = 0;  // including reserved ones
     std::size_t bytes = 0;
   };
   struct Allowance {
     std::string source_name;
     Usage usage;
     TokenBucket bucket{kBurst};
-    std::map<std::string, double, std::less<>> taken;  // units by address, since it was whole
+    std::map<std::string, double, std::less<>> taken;  // units by address, since it was full
     std::uint64_t dropped = 0;
   };
 

@@ -14,7 +14,7 @@
 
 namespace hapax::gateway {
 
-// Where the events of a source go: configured destinations and listeners. Read per request at the
+// The targets of a source's events: configured destinations and listeners. Read per request at the
 // cost of one load, and replaced concurrently.
 class RoutingTable {
  public:
@@ -22,7 +22,7 @@ class RoutingTable {
     return *current_.load(std::memory_order_acquire);
   }
 
-  // The current version. Replaced versions are retained for kRetained, longer than any request
+  // Makes `next` current. Replaced versions are retained for kRetained, longer than any request
   // lasts.
   void replace(std::vector<store::Target> next, BootTime time) {
     const std::lock_guard lock(mutex_);
@@ -41,7 +41,7 @@ class RoutingTable {
   };
 
   std::mutex mutex_;
-  std::deque<Version> versions_{1};  // a deque's elements stay where they are
+  std::deque<Version> versions_{1};  // a deque's elements do not move
   std::atomic<const std::vector<store::Target>*> current_{&versions_.back().targets};
 };
 

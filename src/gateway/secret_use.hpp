@@ -12,13 +12,13 @@
 
 namespace hapax::gateway {
 
-// When each secret of a source last matched, give or take a second, since the server started.
+// The time when each secret of a source last matched since the server started, to the second.
 // Thread-safe.
 class SecretUse {
  public:
   static constexpr std::size_t kMost = 16;  // secrets of a source
 
-  // On the way of every request: a look, and once a second a note.
+  // Called for every request: a load, and at most one store per second and secret.
   void note(std::size_t secret, WallTime at) {
     const std::int64_t now = at.time_since_epoch().count();
     std::atomic<std::int64_t>& last = last_[secret % kMost];

@@ -19,7 +19,7 @@
 
 namespace hapax::gateway {
 
-// What an accepted arrival is answered with in place of hapax's own JSON.
+// The response to an accepted arrival, in place of hapax's own JSON.
 struct AckResponse {
   int status = 200;
   std::string body;
@@ -28,19 +28,19 @@ struct AckResponse {
 
 class ProvisionedSecrets;
 
-// One [[source]] of the configuration, or one declared tenant of it, checked and made ready.
-// Immutable while it serves.
+// One [[source]] of the configuration, or one declared tenant of it, validated and prepared.
+// Immutable while active.
 struct Source {
   std::string name;
-  std::string tenant = {};         // declared, and posted to by its own path; empty: none
-  const Preset* preset = nullptr;  // null: the file says how it is signed. For handshakes
+  std::string tenant = {};         // declared, with a path of its own; empty: none
+  const Preset* preset = nullptr;  // null: the file defines the scheme. For handshakes
   std::vector<std::string> secrets;
   std::shared_ptr<SecretUse> secret_use = std::make_shared<SecretUse>();
   std::string key_id;
   std::vector<OwnedHeader> parameters;  // {param:NAME}
   Verifier verifier;
   Identifier identifier;
-  bool splits = false;  // answered with a list
+  bool splits = false;  // the response is a list
   bool enforce = true;  // false: observe mode, see gateway/observe.cpp
   // Headers whose value is the secret itself (token and basic schemes): stored as "<redacted>".
   std::vector<std::string> secret_headers;
@@ -50,17 +50,17 @@ struct Source {
   std::size_t max_body = 0;
   std::optional<AckResponse> ack;
   std::vector<std::string> deliver_to;
-  // How the verifier was made, to explain a refusal; and for how long the sender tries.
+  // The scheme of the verifier, to explain rejections, and how long the sender retries.
   std::shared_ptr<const OwnScheme> scheme = {};
   std::chrono::milliseconds sender_retries{0};
-  // Of a source that splits: reads one item on its own.
+  // For a source that splits: identifies a single item.
   std::optional<Identifier> item_identifier = {};
 
-  // What the store calls them; filled in when the store is open.
+  // Assigned when the store is open.
   SourceNo no{};
   std::shared_ptr<RoutingTable> routing = std::make_shared<RoutingTable>();
 
-  // Secrets that the provider handed over, where it does such a thing; otherwise null.
+  // Provisioned secrets and pending confirmations; null if the preset has none.
   std::shared_ptr<ProvisionedSecrets> provisioned = {};
 };
 
@@ -69,7 +69,7 @@ inline const std::string& tenant_of(const Source& source, const Identity& identi
   return source.tenant.empty() ? identity.tenant : source.tenant;
 }
 
-// How it is posted to, behind /in/: "stripe" or "stripe/acme".
+// The path after /in/: "stripe" or "stripe/acme".
 inline std::string path_of(const Source& source) {
   return source.tenant.empty() ? source.name : source.name + '/' + source.tenant;
 }

@@ -17,14 +17,14 @@ namespace hapax::gateway {
 // must not fill the disk. Applied only to rejected and duplicate requests. Thread-safe.
 class UnclaimedRate {
  public:
-  // In units of one arrival and of 4 KiB of its body, per source.
+  // Per source, in units of one arrival and of 4 KiB of its body.
   static constexpr double kPerSecond = 100;
   static constexpr double kAtOnce = 10'000;
   static constexpr std::size_t kUnitBytes = 4096;
 
   explicit UnclaimedRate(Clock& clock) : clock_(clock) {}
 
-  // Whether `arrivals` with so many bytes may be stored now. Then they are counted.
+  // True if `arrivals` of so many bytes may be stored now; then they are counted.
   bool take(SourceNo source, std::size_t arrivals, std::size_t bytes);
 
  private:

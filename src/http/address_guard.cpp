@@ -16,14 +16,14 @@ struct Network4 {
   std::uint32_t address;
   unsigned bits;
 };
-// Of the IANA registry of special addresses, those that are not reachable from everywhere.
+// The entries of the IANA special-purpose address registries that are not globally reachable.
 constexpr std::array<Network4, 15> kNotPublic4{{
     {0x00000000, 8},   // this network
     {0x0a000000, 8},   // private
-    {0x64400000, 10},  // shared: carrier-grade NAT, and a cloud's metadata
+    {0x64400000, 10},  // shared: carrier-grade NAT, cloud metadata
     {0x7f000000, 8},   // loopback
     {0xa9fe0000, 16},  // link-local, metadata
-    {0xa83f8110, 32},  // a cloud's own services, beside each of its machines
+    {0xa83f8110, 32},  // platform services of a cloud, on each of its machines
     {0xac100000, 12},  // private
     {0xc0000000, 24},  // protocol assignments, metadata
     {0xc0000200, 24},  // documentation
@@ -83,7 +83,7 @@ bool is_public6(const Bytes& bytes) {
   const bool mapped = is_zero(bytes, 0, 10) && bytes[10] == 0xff && bytes[11] == 0xff;
   const bool translated = is_zero(bytes, 0, 8) && bytes[8] == 0xff && bytes[9] == 0xff;
   const bool nat64 = four(bytes, 0) == 0x0064ff9b && is_zero(bytes, 4, 12);
-  // ::1 and :: are among the compatible ones, as 0.0.0.1 and 0.0.0.0.
+  // ::1 and :: count as IPv4-compatible: 0.0.0.1 and 0.0.0.0.
   if (mapped || translated || nat64 || is_zero(bytes, 0, 12)) return is_public4(four(bytes, 12));
   if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_public4(four(bytes, 2));  // 6to4
   return std::none_of(kNotPublic6.begin(), kNotPublic6.end(),

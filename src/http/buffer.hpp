@@ -12,28 +12,28 @@
 
 namespace hapax::http {
 
-// The bytes of a connection that were received and not used up, in one piece, with kBodyPadding
-// readable bytes behind them. It grows with what arrives, never with what is announced.
+// A contiguous buffer of the received and unconsumed bytes of a connection, followed by
+// kBodyPadding readable bytes. It grows with the bytes received, never with an announced length.
 class Buffer {
  public:
   std::size_t capacity() const { return capacity_; }
   std::string_view view() const { return {data_.get(), size_}; }
 
-  // Room for `wanted` bytes more, or as many as doubling the buffer gives. May move what is there.
+  // Free space for at most `wanted` more bytes; grows by doubling. May move the contents.
   std::span<char> room(std::size_t wanted) {
     if (capacity_ - size_ < std::min(wanted, kLeast)) grow();
     return {data_.get() + size_, std::min(wanted, capacity_ - size_)};
   }
   void filled(std::size_t count) { size_ += count; }
 
-  // Takes bytes out: the ones behind move up.
+  // Removes bytes; the following bytes move forward.
   void remove(std::size_t at, std::size_t count) {
     if (size_ > at + count)
       std::memmove(data_.get() + at, data_.get() + at + count, size_ - at - count);
     size_ -= count;
   }
 
-  // Gives the memory back when nothing is in it and it has grown.
+  // Frees the memory if the buffer is empty and has grown.
   void shrink() {
     if (size_ == 0 && capacity_ > kFirst) *this = Buffer();
   }

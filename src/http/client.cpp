@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using beast::error_code;
 
-// A text that grows with what arrives. Beast's own asks for as much memory as was announced.
+// A body that grows with the received bytes. Beast's string_body reserves the announced length.
 struct TextBody {
   using value_type = std::string;
 
@@ -52,7 +52,7 @@ struct TextBody {
 using Parser = beast::http::response_parser<TextBody>;
 
 constexpr std::size_t kResponseReadSize = 64 * 1024;
-constexpr int kMaxInterim = 16;  // 1xx before the answer
+constexpr int kMaxInterim = 16;  // 1xx before the final response
 
 bool is_line(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
@@ -81,7 +81,7 @@ std::string written(const Outgoing& request, const Url& to) {
   return out;
 }
 
-// Beast takes some answers for whole whose end another reader would see elsewhere.
+// Beast accepts some responses whose end another parser would see elsewhere.
 bool ends_beyond_doubt(const Parser& parser) {
   const auto& head = parser.get();
   const auto encodings = head.count(beast::http::field::transfer_encoding);
@@ -91,7 +91,7 @@ bool ends_beyond_doubt(const Parser& parser) {
          head.count(beast::http::field::content_length) == 0 && head.version() == 11;
 }
 
-// The body moves too: what of it comes later is all that the parser has then.
+// Moves the body too; afterwards the parser holds only later bytes of it.
 Response taken_from(Parser& parser) {
   Response response;
   auto& message = parser.get();
@@ -166,14 +166,14 @@ struct ClientConnection::Impl {
   const ClientLimits limits;
   ClientStream stream;
   Buffer buffer;
-  bool fresh = false;            // nothing was asked on this connection yet
-  bool kept = false;             // the last answer was whole, and the connection goes on
-  bool sent = false;             // of the exchange under way
-  bool got_bytes = false;        // likewise
-  bool all_sent = false;         // likewise
-  std::optional<Parser> answer;  // that begin() has read the head of
-  bool more = false;             // of its body is to come
-  bool whole = false;            // its body has ended
+  bool fresh = false;            // open, and no request was sent yet
+  bool kept = false;             // the last response was complete and allows another request
+  bool sent = false;             // of the current exchange: a byte may have been sent
+  bool got_bytes = false;        // of the current exchange
+  bool all_sent = false;         // of the current exchange: the whole request
+  std::optional<Parser> answer;  // after begin(): its head is read
+  bool more = false;             // more of its body is expected
+  bool whole = false;            // its body is complete
 };
 
 Failure ClientConnection::Impl::failure(Trouble trouble, std::string_view why) const {
@@ -191,7 +191,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::connect(std::chrono::millis
   co_return failed;
 }
 
-// Connects when it has to, and sends. The clock of the exchange runs then.
+// Connects if necessary, then sends. On success the clock of the exchange is running.
 Task<std::optional<Failure>> ClientConnection::Impl::send(const Outgoing& request,
                                                           std::chrono::milliseconds total) {
   sent = false;
@@ -207,7 +207,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::send(const Outgoing& reques
   const std::string bytes = written(request, to);
   stream.start_clock(total);
   const ClientStream::IoResult result = co_await stream.write(bytes);
-  // With TLS it is unknown how much of it was sent.
+  // With TLS the number of bytes sent is unknown.
   sent = result.bytes > 0 || to.tls;
   all_sent = !result.error;
   co_return std::nullopt;
@@ -220,7 +220,8 @@ Task<Exchanged> ClientConnection::Impl::exchange(const Outgoing& request) {
     result.failure = std::move(*failed);
     co_return result;
   }
-  // One that refuses a request may close before it has read it all: its answer counts.
+  // A server that rejects a request may close before it has read all of it; its response still
+  // counts.
   result = co_await read_answer(request.method == "HEAD");
   stream.stop_clock();
   kept = kept && all_sent;
@@ -242,7 +243,7 @@ Task<Exchanged> ClientConnection::Impl::begin(const Outgoing& request,
   co_return result;
 }
 
-// Reads until a head that is no 1xx is in.
+// Reads the head of the final response; skips 1xx.
 Task<Exchanged> ClientConnection::Impl::read_head() {
   Exchanged result;
   for (int i = 0; i < kMaxInterim; ++i) {
@@ -269,8 +270,8 @@ Task<Exchanged> ClientConnection::Impl::read_head() {
   co_return result;
 }
 
-// What has come of the body. Where it ends matters to the next answer alone: a connection on which
-// that is not beyond doubt has none.
+// Parses the received part of the body. If the framing is ambiguous or the body is malformed, no
+// more is read and the connection is not reused.
 void ClientConnection::Impl::take_body() {
   more = false;
   whole = false;
@@ -291,7 +292,7 @@ Task<bool> ClientConnection::Impl::rest(std::string& body, std::size_t most,
     const std::optional<Failure> failed = co_await read_more(*answer);
     if (failed) break;
     take_body();
-    // The size of a chunk has no end.
+    // The size line of a chunk has no limit of its own.
     if (buffer.view().size() > limits.head + kResponseReadSize) break;
   }
   stream.stop_clock();
@@ -336,7 +337,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::read_message(Parser& parser
   }
 }
 
-// Gives what has arrived to the parser, as far as it is whole.
+// Passes the received bytes to the parser.
 std::optional<Failure> ClientConnection::Impl::parse(Parser& parser) {
   if (buffer.view().empty()) return std::nullopt;
   error_code error;
@@ -371,7 +372,7 @@ Task<std::optional<Failure>> ClientConnection::Impl::read_more(Parser& parser) {
   }
   error_code error = beast::http::error::partial_message;
   if (result.error == asio::error::eof && parser.got_some()) parser.put_eof(error);
-  if (!error) co_return std::nullopt;  // a body that ends with the connection
+  if (!error) co_return std::nullopt;  // a body delimited by the end of the connection
   co_return failure(Trouble::closed,
                     got_bytes ? "response truncated" : "connection closed without a response");
 }

@@ -22,11 +22,12 @@
 // retried: only the caller knows whether that is safe.
 namespace hapax::http {
 
-// Trusted certificates: those of the system, and of a file. Any number of connections, on any
-// threads, may share one.
+// Trusted certificates: the system's, and optionally those of a file. Any number of connections on
+// any threads may share an instance.
 class ClientTls {
  public:
-  // `ca_file` (PEM) is believed too; empty: none. misconfigured: it cannot be read.
+  // `ca_file` (PEM) is trusted in addition; empty: none. Fails with misconfigured if certificates
+  // cannot be read.
   static Result<std::shared_ptr<const ClientTls>> make(const std::string& ca_file = {});
   ~ClientTls();
   ClientTls(const ClientTls&) = delete;
@@ -41,19 +42,19 @@ class ClientTls {
 };
 
 struct ClientLimits {
-  std::chrono::milliseconds connect = std::chrono::seconds(5);  // name, connection and TLS
-  // From the first byte of the request to the last one of the answer. An exchange that has to
+  std::chrono::milliseconds connect = std::chrono::seconds(5);  // DNS, TCP and TLS
+  // From the first byte of the request to the last byte of the response. An exchange that must
   // connect first may take `connect` longer.
   std::chrono::milliseconds total = std::chrono::seconds(15);
-  std::size_t head = 32 * 1024;    // of the answer, each 1xx before it counted on its own
-  std::size_t body = 1024 * 1024;  // of the answer
-  // True: whatever the name resolves to, no connection is made to an address of this machine or of
-  // a network that is not public (http/address_guard.hpp).
+  std::size_t head = 32 * 1024;    // of the response; each 1xx before it counts separately
+  std::size_t body = 1024 * 1024;  // of the response
+  // If true, addresses of this machine and of networks that are not public are never connected to,
+  // whatever the name resolves to (http/address_guard.hpp).
   bool public_only = false;
 };
 
-// Views: they are used until exchange() is through. Host and Content-Length are added; headers
-// that say where a message ends (Transfer-Encoding, Content-Length) are not for the caller.
+// Views, which must be valid until exchange() completes. Host and Content-Length are added; callers
+// must not pass framing headers (Transfer-Encoding, Content-Length).
 struct Outgoing {
   std::string_view method = "POST";
   std::string_view target = "/";
@@ -71,16 +72,16 @@ struct Response {
 };
 
 enum class Trouble : std::uint8_t {
-  bad_request,      // a header or target that cannot be sent: it has a line break in it
+  bad_request,      // a header or target that cannot be sent, such as one with a line break
   unresolved,       // the host has no address
   refused,          // connection refused
-  unreachable,      // any other way in which no connection came about
-  certificate,      // the other side is not who it should be
-  tls,              // the handshake failed in another way
+  unreachable,      // any other failure to connect
+  certificate,      // the server's certificate is not trusted
+  tls,              // the handshake failed for another reason
   timed_out,        // connect or total
-  closed,           // the connection ended before the answer did
-  malformed,        // the answer is not HTTP/1.x, or its end is not beyond doubt
-  too_large,        // head or body of the answer
+  closed,           // the connection closed before the response was complete
+  malformed,        // the response is not HTTP/1.x, or its framing is ambiguous
+  too_large,        // head or body of the response
   address_refused,  // the host has no address that limits.public_only allows
 };
 // "bad-request", "unresolved", "timed-out", ...
@@ -88,13 +89,13 @@ std::string_view name(Trouble trouble) noexcept;
 
 struct Failure {
   Trouble trouble = Trouble::closed;
-  // Part of the request may have been sent, so it may have taken effect. False: it has not, and
-  // asking again is safe.
+  // True: part of the request may have been sent, so it may have taken effect. False: it has not,
+  // and a retry is safe.
   bool sent = false;
-  std::string detail;  // one sentence for a person, with the address
+  std::string detail;  // one sentence for display, with the address
 };
 
-// An answer, of whatever status, or why there is none.
+// A response of any status, or a failure.
 struct Exchanged {
   std::optional<Response> response;
   Failure failure;  // when there is no response
@@ -104,34 +105,37 @@ class Lookups;
 
 class ClientConnection {
  public:
-  // `tls` may be null for an http URL. Of `to`, the target is not looked at. `lookups` must outlive
-  // it; null: the system's own way, one name after the other for a whole event loop.
+  // `tls` may be null for an http URL. The target of `to` is ignored. `lookups` must outlive the
+  // connection; if null, Asio's resolver is used, which resolves one name at a time per event loop.
   ClientConnection(const Executor& executor, Url to, ClientLimits limits,
                    std::shared_ptr<const ClientTls> tls = nullptr, Lookups* lookups = nullptr);
-  ~ClientConnection();  // closes; no exchange may be under way
+  ~ClientConnection();  // closes; no exchange may be running
   ClientConnection(const ClientConnection&) = delete;
   ClientConnection& operator=(const ClientConnection&) = delete;
 
-  // Nothing, when the connection is open. An old one that is still good stays. Slow DNS lookups
-  // time out; the lookup itself continues in the background. `within` takes the place of the limit.
+  // Returns nullopt once the connection is open. A connection that is still usable is kept. Slow
+  // DNS lookups time out; the lookup itself continues in the background. `within` overrides the
+  // limit.
   Task<std::optional<Failure>> connect(
       const std::optional<std::chrono::milliseconds>& within = std::nullopt);
 
-  // One request and its answer; connects first when it has to. What was kept alive and has been
-  // closed by the other side in between is noticed before anything is sent, and opened anew.
+  // Sends one request and reads the response; connects first if necessary. A kept-alive connection
+  // that the peer has closed is detected before anything is sent, and reopened.
   Task<Exchanged> exchange(const Outgoing& request);
 
-  // As exchange(), but is through as soon as the head of the answer is in, with what has come of
-  // the body by then: never too_large for its sake, however large it says to be. `total` takes the
-  // place of the limit. The body is read on by rest(), or never: then the connection is not reused.
+  // Like exchange(), but completes once the head of the response is received, with the part of the
+  // body received by then. The body is never too_large, whatever its announced length. `total`
+  // overrides the limit. The rest of the body is read by rest(); otherwise the connection is not
+  // reused.
   Task<Exchanged> begin(const Outgoing& request, std::chrono::milliseconds total);
-  // More of that body, until it ends, is `most` bytes long or the time is over, added to `body`.
-  // Whether that is all of it.
+  // Appends more of that body to `body` until the body ends, `body` has `most` bytes or the time
+  // expires. Returns true if the body is complete.
   Task<bool> rest(std::string& body, std::size_t most, std::chrono::milliseconds within);
   // Pending operations fail soon, as if timed out.
   void abort();
 
-  // Open, and the next request may use it: the last answer was whole and did not say otherwise.
+  // The connection is open and can be used for the next request: the last response was complete and
+  // allows it.
   bool reusable() const;
   void close();
 

@@ -23,13 +23,13 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
 
-// Whose certificate it has to be; a server with several is told which.
+// Sets the expected certificate name, and SNI if `host` is a name.
 bool expect_host(SSL* handle, const std::string& host) {
   error_code not_an_address;
   asio::ip::make_address(host, not_an_address);
   X509_VERIFY_PARAM* const wanted = SSL_get0_param(handle);
   if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1;
-  // What SSL_set_tlsext_host_name() is, without its cast.
+  // SSL_set_tlsext_host_name() without its cast.
   std::string name = host;
   const bool named =
       SSL_ctrl(handle, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
@@ -76,7 +76,7 @@ void ClientStream::start_clock(std::chrono::milliseconds limit) {
   watch_->expired = false;
   watch_->timer.expires_after(limit);
   watch_->timer.async_wait([watch = watch_, generation = ++watch_->generation](error_code error) {
-    // One that was stopped too late to be taken back has another turn.
+    // The handler may already be queued when the timer is stopped or restarted.
     if (error || watch->generation != generation) return;
     watch->expired = true;
     watch->socket.close(error);
@@ -96,7 +96,8 @@ void ClientStream::close() {
 bool ClientStream::is_quiet(bool used) {
   char byte = 0;
   const auto got = recv(watch_->socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  // A TLS server may send tickets behind the handshake; they are read with the first answer.
+  // A TLS server may send session tickets after the handshake; they are read with the first
+  // response.
   if (got > 0) return secure_ && !used;
   if (got == 0) return false;
   return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -142,8 +143,8 @@ Task<std::optional<Failure>> ClientStream::resolve(Endpoints& found) {
   co_return std::nullopt;
 }
 
-// The system's look-up cannot be broken off, so it is not waited for itself: its answer or the end
-// of the time, whichever comes first, wakes this up.
+// The system's lookup cannot be cancelled, so it is not awaited directly: `done` is cancelled by
+// its result or by the timeout, whichever comes first.
 Task<std::optional<Failure>> ClientStream::look_up(Endpoints& found) {
   error_code error;
   const auto address = asio::ip::make_address(to_.host, error);

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-// The bytes under a client's connection: name, socket, TLS, and the clock that ends them.
+// The transport of a client connection: name lookup, socket, TLS and timeouts.
 namespace hapax::http {
 
 struct ClientTls::Context {
@@ -30,7 +30,7 @@ class ClientStream {
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
 
-  // What is waited for from here on ends when the time is over, by closing the socket.
+  // Starts a timeout for the operations that follow. When it expires, the socket is closed.
   void start_clock(std::chrono::milliseconds limit);
   void stop_clock();
   bool expired() const { return watch_->expired; }
@@ -38,8 +38,8 @@ class ClientStream {
   Task<std::optional<Failure>> open(std::chrono::milliseconds limit);
   bool is_open() const { return watch_->socket.is_open(); }
   void close();
-  // Nothing came in and the other side has not closed it.
-  bool is_quiet(bool used);  // used: an answer has been read
+  // True if the peer has neither sent data nor closed. `used`: a response has been read.
+  bool is_quiet(bool used);
 
   struct IoResult {
     std::size_t bytes = 0;
@@ -53,7 +53,7 @@ class ClientStream {
   using Timer = boost::asio::basic_waitable_timer<
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
-  // Held by the timer's handler too, which may run when the stream is gone.
+  // Shared with the timer's handler, which may outlive the stream.
   struct Watch {
     explicit Watch(const Executor& executor) : socket(executor), timer(executor) {}
     Socket socket;

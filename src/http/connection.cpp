@@ -18,13 +18,13 @@ namespace asio = boost::asio;
 using Tls = asio::ssl::stream<Socket>;
 using boost::system::error_code;
 
-// What a client that was refused may still send before its connection is cut.
+// Limits of the input that is discarded after the last response, before the connection is closed.
 constexpr std::size_t kMaxLingering = 256 * 1024;
 constexpr std::chrono::seconds kLinger{2};
-// Chunk sizes, extensions and trailers that are not whole yet.
+// Limit of incomplete chunk sizes, extensions and trailers.
 constexpr std::size_t kMaxChunkOverhead = 32 * 1024;
 constexpr std::size_t kReadSize = 64 * 1024;
-// What every connection may keep without asking. A usual event is smaller.
+// Memory that a connection may keep without a reservation. A typical event is smaller.
 constexpr std::size_t kFree = 16 * 1024;
 
 std::string peer_of(const Socket& socket) {
@@ -64,7 +64,7 @@ void Connection<Stream>::cancel() {
   stream_.lowest_layer().cancel(ignored);
 }
 
-// Also behind unread bytes: a pipelined request, the end of TLS.
+// Detects a close behind unread bytes too: a pipelined request, the end of TLS.
 template <class Stream>
 bool Connection<Stream>::peer_closed() {
   pollfd asked{.fd = next_layer(stream_).native_handle(), .events = POLLRDHUP, .revents = 0};
@@ -73,7 +73,7 @@ bool Connection<Stream>::peer_closed() {
 
 template <class Stream>
 Task<void> Connection<Stream>::run() {
-  // Each co_await stands alone: g++ 12 goes astray in conditions that hold one.
+  // Each co_await is a separate statement: g++ 12 miscompiles conditions that contain one.
   bool goes_on = co_await open();
   while (goes_on) goes_on = co_await exchange();
   co_await close();
@@ -90,14 +90,14 @@ Task<bool> Connection<Stream>::open() {
   co_return true;
 }
 
-// One request and its answer. False: the connection ends.
+// Serves one request. Returns false if the connection ends.
 template <class Stream>
 Task<bool> Connection<Stream>::exchange() {
   const bool has_head = co_await read_head();
   if (!has_head) co_return false;
   std::variant<std::size_t, Reply> decision = handler_.on_headers(head_, peer_);
   if (const Reply* early = std::get_if<Reply>(&decision)) {
-    // Without a body there is nothing left unread, and the connection may go on.
+    // A request without a body leaves nothing unread, so the connection can be kept.
     const bool whole = head_.length == 0 && !head_.chunked;
     used_ = head_size_;
     const bool stays = co_await respond(*early, whole);
@@ -106,7 +106,7 @@ Task<bool> Connection<Stream>::exchange() {
   const bool has_body = co_await read_body(std::get<std::size_t>(decision));
   if (!has_body) co_return false;
   refresh_views();
-  deadline = BootTime::max();  // the store has its own
+  deadline = BootTime::max();  // the store has its own timeout
   const Incoming request{head_, body_, peer_, this};
   const Reply reply = co_await handler_.answer(request);
   const bool stays = co_await respond(reply, true);
@@ -153,7 +153,7 @@ Task<bool> Connection<Stream>::read_body(std::size_t limit) {
   if (!head_.chunked && head_.length > limit) co_return co_await refuse(Refusal::body_too_large);
   const bool waits = head_.expects_continue && buffer_.view().size() == head_size_;
   bool goes_on = true;
-  const BootTime until = deadline;  // of the whole request; that of an answer is another
+  const BootTime until = deadline;  // of the whole request; write() sets its own
   if (waits) goes_on = co_await write(kContinue);
   if (!goes_on) co_return false;
   deadline = until;
@@ -202,7 +202,7 @@ Task<bool> Connection<Stream>::read_chunks(std::size_t limit) {
   co_return true;
 }
 
-// The head is parsed again where the buffer has moved: its views are into it.
+// Parses the head again if the buffer has moved, because head_ has views of it.
 template <class Stream>
 void Connection<Stream>::refresh_views() {
   const std::string_view bytes = buffer_.view().substr(0, head_size_);
@@ -211,14 +211,14 @@ void Connection<Stream>::refresh_views() {
   parsed_at_ = bytes.data();
 }
 
-// What has come together by now is accounted for.
+// Reserves the memory that the connection uses now.
 template <class Stream>
 bool Connection<Stream>::reserve_memory() {
   const std::size_t kept = buffer_.capacity() + chunked_.capacity();
   return kept <= kFree || permit_.try_reserve(kept);
 }
 
-// Between two requests a connection keeps little: many of them wait.
+// Idle connections keep little memory, because there may be many.
 template <class Stream>
 void Connection<Stream>::shrink_buffers() {
   buffer_.shrink();
@@ -227,7 +227,7 @@ void Connection<Stream>::shrink_buffers() {
   if (buffer_.capacity() <= kFree) permit_.release_bytes();
 }
 
-// A request that came just before the server wanted to stop.
+// True for a request that arrived just before shutdown; it is still served.
 template <class Stream>
 bool Connection<Stream>::has_late_request() {
   error_code error;
@@ -236,7 +236,7 @@ bool Connection<Stream>::has_late_request() {
   return waits && !error;
 }
 
-// False: nothing more comes. A request that was too slow gets 408.
+// Returns false if no more data comes. A request that is too slow gets 408.
 template <class Stream>
 Task<bool> Connection<Stream>::read_more(std::size_t wanted) {
   error_code error;
@@ -262,7 +262,7 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
   deadline = io_thread_.now() + limits_.write_time;
   std::size_t sent = 0;
   if constexpr (std::is_same_v<Stream, Socket>) {
-    // The buffer nearly always has room, so no wait is needed.
+    // The socket's buffer nearly always has room, so no wait is needed.
     sent = stream_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
     if (error && error != asio::error::would_block) co_return false;
     if (sent == bytes.size()) co_return true;
@@ -272,7 +272,7 @@ Task<bool> Connection<Stream>::write(std::string_view bytes) {
   co_return !error;
 }
 
-// A large body is written from where it is: a copy would double it for as long as the client takes.
+// Large bodies are not copied: a copy would double the memory until the client has read it.
 template <class Stream>
 bool Connection<Stream>::is_written_separately(const Reply& reply) const {
   return reply.body.size() > kFree && !wants_no_body_ && reply.status != 204;
@@ -299,17 +299,17 @@ void Connection<Stream>::serialize(const Reply& reply, bool keep) {
   }
   if (reply.status != 204) out_ += "\r\nContent-Length: " + std::to_string(reply.body.size());
   if (!keep) out_ += "\r\nConnection: close";
-  if (keep && head_.old) out_ += "\r\nConnection: keep-alive";  // else it would not know
+  if (keep && head_.old) out_ += "\r\nConnection: keep-alive";  // HTTP/1.0 closes by default
   out_ += "\r\n\r\n";
   if (!wants_no_body_ && reply.status != 204 && !is_written_separately(reply)) out_ += reply.body;
 }
 
-// True: the connection may go on with the next request.
+// Returns true if the connection can take another request.
 template <class Stream>
 Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   const bool stay = keep && head_.keep_alive && !io_thread_.stopping();
   serialize(reply, stay);
-  bool written = !reply.unsent || !peer_closed();  // the system would take it from us all the same
+  bool written = !reply.unsent || !peer_closed();  // a write succeeds even if the peer has left
   if (written) written = co_await write(out_);
   if (written && is_written_separately(reply)) written = co_await write(reply.body);
   if (!written && reply.unsent) reply.unsent();
@@ -318,7 +318,7 @@ Task<bool> Connection<Stream>::respond(const Reply& reply, bool keep) {
   co_return stay;
 }
 
-// Nothing of the request is believed from here on: the connection ends.
+// Responds and ends the connection: after a framing error the remaining input cannot be trusted.
 template <class Stream>
 Task<bool> Connection<Stream>::refuse(Refusal why) {
   handler_.refused(why, peer_);
@@ -330,8 +330,8 @@ Task<bool> Connection<Stream>::refuse(Refusal why) {
   co_return false;
 }
 
-// Says that nothing more comes and reads on a little, so that a client that is still sending gets
-// the answer and not a reset.
+// Shuts down the sending side and discards some input, so that a client that is still sending
+// receives the response and not a reset.
 template <class Stream>
 Task<void> Connection<Stream>::close() {
   error_code error;

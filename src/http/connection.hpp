@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-// One connection, from its first byte to its last: requests one after the other, each read,
-// checked, answered, and taken out of the buffer. What is pipelined waits there.
+// One connection, from accept to close: requests are read, checked, answered and removed from the
+// buffer one after another. Pipelined requests wait in the buffer.
 namespace hapax::http {
 
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
@@ -60,14 +60,14 @@ class Connection final : public HasDeadline, public PeerProbe {
   const std::list<HasDeadline*>::iterator place_;
   std::string peer_;
   Buffer buffer_;
-  Head head_;  // of views into the buffer: to be read only where that has not moved
+  Head head_;  // views of the buffer; invalid once the buffer moves
   bool trusted_ = false;
   bool wants_no_body_ = false;  // HEAD
   std::size_t head_size_ = 0;
-  const char* parsed_at_ = nullptr;  // where the buffer was when head_ was parsed
-  std::string chunked_;              // a chunked body, put together
+  const char* parsed_at_ = nullptr;  // address of the buffer when head_ was parsed
+  std::string chunked_;              // the decoded chunked body
   std::string_view body_;
-  std::size_t used_ = 0;  // bytes of the buffer that are this request
+  std::size_t used_ = 0;  // bytes of the current request in the buffer
   std::string out_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::string_view kMappedV4("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 
-// Adds where that stays within the limit.
+// Adds `more` unless the sum would exceed the limit.
 bool add_within(std::atomic<std::size_t>& sum, std::size_t more, std::size_t limit) {
   if (sum.fetch_add(more, kRelaxed) + more <= limit) return true;
   sum.fetch_sub(more, kRelaxed);

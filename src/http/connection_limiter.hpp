@@ -12,12 +12,12 @@
 
 namespace hapax::http {
 
-// What one listener gives to all callers together and, at most, to one address. An address of IPv6
-// is its /64, which is what one customer gets.
+// Limits of one listener, for all clients together and per address. An IPv6 address counts as its
+// /64, which is what one customer gets.
 struct ConnectionLimits {
   std::size_t connections = 16'384;
   std::size_t connections_per_address = 12'288;
-  std::size_t bytes = 256 * 1024 * 1024;  // of requests that are larger than a small one
+  std::size_t bytes = 256 * 1024 * 1024;  // of requests larger than 16 KiB
   std::size_t bytes_per_address = 192 * 1024 * 1024;
 };
 
@@ -31,8 +31,8 @@ class ConnectionLimiter {
   ConnectionLimiter(const ConnectionLimiter&) = delete;
   ConnectionLimiter& operator=(const ConnectionLimiter&) = delete;
 
-  // `address` as key_of() makes it. Nothing: the limit of all connections or of this address is
-  // reached.
+  // `address` is a result of key_of_address(). Returns nullopt if the limit of all connections or
+  // of this address is reached.
   std::optional<Permit> try_acquire(std::uint64_t address);
 
   std::size_t active() const { return active_.load(std::memory_order_relaxed); }
@@ -40,7 +40,7 @@ class ConnectionLimiter {
 
  private:
   struct Caller {
-    std::size_t connections = 0;  // under the mutex
+    std::size_t connections = 0;  // guarded by mutex_
     std::atomic<std::size_t> bytes = 0;
   };
   using Callers = std::unordered_map<std::uint64_t, Caller>;
@@ -53,14 +53,15 @@ class ConnectionLimiter {
   Callers callers_;
 };
 
-// One connection, as long as it lives. Used by one thread at a time.
+// One open connection. Used by one thread at a time.
 class ConnectionLimiter::Permit {
  public:
   Permit(Permit&& other) noexcept;
   Permit& operator=(Permit&&) = delete;
   ~Permit();
 
-  // Reserves `bytes` in all. False: over a limit, and nothing changed.
+  // Raises the reservation to `bytes` in total. Returns false, and changes nothing, if over a
+  // limit.
   bool try_reserve(std::size_t bytes);
   void release_bytes();
 
@@ -69,12 +70,12 @@ class ConnectionLimiter::Permit {
   Permit(ConnectionLimiter& limiter, Callers::value_type& caller)
       : limiter_(&limiter), caller_(&caller) {}
 
-  ConnectionLimiter* limiter_;  // null: moved from
+  ConnectionLimiter* limiter_;  // null if moved from
   Callers::value_type* caller_;
   std::size_t reserved_ = 0;
 };
 
-// Of an address in network order, of 4 or of 16 bytes.
+// The key of an address of 4 or 16 bytes in network order.
 std::uint64_t key_of_address(std::string_view bytes);
 
 }  // namespace hapax::http

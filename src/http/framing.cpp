@@ -26,7 +26,7 @@ bool within(std::string_view part, std::string_view whole) {
   return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();
 }
 
-// What every parser of ours leaves alone.
+// A parser that ignores everything; base of the parsers below.
 class Quiet : public beast::http::basic_parser<true> {
  protected:
   void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
@@ -74,7 +74,7 @@ class HeadParser final : public Quiet {
   void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
                      error_code& error) override {
     too_many_ = head_.headers.size() >= limits_.headers;
-    // A folded value was put together in a buffer of the parser's own.
+    // Beast joins a folded value in its own buffer, outside of bytes_.
     folded_ = folded_ || (!value.empty() && !within(view(value), bytes_));
     if (too_many_ || folded_) {
       error = beast::http::error::bad_field;
@@ -91,7 +91,7 @@ class HeadParser final : public Quiet {
   bool folded_ = false;
 };
 
-// A folded line with nothing before the fold looks like an ordinary one to the parser.
+// For Beast, a folded line with nothing before the fold is an ordinary one.
 bool has_fold(std::string_view bytes) {
   for (std::size_t at = bytes.find('\n'); at + 1 < bytes.size(); at = bytes.find('\n', at + 1)) {
     if (bytes[at + 1] == ' ' || bytes[at + 1] == '\t') return true;
@@ -103,7 +103,7 @@ std::optional<std::uint64_t> length_of(std::string_view text) {
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  // from_chars takes no sign or space for an unsigned number; digits alone come this far.
+  // For unsigned numbers from_chars accepts neither sign nor space: only digits.
   return whole ? std::optional(length) : std::nullopt;
 }
 
@@ -113,7 +113,7 @@ struct Counts {
   int hosts = 0;
 };
 
-// The headers that say where the request ends, and whose it is.
+// Reads the headers that determine framing and host. Returns false if one of them is invalid.
 bool read_framing(Head& head, Counts& counts) {
   for (const Header& each : head.headers) {
     if (equal_ignoring_case(each.name, "Content-Length")) {
@@ -142,16 +142,16 @@ bool is_beyond_doubt(Head& head, int version) {
   if (version < 11 && head.chunked) return false;
   if (version >= 11 && counts.hosts == 0) return false;
   head.old = version < 11;
-  if (head.old) head.expects_continue = false;  // it knows no interim answers
-  // RFC 9112 wants "GET http://host/path" taken, too. Only proxies are asked like that; here it
-  // would name the host twice, so which one is meant is in doubt.
+  if (head.old) head.expects_continue = false;  // it has no 1xx responses
+  // RFC 9112 requires the absolute form ("GET http://host/path") too. Only proxies receive it; here
+  // it would name the host twice, which is ambiguous.
   return !head.target.empty() && head.target.front() == '/';
 }
 
 }  // namespace
 
 std::optional<Refusal> parse_head(std::string_view bytes, const HeadLimits& limits, Head& head) {
-  std::vector<Header> headers = std::move(head.headers);  // keeps its memory
+  std::vector<Header> headers = std::move(head.headers);  // reuses its memory
   headers.clear();
   head = Head{};
   head.headers = std::move(headers);
@@ -201,7 +201,8 @@ ChunkReader& ChunkReader::operator=(ChunkReader&&) noexcept = default;
 ChunkReader::State ChunkReader::read(std::string_view bytes, std::size_t& taken,
                                      std::string& body) {
   taken = 0;
-  // Behind a chunk the end of its line comes first: what begins otherwise is bad at once.
+  // After the first chunk the rest begins with the end of its line; anything else is invalid at
+  // once.
   if (!parser_->begun && is_short_last_chunk(bytes)) return State::needs_more;
   error_code error;
   parser_->out = &body;

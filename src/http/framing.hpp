@@ -20,18 +20,18 @@ struct HeadLimits {
   std::size_t headers = 128;
 };
 
-// Reads `bytes`, which end with the first empty line, into `head`. Nothing, or why it is refused:
-// framing, header_malformed, headers_too_large.
+// Parses `bytes`, which end with the first empty line, into `head`. Returns nullopt, or why it is
+// rejected: framing or headers_too_large.
 std::optional<Refusal> parse_head(std::string_view bytes, const HeadLimits& limits, Head& head);
 
-// What is left of a chunked body may be a last chunk ("0\r\n\r\n" or longer) of which too little is
-// there: given to Beast's parser twice, it would trip an assertion of builds that have them.
+// True if the rest of a chunked body may be an incomplete last chunk (at least "0\r\n\r\n").
+// Passing it to Beast's parser twice trips an assertion in builds with assertions.
 inline bool is_short_last_chunk(std::string_view rest) {
   constexpr std::size_t kShortest = 5;
   return rest.size() < kShortest && rest.substr(0, 1) == "0";
 }
 
-// Puts a chunked body together. Trailers are read over.
+// Decodes a chunked body. Trailers are ignored.
 class ChunkReader {
  public:
   explicit ChunkReader(std::size_t limit);  // bytes of the body
@@ -40,8 +40,8 @@ class ChunkReader {
   ChunkReader& operator=(ChunkReader&&) noexcept;
 
   enum class State : std::uint8_t { needs_more, done, bad, too_large };
-  // Takes a part of `bytes` from the front, as much as is whole, and says how much in `taken`. What
-  // is left must be given again, with more behind it.
+  // Consumes complete parts from the front of `bytes`, sets `taken` to their size and appends the
+  // decoded bytes to `body`. The remaining bytes must be passed again, followed by more input.
   State read(std::string_view bytes, std::size_t& taken, std::string& body);
 
  private:

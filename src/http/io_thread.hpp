@@ -14,11 +14,11 @@
 
 namespace hapax::http {
 
-// A connection as the clock of its I/O thread sees it.
+// A connection whose deadline is checked by its I/O thread.
 class HasDeadline {
  public:
   virtual ~HasDeadline() = default;
-  virtual void cancel() = 0;  // what it waits for on the network ends at once
+  virtual void cancel() = 0;  // ends its pending network operations
 
   BootTime deadline = BootTime::max();
   bool idle = false;     // between two requests
@@ -32,9 +32,9 @@ class IoThread {
   explicit IoThread(Clock& clock);
 
   boost::asio::io_context& context() { return context_; }
-  void run();  // until stop() was called and the last connection is gone
+  void run();  // returns after stop(), when the last connection is closed
 
-  // The rest is for the thread that runs it.
+  // The members below are for the I/O thread only.
   BootTime now() const { return now_; }
   const std::string& date() const { return date_; }  // of the Date header
   bool stopping() const { return stopping_; }
@@ -54,7 +54,7 @@ class IoThread {
       timer_;
   std::list<HasDeadline*> connections_;
   BootTime now_{};
-  BootTime end_ = BootTime::max();  // of the grace
+  BootTime end_ = BootTime::max();  // of the grace period
   std::string date_;
   bool stopping_ = false;
 };

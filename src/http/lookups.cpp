@@ -49,11 +49,11 @@ Lookups::Addresses look_up(const std::string& host) {
 
 }  // namespace
 
-// Outlives the object as long as a thread looks something up.
+// Shared with the lookup threads, which may outlive the Lookups object.
 struct Lookups::State {
   explicit State(const Executor& given) : executor(given) {}
 
-  // On the thread of the executor.
+  // Called on the executor's thread.
   void answer(const std::string& host, const Addresses& addresses) {
     const auto found = waiting.find(host);
     if (found == waiting.end()) return;
@@ -64,7 +64,7 @@ struct Lookups::State {
 
   std::map<std::string, std::vector<std::function<void(const Addresses&)>>> waiting;
   std::mutex mutex;
-  bool open = true;  // the loop is there
+  bool open = true;  // the event loop exists
   const Executor executor;
 };
 
@@ -88,7 +88,7 @@ void Lookups::resolve(const std::string& host, std::function<void(const Addresse
   };
   try {
     std::thread([tell, host] { tell(look_up(host)); }).detach();
-  } catch (const std::system_error&) {  // no thread is to be had
+  } catch (const std::system_error&) {  // no thread available
     tell({});
   }
 }

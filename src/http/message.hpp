@@ -30,18 +30,18 @@ struct Head {
     const std::size_t mark = target.find('?');
     return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
   }
-  // The first header of that name; nothing but its absence is told from an empty one.
+  // The first header of that name, or null.
   const Header* find(std::string_view name) const;
 };
 
-// The connection of a request, while it is answered.
+// The connection of a request that is being answered.
 class PeerProbe {
  public:
   virtual ~PeerProbe() = default;
-  // The peer has stopped sending and most likely left. Makes a system call, so it is for handlers
-  // that wait.
+  // True if the peer has stopped sending and has most likely left. Makes a system call, so it is
+  // for handlers that wait.
   virtual bool peer_closed() = 0;
-  // The client is authenticated: Limits::idle holds from now on.
+  // Marks the client as authenticated: Limits::idle applies from now on.
   virtual void mark_trusted() = 0;
 };
 
@@ -49,21 +49,20 @@ class PeerProbe {
 struct Incoming {
   const Head& head;
   std::string_view body;       // with kBodyPadding readable bytes after it
-  std::string_view peer;       // the address at the other end
-  PeerProbe* probe = nullptr;  // null: there is none
+  std::string_view peer;       // the peer's address
+  PeerProbe* probe = nullptr;  // may be null
 };
 
 struct Reply {
   int status = 200;
-  std::string_view content_type = {};  // of static life; empty: none
+  std::string_view content_type = {};  // static storage; empty: none
   std::string body = {};
   std::vector<OwnedHeader> headers = {};
-  std::function<void()> unsent =
-      {};  // called when it could not be written whole; empty: nothing is
-  std::shared_ptr<const void> held = {};  // given up when it is written, or cannot be
+  std::function<void()> unsent = {};      // called if the reply is not fully written; may be empty
+  std::shared_ptr<const void> held = {};  // released once the reply is written or has failed
 };
 
-// "OK", "Bad Request": what stands behind the number. Empty for an unknown one.
+// The reason phrase: "OK", "Bad Request". Empty for an unknown status.
 std::string_view status_text(int status);
 
 }  // namespace hapax::http

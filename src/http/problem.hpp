@@ -8,16 +8,16 @@
 
 namespace hapax::http {
 
-// What hapax refuses with, besides the reasons of verification (hapax/reason.hpp) and the codes of
-// errors (hapax/error.hpp). Names are stable: programs compare them.
+// Reasons to reject a request, besides those of verification (hapax/reason.hpp) and the error codes
+// (hapax/error.hpp). Names are stable: programs compare them.
 enum class Refusal : std::uint8_t {
-  framing,             // 400: where the request ends is not beyond doubt
+  framing,             // 400: the request framing is ambiguous
   header_malformed,    // 400
-  bad_request,         // 400: a parameter that cannot be understood
+  bad_request,         // 400: an invalid parameter
   key_malformed,       // 400: the Idempotency-Key
   token_missing,       // 401
   token_invalid,       // 401
-  forbidden,           // 403: the token has not the right
+  forbidden,           // 403: the token lacks the right
   not_found,           // 404
   source_unknown,      // 404
   tenant_unknown,      // 404
@@ -26,7 +26,7 @@ enum class Refusal : std::uint8_t {
   body_gone,           // 410
   body_too_large,      // 413
   host_unknown,        // 421
-  key_reused,          // 422: the Idempotency-Key came with another request
+  key_reused,          // 422: the Idempotency-Key was used for another request
   headers_too_large,   // 431
   store_unavailable,   // 503
   queue_full,          // 503
@@ -36,10 +36,10 @@ enum class Refusal : std::uint8_t {
 std::string_view name(Refusal refusal);
 int status_of(Refusal refusal);
 
-// application/problem+json, RFC 9457, with "urn:hapax:error:NAME" as the type. `detail` is for the
-// one who sent the request: what to do, never what a secret or a signature should have been.
+// application/problem+json, RFC 9457, with "urn:hapax:error:NAME" as the type. 503 has Retry-After.
+// `detail` is for the sender: it states what to do, never an expected secret or signature.
 Reply problem(int status, std::string_view name, std::string_view detail);
-// With the sentence that belongs to it; 503 with Retry-After.
+// With the default detail.
 Reply problem(Refusal refusal);
 Reply problem(Refusal refusal, std::string_view detail);
 

@@ -27,10 +27,10 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Tls = asio::ssl::stream<Socket>;
 
 constexpr std::chrono::milliseconds kAcceptAgain{100};
-// Of TLS 1.2 (those of 1.3 are all good): a key of its own for each connection, so that whoever
-// gets the server's key later cannot read what was recorded.
+// Ciphers of TLS 1.2 with forward secrecy (all of 1.3 have it): each connection has its own key, so
+// recorded traffic cannot be decrypted with a server key stolen later.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES";
-constexpr int kMaxBacklog = 8192;  // that is taken in at the end
+constexpr int kMaxBacklog = 8192;  // connections accepted at shutdown
 
 struct TcpListener {
   TcpListener(const Limits& given, ConnectionLimiter& given_limiter, asio::io_context& context)
@@ -98,13 +98,13 @@ struct Server::Impl {
   void begin(Socket socket, const Peer& peer, TcpListener& listener, std::size_t thread);
   void close_listeners();
 
-  std::vector<std::unique_ptr<ConnectionLimiter>> limiters;  // outlive what waits in an I/O thread
+  std::vector<std::unique_ptr<ConnectionLimiter>> limiters;  // outlive the permits in io_threads
   std::vector<std::unique_ptr<IoThread>> io_threads;
   std::vector<std::unique_ptr<TcpListener>> listeners;
   std::vector<std::thread> threads;
 };
 
-// Runs on the first I/O thread and hands the connections round.
+// Runs on the first I/O thread and distributes the connections round-robin.
 Task<void> Server::Impl::accept(TcpListener& listener) {
   asio::basic_waitable_timer<std::chrono::steady_clock,
                              asio::wait_traits<std::chrono::steady_clock>, Executor>
@@ -116,7 +116,7 @@ Task<void> Server::Impl::accept(TcpListener& listener) {
     Peer peer;
     co_await listener.acceptor.async_accept(socket, peer, asio::redirect_error(kUseTask, error));
     if (error == asio::error::operation_aborted) co_return;
-    if (error) {  // no file descriptors left, most likely: some will be given back
+    if (error) {  // probably out of file descriptors; retry
       pause.expires_after(kAcceptAgain);
       co_await pause.async_wait(asio::redirect_error(kUseTask, error));
       continue;

@@ -23,12 +23,12 @@ namespace hapax::http {
 struct Limits {
   HeadLimits head;
   std::chrono::milliseconds idle = std::chrono::seconds(75);  // between two requests
-  // Also at most, until the handler has said PeerProbe::mark_trusted(). nullopt: all clients are
+  // Limit of `idle` until the handler calls PeerProbe::mark_trusted(). nullopt: all clients are
   // trusted.
   std::optional<std::chrono::milliseconds> stranger_idle = {};
   std::chrono::milliseconds head_time = std::chrono::seconds(10);     // of a request's head
   std::chrono::milliseconds request_time = std::chrono::seconds(30);  // of the whole request
-  std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of an answer
+  std::chrono::milliseconds write_time = std::chrono::seconds(30);    // of a response
   ConnectionLimits limiter = {};                                      // of one listener
 };
 
@@ -39,9 +39,9 @@ class Handler {
 
   // Headers received: returns the body limit, or an early response.
   virtual std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view peer) = 0;
-  // The whole request. It stays as it is until the answer is there.
+  // Answers a complete request, which stays valid until the reply is returned.
   virtual Task<Reply> answer(const Incoming& request) = 0;
-  // A request that was refused before it came to answer(): for counts and the log.
+  // A request was rejected before answer(): for metrics and the log.
   virtual void refused(Refusal why, std::string_view peer) = 0;
 };
 
@@ -49,20 +49,20 @@ using MakeHandler = std::function<std::unique_ptr<Handler>(std::size_t thread)>;
 
 struct Address {
   std::string host;        // an IP address
-  std::uint16_t port = 0;  // 0: any that is free
+  std::uint16_t port = 0;  // 0: any free port
 };
 
-// An HTTP/1.1 server: I/O threads, each with an event loop of its own, and listeners whose
-// connections they share.
+// An HTTP/1.1 server: listeners, and I/O threads with an event loop each that share the connections
+// of all listeners.
 class Server {
  public:
   Server(Clock& clock, std::size_t threads);
-  ~Server();  // stops, without grace
+  ~Server();  // stops without a grace period
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Opens the port and says which one it is. Connections wait until start(). misconfigured: the
-  // address is taken or is not this machine's, or the TLS files cannot be used.
+  // Opens the port and returns its number. Connections wait until start(). Fails with misconfigured
+  // if the address is in use or not local, or the TLS files cannot be used.
   Result<std::uint16_t> listen(const Address& address, const std::optional<TlsFiles>& tls,
                                const Limits& limits, const MakeHandler& make_handler);
 
@@ -74,9 +74,9 @@ class Server {
 
   std::size_t threads() const;
   Executor executor(std::size_t thread) const;
-  // Runs `work` on that I/O thread, soon.
+  // Posts `work` to that I/O thread.
   void post(std::size_t thread, std::function<void()> work);
-  std::size_t connections() const;  // now, of all listeners
+  std::size_t connections() const;  // currently open, of all listeners
   std::size_t rejected() const;     // connections over a limit, since the start
 
  private:

@@ -10,20 +10,21 @@
 
 namespace hapax::http {
 
-// Where a request goes: "https://example.com:8443/hooks?x=1", taken apart.
+// A parsed URL, like "https://example.com:8443/hooks?x=1".
 struct Url {
   bool tls = false;
-  std::string host;          // a name or an address; of IPv6 without the brackets
-  std::uint16_t port = 80;   // 443 with TLS, where the URL has none
+  std::string host;          // a name or an address; IPv6 without brackets
+  std::uint16_t port = 80;   // 443 by default with TLS
   std::string target = "/";  // path and query, as written
 
-  std::string authority() const;  // of the Host header: the port only where it is not the usual one
+  std::string authority() const;  // for the Host header; the port unless it is the default
   std::string to_string() const;
 
   friend bool operator==(const Url&, const Url&) = default;
 };
 
-// invalid_argument: not an http or https URL, or one with a user, which belongs into a header.
+// Fails with invalid_argument if not an http or https URL, or if it has user info (credentials
+// belong in a header).
 Result<Url> parse_url(std::string_view text);
 
 }  // namespace hapax::http

@@ -14,11 +14,11 @@ namespace hapax {
 
 namespace {
 
-// Why an event has no identity.
+// The reason why an event has no identity.
 struct Refusal {
   Reason reason = Reason::none;
   std::string detail;
-  bool whole = false;  // nothing of the request can be read, not just this event
+  bool whole = false;  // the whole request is unreadable, not just this event
 };
 
 using Refused = std::optional<Refusal>;
@@ -30,7 +30,7 @@ std::string_view why_unreadable(const Field& field) {
   return " cannot be read: too many fields";
 }
 
-// `option` is the one that names the field.
+// `option` is the configuration option that names the field.
 Refusal refusal(std::string_view option, const Field& field, FieldStatus status) {
   std::string detail(option);
   detail += ": ";
@@ -43,14 +43,14 @@ Refusal refusal(std::string_view option, const Field& field, FieldStatus status)
     case FieldStatus::unusable:
       return {Reason::id_missing, detail.append(" is neither a string nor a number"), false};
     case FieldStatus::absent:
-    case FieldStatus::found:  // and empty
+    case FieldStatus::found:  // but empty
       break;
   }
   const bool absent = status == FieldStatus::absent;
   return {Reason::id_missing, detail.append(absent ? " is missing" : " is empty"), false};
 }
 
-// An integer, or a time in microseconds; nothing for anything else.
+// An integer, or a time in microseconds; nullopt for anything else.
 std::optional<std::int64_t> parse_version(std::string_view text) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
@@ -61,7 +61,7 @@ std::optional<std::int64_t> parse_version(std::string_view text) {
   return time->time_since_epoch().count();
 }
 
-// Reads the identity of one event: of a whole request, or of one element of it.
+// Reads the identity of one event: a whole request, or one element of it.
 class EventReader {
  public:
   EventReader(const ParsedRule& rule, const Request& request, JsonReader& json)
@@ -79,8 +79,8 @@ class EventReader {
  private:
   using Parts = std::vector<IdPart>;
 
-  // The fallback is for an id that is not there. One that is there and cannot be used is refused:
-  // its event would get a second identity.
+  // The fallback applies only to a missing id. An id that is present but unusable is rejected: with
+  // the fallback its event would get a second identity.
   Refused read_id(Identity& identity) {
     if (rule_.every_arrival) return std::nullopt;
     if (rule_.id.empty()) return read_hash(identity);
@@ -109,7 +109,7 @@ class EventReader {
     return std::nullopt;
   }
 
-  // All of them, none empty. `last`: what was found at the place that is refused.
+  // Reads all places; none may be missing or empty. `last` is the status of the last place read.
   Refused read_parts(std::string_view option, const std::vector<Field>& places, Parts& parts,
                      FieldStatus& last) {
     parts.reserve(places.size());
@@ -135,8 +135,8 @@ class EventReader {
     return std::nullopt;
   }
 
-  // Without one, as where the body is not JSON, the event is in no lane. Two of them are refused,
-  // for its order would be a guess.
+  // Without an order key (also if the body is not JSON) the event is in no lane. A repeated order
+  // key is rejected: choosing one of its values would be a guess.
   Refused read_order_key(Identity& identity) {
     if (!rule_.order_key) return std::nullopt;
     FieldValue value = fields_.read(*rule_.order_key);
@@ -150,7 +150,7 @@ class EventReader {
     return std::nullopt;
   }
 
-  // The type is for people and filters: where there is none that can be used, it is empty.
+  // The type is for display and filters: empty if it is missing or unusable.
   void read_type(Identity& identity) {
     if (!rule_.type) return;
     FieldValue value = fields_.read(*rule_.type);
@@ -174,7 +174,7 @@ Identified refuse_whole(Reason reason, std::string detail) {
   return identified;
 }
 
-// The element as a request of its own. What follows it in the body may be read as well.
+// The element as a separate request. The bytes after it in the body serve as padding.
 Request request_of(const Request& request, std::string_view element) {
   const char* end = request.body.data() + request.body.size();
   const auto after = static_cast<std::size_t>(end - (element.data() + element.size()));
@@ -184,7 +184,7 @@ Request request_of(const Request& request, std::string_view element) {
   return own;
 }
 
-// Adds the event of `request`. Nothing more is to be read when the whole is refused by it.
+// Adds the event of `request`. Returns a refusal only if it applies to the whole request.
 Refused add_item(const ParsedRule& rule, const Request& request, Scratch& scratch,
                  std::vector<Item>& items) {
   Item item;
@@ -204,7 +204,7 @@ std::string place_of_split(const ParsedRule& rule) {
   return "split: json:" + *rule.split;
 }
 
-// The elements, or in `refused` why there are none.
+// Returns the elements, or sets `refused`.
 std::vector<std::string_view> split(const ParsedRule& rule, const Request& request,
                                     Scratch& scratch, Refusal& refused) {
   FieldReader fields(request, scratch.json());

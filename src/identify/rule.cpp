@@ -96,7 +96,7 @@ bool reads_a_form(const ParsedRule& parsed) {
   return std::any_of(parsed.id.begin(), parsed.id.end(), is_form);
 }
 
-// What makes no sense for a body that is an array of events.
+// Rejects fields that make no sense for a body that is an array of events.
 Result<void> check_split(const ParsedRule& parsed) {
   if (reads_a_form(parsed)) {
     return wrong("split",

@@ -15,7 +15,7 @@ namespace hapax {
 inline constexpr std::size_t kMaxHashParts = 16;
 inline constexpr std::size_t kMaxSplit = 100'000;
 
-// An IdentityRule whose places can be read.
+// A validated IdentityRule with parsed fields.
 struct ParsedRule {
   bool every_arrival = false;   // the id is "none"
   std::vector<Field> id;        // all required
@@ -28,7 +28,7 @@ struct ParsedRule {
   std::size_t split_max = 0;
 };
 
-// misconfigured names the option and says what to write.
+// The misconfigured error names the option and the correction.
 Result<ParsedRule> parse_rule(const IdentityRule& rule);
 
 }  // namespace hapax

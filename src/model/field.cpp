@@ -33,7 +33,7 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-// RFC 9110, 5.6.2: what a header's name is made of.
+// A character of a header name (RFC 9110, 5.6.2).
 bool is_token_letter(char letter) {
   const char small = lower(letter);
   return (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
@@ -44,7 +44,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_letter);
 }
 
-// Names of headers with commas between.
+// Comma-separated header names.
 bool are_tokens(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (!is_token(text.substr(0, comma))) return false;
@@ -61,7 +61,7 @@ Error not_a_field(std::string_view text, std::string_view remedy) {
   return Error(Code::invalid_argument, std::move(detail));
 }
 
-// What to write instead; empty when nothing is wrong.
+// The correction to suggest; empty if the name is valid.
 std::string_view remedy(From from, std::string_view name) {
   if (name.size() > kMaxFieldName) return "a name has at most 1024 bytes";
   if (from == From::json) {
@@ -121,7 +121,7 @@ FieldValue read_form(std::string_view text, std::string_view name) {
   return {FieldStatus::found, false, std::move(match->value)};
 }
 
-// The first of the headers that is there.
+// The first of these headers that is present.
 FieldValue read_headers(const Request& request, std::string_view names) {
   while (true) {
     const std::size_t comma = names.find(',');

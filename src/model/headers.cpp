@@ -12,7 +12,7 @@ constexpr int kDigitBits = 7;
 constexpr unsigned kMore = 0x80;  // another digit follows
 constexpr int kDigits = 5;        // of 32 bits
 
-// A length of less than 128, which nearly all are, is one byte: headers are a fifth of a small
+// Lengths are varints: nearly all are below 128 and take one byte. Headers are a fifth of a small
 // event.
 void append_part(std::string& out, std::string_view part) {
   auto size = static_cast<std::uint32_t>(part.size());
@@ -27,13 +27,13 @@ std::optional<std::uint64_t> take_length(std::string_view& rest) {
     const auto digit = static_cast<unsigned char>(rest.front());
     rest.remove_prefix(1);
     size |= std::uint64_t{digit & (kMore - 1)} << (i * kDigitBits);
-    const bool one_way_only = digit != 0 || i == 0;  // to write it
+    const bool one_way_only = digit != 0 || i == 0;  // canonical encoding only
     if ((digit & kMore) == 0) return one_way_only ? std::optional(size) : std::nullopt;
   }
   return std::nullopt;
 }
 
-// Takes the part at the front of `rest`.
+// Removes the first part of `rest` and returns it.
 std::optional<std::string_view> take_part(std::string_view& rest) {
   const std::optional<std::uint64_t> size = take_length(rest);
   if (!size || rest.size() < *size) return std::nullopt;

@@ -17,7 +17,7 @@ void append_digits(std::string& out, std::uint64_t value, std::size_t digits) {
   for (std::size_t i = digits; i-- > 0;) out += kAlphabet[(value >> (5 * i)) & 31U];
 }
 
-// FNV-1a over the text, folded to 10 bits: one slip in a thousand is not noticed.
+// FNV-1a of the text, folded to 10 bits: misses about one typo in a thousand.
 std::uint64_t sum_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> number_in(std::string_view digits) {
   return value;
 }
 
-// The numbers of `text`, if it is of this kind, of the right length, and its check holds.
+// The numbers in an id. parts_of() returns nullopt if the kind, length or check digits are wrong.
 struct Parts {
   std::int64_t number = 0;
   std::int64_t ordinal = 0;

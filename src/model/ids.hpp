@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-// The numbers of events, deliveries and rejects as people and programs outside see them: opaque
-// text of lower-case letters and digits. A letter for the kind, the number in base 32 (so that ids
-// sort as numbers do), and two characters that a slip of the finger does not get right.
+// The public form of event, delivery and reject numbers: opaque text of lower-case letters and
+// digits. A letter for the kind, the number in base 32 (so that ids sort like numbers), and two
+// check characters against typos.
 namespace hapax {
 
-// A delivery has no number of its own: it is the n-th of its event, from 1.
+// Deliveries are numbered within their event, from 1.
 inline constexpr std::int64_t kMaxDeliveryNo = (1 << 10) - 1;
 
 struct DeliveryRef {
@@ -26,9 +26,9 @@ struct DeliveryRef {
 
 std::string to_text(EventNo number);
 std::string to_text(RejectNo number);
-std::string to_text(const DeliveryRef& delivery);  // the Idempotency-Key of its every attempt
+std::string to_text(const DeliveryRef& delivery);  // the Idempotency-Key of all its attempts
 
-// Nothing unless to_text() could have made exactly this text.
+// Return nullopt unless `text` is an exact output of to_text().
 std::optional<EventNo> event_from(std::string_view text);
 std::optional<RejectNo> reject_from(std::string_view text);
 std::optional<DeliveryRef> delivery_from(std::string_view text);

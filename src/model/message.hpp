@@ -11,13 +11,13 @@
 
 namespace hapax {
 
-// A fresh id: a UUID of version 7, so that ids made later sort later.
+// A new UUID of version 7: later ids sort after earlier ones.
 MessageId make_message_id(const Clock& clock, Random& random);
 
-// Headers as they are stored: see headers.hpp.
+// The stored form of headers; see headers.hpp.
 std::string encode_headers(const Message& message);
 
-// What a second message with the same key must have in common with the first.
+// A repeated message with the same key must have the same digest.
 Digest content_digest(const Message& message, std::string_view encoded_headers);
 
 }  // namespace hapax
