@@ -27,8 +27,8 @@ bool is_address(int family, std::string_view text) {
   return inet_pton(family, std::string(text).c_str(), ignored.data()) == 1;
 }
 
-// The name or address of a Host header, without its port; nothing when it is not one. The brackets
-// of an IPv6 address stay.
+// The host of a Host header without the port; an IPv6 address keeps its brackets. nullopt:
+// malformed.
 std::optional<std::string_view> host_in(std::string_view value) {
   const bool bracketed = value.substr(0, 1) == "[";
   const std::size_t from = bracketed ? value.find(']') : 0;
@@ -45,7 +45,7 @@ bool is_literal(std::string_view host) {
   return is_address(AF_INET, host);
 }
 
-// The token of a Bearer header; nothing when it is of another kind.
+// The token of an Authorization header; nullopt if the scheme is not Bearer.
 std::optional<std::string_view> bearer(std::string_view value) {
   constexpr std::string_view kScheme = "Bearer ";
   if (!equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
@@ -85,13 +85,13 @@ std::variant<const Rights*, Refusal> Access::caller(const http::Head& head) cons
     return equal_ignoring_case(each.name, "Authorization");
   };
   const auto count = std::count_if(head.headers.begin(), head.headers.end(), is_ours);
-  if (count > 1) return Refusal::token_invalid;  // which one is meant is anybody's guess
+  if (count > 1) return Refusal::token_invalid;  // ambiguous
   const Header* header = head.find("Authorization");
   const auto token = header == nullptr ? std::nullopt : bearer(header->value);
   if (!token || token->empty()) return Refusal::token_missing;
   const Digest hash = sha256(*token);
   const Rights* found = nullptr;
-  for (const Token& each : tokens_) {  // all of them, whichever it is
+  for (const Token& each : tokens_) {  // no early exit: constant time
     const bool same = verify_detail::equal_in_constant_time(view(hash), view(each.hash));
     found = same ? &each.rights : found;
   }

@@ -27,17 +27,17 @@ struct ScopedToken {
 // Access rules. Immutable.
 class Access {
  public:
-  // `token` is the admin's, and not empty; only hashes are kept. `names` are the Host names that
-  // are this server's, besides "localhost" and every IP address.
+  // `token` is the admin token and not empty; only hashes are kept. `names` are the accepted Host
+  // names, besides "localhost" and every IP address.
   Access(std::string_view token, std::vector<std::string> names,
          const std::vector<ScopedToken>& scoped = {});
 
-  // A web page of a stranger can have its own name resolve to this machine and then read the
-  // answers as its own; but the browser still sends that name. host_unknown, or nothing.
+  // Prevents DNS rebinding: a hostile web page can make its own name resolve to this machine and
+  // read the responses, but the browser still sends that name. host_unknown, or nullopt.
   std::optional<http::Refusal> check_host(const http::Head& head) const;
-  // By "Authorization: Bearer TOKEN": the caller's rights, valid as long as this object, or
-  // token_missing or token_invalid. How long it takes does not tell which token it is, or how much
-  // of it is right.
+  // The caller's rights, from "Authorization: Bearer TOKEN", valid as long as this object; or
+  // token_missing or token_invalid. The time it takes does not reveal which token matched, or how
+  // much of one.
   std::variant<const Rights*, http::Refusal> caller(const http::Head& head) const;
 
  private:

@@ -15,24 +15,24 @@
 
 namespace hapax::admin {
 
-// A source as the admin API shows it: no secret, and nothing that a request is verified with.
+// A source as the admin API shows it: without secrets and verification details.
 struct SourceView {
   std::string name;
   SourceNo no{};
-  std::string preset = {};  // empty: the configuration says how it is signed
-  // As in Preset; nothing where there is none.
+  std::string preset = {};  // empty: custom signature settings
+  // As in Preset; nullopt without a preset.
   std::optional<bool> id_signed = {};
   std::optional<bool> time_signed = {};
   bool splits = false;
   bool enforce = true;
-  bool unnamed = true;                    // can be posted to without a tenant
-  std::vector<std::string> tenants = {};  // that are declared
+  bool unnamed = true;                    // accepts requests without a tenant
+  std::vector<std::string> tenants = {};  // declared ones
   std::vector<std::string> deliver_to = {};
   std::chrono::milliseconds remember{};
   std::chrono::milliseconds keep{};
   std::chrono::milliseconds keep_dead{};
   struct Secrets {
-    std::string tenant;  // empty: of the source itself
+    std::string tenant;  // empty: the source itself
     std::size_t count = 0;
     std::shared_ptr<const gateway::SecretUse> use;
   };
@@ -43,34 +43,34 @@ struct DestinationView {
   std::string name;
   std::string kind;  // "http" or "pull"
   DestinationNo no{};
-  std::optional<std::int64_t> concurrency = {};  // of http
+  std::optional<std::int64_t> concurrency = {};  // only for http
   std::optional<double> rate = {};               // attempts per second
   std::shared_ptr<const deliver::Destination> how = {};
-  bool listen = false;  // a developer's machine: the configuration does not know it
+  bool listen = false;  // registered by `hapax listen`, not configured
 };
 
-// How a destination that hapax posts to is doing on this node.
+// The state of a push destination on this node.
 struct DestinationStatus {
   std::string breaker;  // "closed", "open", "half-open"
   std::size_t under_way = 0;
 };
-// Nothing for those it does not post to. Called by any thread.
+// nullopt: not a push destination. Called by any thread.
 using StatusFn = std::function<std::optional<DestinationStatus>(const std::string& name)>;
 
-// What the configuration in force defines.
+// The current configuration, as the admin API shows it.
 struct ConfigView {
   std::vector<SourceView> sources;
   std::vector<DestinationView> destinations;
 
-  const DestinationView* find(std::string_view destination) const;  // null: it has none
+  const DestinationView* find(std::string_view destination) const;  // null: not found
   const DestinationView* find(DestinationNo destination) const;
 };
 
-// Says what is served now; never null. Called by every I/O thread.
+// Returns the current view; never null. Called by every I/O thread.
 using ConfigFn = std::function<std::shared_ptr<const ConfigView>()>;
 
 SourceView source_view(const gateway::Source& source);
-// Adds it, or its tenant to the source that is there.
+// Adds the source, or only its tenant and secrets if the source is present.
 void add_source_view(const gateway::Source& source, std::vector<SourceView>& among);
 
 }  // namespace hapax::admin

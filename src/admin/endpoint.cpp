@@ -34,7 +34,7 @@ class Permit {
   const bool has_;
 };
 
-// Nothing of this is for a cache, and nothing is to be taken for what it is not.
+// Responses must not be cached, and browsers must not guess their type.
 http::Reply finished(http::Reply reply) {
   reply.headers.push_back({"Cache-Control", "no-store"});
   reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
@@ -95,7 +95,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const Match* const match = std::get_if<Match>(&found);
   if (match == nullptr) co_return reject(Refusal::not_found, incoming.peer);
   const Route& route = *match->route;
-  // The tokens may have changed while the body came in.
+  // The tokens may have changed while the body was received.
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
   }
@@ -123,7 +123,8 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   co_return finished(std::move(reply));
 }
 
-// If the right was revoked, the token may have been removed altogether.
+// A handler replies 403 if its right was revoked meanwhile. The token itself may be gone: then the
+// reply is 401.
 http::Reply Endpoint::after_wait(const Route& route, const http::Incoming& incoming,
                                  http::Reply reply) {
   constexpr int kForbidden = 403;

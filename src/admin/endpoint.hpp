@@ -23,45 +23,45 @@
 
 namespace hapax::admin {
 
-// What workers lease and settle with.
+// Dependencies of the pull API.
 struct Pulling {
   AsyncStore& async_store;
   DeliveryNotifier& notifier;
   deliver::LeaseCache& lease_cache;
   deliver::Polls& polls;
   deliver::LeaseRoom& room;
-  std::function<std::int64_t()> node;  // the number of this one
+  std::function<std::int64_t()> node;  // the number of this node
 };
 
 // Returns the current access rules; never null. Called by every I/O thread.
 using AccessFn = std::function<std::shared_ptr<const Access>()>;
 
-// What the endpoints of all I/O threads share. The pool must outlive the server: its threads send
-// answers back to the I/O threads.
+// Shared by the endpoints of all I/O threads. The pool must outlive the server: its threads post
+// results to the I/O threads.
 struct EndpointDeps {
   store::Driver& driver;
   gateway::Metrics& metrics;
   Log& log;
   Clock& clock;
   Random& random;
-  boost::asio::thread_pool& pool;  // where the store is asked: a few threads
+  boost::asio::thread_pool& pool;  // a few threads for blocking store calls
   ServerState& state;
   AccessFn access;
   const gateway::Handshakes& handshakes;
   ConfigFn config;
-  gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
-  StatusFn status = {};                         // empty: nothing is posted here
-  DeliveryNotifier* notifier = nullptr;         // null: no long polls here
-  const Pulling* pulling = nullptr;             // null: nothing can be leased here
-  deliver::Replays* replays = nullptr;          // null: there are no replays of many here
-  deliver::Listeners* listeners = nullptr;      // null: there are no listeners here
+  gateway::Readmission* readmission = nullptr;  // null: re-admission is disabled
+  StatusFn status = {};                         // empty: no push deliveries
+  DeliveryNotifier* notifier = nullptr;         // null: no long polls
+  const Pulling* pulling = nullptr;             // null: leasing is disabled
+  deliver::Replays* replays = nullptr;          // null: bulk replays are disabled
+  deliver::Listeners* listeners = nullptr;      // null: listeners are disabled
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;                 // requests; more are queue-full
-inline constexpr std::size_t kMaxPolling = deliver::kMaxPolls;  // leases that wait
-inline constexpr std::size_t kMaxRequest = 1024 * 1024;         // bytes of a body
+inline constexpr std::size_t kMaxPolling = deliver::kMaxPolls;  // waiting lease requests
+inline constexpr std::size_t kMaxRequest = 1024 * 1024;         // body bytes
 
-// The admin API of one I/O thread: routes() behind a token and a check of Host.
+// The admin API on one I/O thread: routes() behind checks of the token and the Host header.
 class Endpoint final : public http::Handler {
  public:
   explicit Endpoint(const EndpointDeps& deps);
@@ -71,7 +71,7 @@ class Endpoint final : public http::Handler {
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 
-  // On its thread: workers that wait are answered, with nothing.
+  // Called on its thread. Waiting lease requests get empty responses.
   void stop();
 
  private:
@@ -89,7 +89,7 @@ class Endpoint final : public http::Handler {
   const Rights no_rights_{std::vector<Grant>()};
   RunBlocking run_blocking_;
   std::unique_ptr<TimerFactory> timers_;
-  std::optional<deliver::Pull> pull_;  // made when it is first asked for
+  std::optional<deliver::Pull> pull_;  // created on first use
   bool stopping_ = false;
   LogLimit limit_;  // by reason
 };

@@ -17,7 +17,7 @@ bool is_visible(char c) {
   return c >= '!' && c <= '~';
 }
 
-// What stands between the quotes; nothing when it is no string of RFC 8941.
+// The value of an RFC 8941 string; nullopt: malformed.
 std::optional<std::string> unquoted(std::string_view text) {
   std::string out;
   for (std::size_t i = 1; i < text.size(); ++i) {

@@ -9,12 +9,11 @@
 
 namespace hapax::admin {
 
-// The Idempotency-Key of a request: 1 to 255 visible ASCII characters, as they are (then without
-// '"', ',' and ';') or as a string of RFC 8941, whose parameters are passed over. Both spellings
-// are the same key.
+// The Idempotency-Key of a request: 1 to 255 visible ASCII characters, unquoted (then without '"',
+// ',' and ';') or as an RFC 8941 string, whose parameters are ignored. Both forms are the same key.
 struct IdempotencyKey {
   std::optional<std::string> value = {};
-  bool malformed = false;  // or more than one
+  bool malformed = false;  // or given more than once
 };
 
 IdempotencyKey idempotency_key(const http::Head& head);

@@ -12,7 +12,7 @@
 
 namespace hapax::admin {
 
-// A JSON object, member after member. Whatever bytes a text has, the result is valid JSON.
+// Builds a JSON object member by member. The result is valid JSON whatever bytes a text contains.
 class JsonObject {
  public:
   JsonObject& text(std::string_view name, std::string_view value);
@@ -23,7 +23,7 @@ class JsonObject {
   JsonObject& flag_or_null(std::string_view name, const std::optional<bool>& value);
   JsonObject& time(std::string_view name, WallTime value);  // RFC 3339
   JsonObject& time_or_null(std::string_view name, const std::optional<WallTime>& value);
-  JsonObject& json(std::string_view name, std::string_view value);  // a value, written already
+  JsonObject& json(std::string_view name, std::string_view value);  // serialized value
 
   std::string done() const;
 
@@ -31,7 +31,7 @@ class JsonObject {
   std::string out_ = "{";
 };
 
-// [values], each of them written already.
+// [values], each already serialized.
 std::string json_list(std::span<const std::string> values);
 // ["texts"]
 std::string json_texts(std::span<const std::string> texts);

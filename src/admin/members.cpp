@@ -137,7 +137,7 @@ Result<std::optional<std::chrono::milliseconds>> Members::seconds(std::string_vi
   if (!found) return std::optional<std::chrono::milliseconds>();
   json::error_code error;
   const auto seconds = found->is_number() ? found->to_number<double>(error) : std::nan("");
-  // Also what is not a number is not within.
+  // NaN fails the comparisons.
   const bool good =
       seconds >= static_cast<double>(least.count()) && seconds <= static_cast<double>(most.count());
   if (!good || error) {

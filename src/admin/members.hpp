@@ -19,28 +19,28 @@
 
 namespace hapax::admin {
 
-// The members of a JSON body, each asked for by name. Every error is invalid_argument and ends with
-// what to write, which must outlive it. What is inside a body may outlive the body.
+// Reads the members of a JSON body by name. Every error is invalid_argument and ends with `write`,
+// a hint on what to send, which must outlive this object. Nested objects may outlive the outer one.
 class Members {
  public:
   using Names = std::initializer_list<std::string_view>;
 
-  // Refuses what is not an object, and members that are not in `known`. An empty body is {}, and a
-  // member that is null is as one that is not there.
+  // Rejects anything but an object, and members that are not in `known`. An empty body is {}, and a
+  // null member counts as absent.
   static Result<Members> read(std::string_view body, std::string_view write, Names known);
-  // As read(), but an empty body is not JSON, and null is of the wrong kind for any member.
+  // As read(), but an empty body is an error, and null has the wrong type for every member.
   static Result<Members> read_strictly(std::string_view body, std::string_view write, Names known);
 
-  // invalid_argument: a member is null, and not one of those.
+  // invalid_argument: a member is null that is not in `except`.
   Result<void> no_nulls(Names except = {}) const;
   Result<std::optional<std::string>> text(std::string_view name) const;
   Result<std::string> needed_text(std::string_view name) const;
   Result<std::optional<bool>> flag(std::string_view name) const;
-  // `unit` is for the error: "of seconds".
+  // `unit` is for the error text: "of seconds".
   Result<std::optional<std::int64_t>> number(std::string_view name, std::int64_t least,
                                              std::int64_t most, std::string_view unit = {}) const;
   Result<std::int64_t> needed_number(std::string_view name) const;
-  // Also with a fraction; to the millisecond.
+  // May have a fraction; rounded up to milliseconds.
   Result<std::optional<std::chrono::milliseconds>> seconds(std::string_view name,
                                                            std::chrono::seconds least,
                                                            std::chrono::seconds most) const;
@@ -48,14 +48,14 @@ class Members {
   Result<std::optional<DeliveryState>> state(std::string_view name) const;
   Result<std::optional<std::vector<std::string>>> texts(std::string_view name) const;
   Result<std::optional<Members>> object(std::string_view name, Names known) const;
-  // A list of up to `most` objects, which must be there. Their errors say which one it is.
+  // A required list of up to `most` objects. Their errors contain the index.
   Result<std::vector<Members>> needed_objects(std::string_view name, std::size_t most,
                                               Names known) const;
-  // `what` begins with the name of a member.
+  // `what` starts with the name of a member.
   Error bad(std::string_view what) const;
 
  private:
-  using Value = std::shared_ptr<const boost::json::value>;  // keeps the whole body
+  using Value = std::shared_ptr<const boost::json::value>;  // keeps the whole body alive
 
   Members(std::string_view write, bool strict);
   Result<Members> parse(std::string_view body, Names known) const;
@@ -66,7 +66,7 @@ class Members {
   Error complaint(const std::string& what) const;
 
   std::shared_ptr<const boost::json::object> object_;
-  std::string where_;  // before the names of its members: "results[2]."
+  std::string where_;  // prefix of member names in errors: "results[2]."
   std::string_view write_;
   bool strict_;
 };

@@ -15,7 +15,7 @@ class Names {
  public:
   static Result<Names> read(store::Driver& driver, store::NameKind kind);
 
-  std::string of(std::int64_t number) const;  // "#7" for an unused one
+  std::string of(std::int64_t number) const;  // "#7" for an unknown one
   std::optional<std::int64_t> find(std::string_view name) const;
 
  private:

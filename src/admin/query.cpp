@@ -13,7 +13,7 @@ namespace hapax::admin {
 
 namespace {
 
-// The name is shown cut: it may be a stranger's.
+// Names in errors are truncated: they come from the caller.
 constexpr std::size_t kMaxShown = 64;
 
 Error unusable(std::string_view name, const std::string& what) {

@@ -16,7 +16,7 @@
 
 namespace hapax::admin {
 
-inline constexpr std::size_t kDefaultLimit = 100;  // of a page
+inline constexpr std::size_t kDefaultLimit = 100;  // per page
 
 // The parameters of a request. Every error is invalid_argument and begins with the parameter's
 // name.
@@ -26,10 +26,10 @@ class Query {
   static Result<Query> parse(std::string_view text,
                              std::initializer_list<std::string_view> allowed);
 
-  std::optional<std::string_view> text(std::string_view name) const;  // as long as the query lives
+  std::optional<std::string_view> text(std::string_view name) const;  // valid as long as the query
   Result<std::optional<WallTime>> time(std::string_view name) const;  // RFC 3339
   Result<std::optional<DeliveryState>> state(std::string_view name) const;
-  // `least` to `most`; `otherwise` when it is not there.
+  // `least` to `most`; `otherwise` if absent.
   Result<std::size_t> count(std::string_view name, std::size_t least, std::size_t most,
                             std::size_t otherwise) const;
 

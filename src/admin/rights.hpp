@@ -9,19 +9,19 @@
 
 namespace hapax::admin {
 
-// The right a route requires. The admin token may do all of it.
+// The right a route requires. The admin token has all rights.
 enum class Right : std::uint8_t {
-  unsaid,  // of a route that names none: GET is read, the rest is for the admin token
+  unsaid,  // default: read for GET, else admin
   read,
   replay,  // replay, cancel, pause
-  lease,   // of one destination, as settle is
+  lease,   // for one destination, as settle
   settle,
-  dedup,  // of one scope
+  dedup,  // for one scope
   admin,  // the admin token only
 };
 
 std::string_view name(Right right) noexcept;  // "lease"
-// "lease:DESTINATION": as it is written in `allow`, with a word for what it is of.
+// As written in `allow`, with a placeholder: "lease:DESTINATION".
 std::string in_words(Right right);
 
 // One entry of `allow`: "lease:audit".
@@ -32,7 +32,7 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
-// What the holder of a token may do.
+// The rights of a token.
 class Rights {
  public:
   Rights() = default;  // all
@@ -40,7 +40,7 @@ class Rights {
 
   bool all() const { return all_; }
   bool may(Right right, std::string_view of) const;
-  bool may_some(Right right) const;  // of whatever
+  bool may_some(Right right) const;  // for any destination or scope
 
  private:
   bool all_ = true;

@@ -52,7 +52,7 @@ constexpr std::array<Route, 31> kRoutes{{
     {"GET", "/metrics", kOpen, kAtOnce, &show_metrics},
 }};
 
-// What stands for the {name} of the pattern (empty when it has none), if the path is of it.
+// The value of the pattern's {name}, empty without one; nullopt if the path does not match.
 std::optional<std::string_view> fits(std::string_view pattern, std::string_view path) {
   const std::size_t open = pattern.find('{');
   if (open == std::string_view::npos) {

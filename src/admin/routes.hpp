@@ -17,32 +17,32 @@ struct AsyncHandler;
 
 struct Route {
   std::string_view method;
-  std::string_view pattern;  // "/v1/events/{event}": one {name} at most, a whole segment
-  bool token = true;         // the caller needs one
-  bool blocks = true;        // asks the store, so not on an I/O thread
+  std::string_view pattern;  // "/v1/events/{event}": at most one {name}, a whole segment
+  bool token = true;         // whether a token is required
+  bool blocks = true;        // uses the store, so it must not run on an I/O thread
   http::Reply (*answer)(const ApiContext&, const Call&) = nullptr;
-  Right right = Right::unsaid;  // that the token must have
-  // In place of `answer`: waits without a thread. `blocks` says then that it waits for the store
-  // alone; otherwise it may wait for long, and is counted apart.
+  Right right = Right::unsaid;  // that the token needs
+  // Asynchronous, instead of `answer`. With `blocks` it waits only for the store; without, it may
+  // wait for long and is counted separately.
   const AsyncHandler* wait = nullptr;
 };
 
 // Right::unsaid resolved.
 Right right_of(const Route& route);
 
-// All of them. src/admin/openapi.json describes each; a test compares the two.
+// All routes. src/admin/openapi.json describes each; a test compares the two.
 std::span<const Route> routes();
 
 struct Match {
   const Route* route = nullptr;
-  std::string_view argument;  // what stands for the {name}
+  std::string_view argument;  // the value of {name}
 };
 struct NoSuchPath {};
 struct WrongMethod {
-  std::string allow;  // of the Allow header
+  std::string allow;  // value of the Allow header
 };
 
-// HEAD goes where GET does.
+// HEAD is routed as GET.
 std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,
                                                         std::string_view path);
 

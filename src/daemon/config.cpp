@@ -57,7 +57,7 @@ std::vector<const Node*> tables_of(const Node& root, std::string_view name, Repo
   return tables;
 }
 
-// The name of a source or destination, which no other has.
+// Reads the name of a source, destination or token, which must be unique.
 std::optional<std::string> read_own_name(const Node& table, std::vector<const Node*>& taken,
                                          Report& report) {
   const Node* node = table.find("name");
@@ -238,7 +238,8 @@ void read_store(const Node& root, Config& config, Loading& loading) {
     take(*table, "timeout", config.store_timeout, read_store_timeout, loading.report);
   }
   if (node != nullptr) {
-    // A URL may hold a password, so it can be written as a secret is; alone it need not be one.
+    // A URL may contain a password, so it can be written like a secret. A plain URL counts as one
+    // only if it has a password.
     const bool before = loading.plain_secrets;
     if (auto url = read_secret(*node, loading)) config.store_url = std::move(*url);
     loading.plain_secrets =
@@ -256,7 +257,8 @@ void read_store(const Node& root, Config& config, Loading& loading) {
   }
 }
 
-// The names of all, also of those with problems, so that a source is not blamed for them.
+// Returns the names of all destinations, also of invalid ones, so that sources that refer to them
+// cause no further problems.
 std::vector<std::string> read_destinations(const Node& root, Config& config, Loading& loading) {
   std::vector<std::string> names;
   std::vector<const Node*> taken;

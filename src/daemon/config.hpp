@@ -14,8 +14,7 @@
 #include <string>
 #include <vector>
 
-// hapax.toml: read, checked, and made into what the server runs with. docs/configuration.md is for
-// the person who writes it.
+// Reads and validates hapax.toml, which docs/configuration.md describes.
 namespace hapax::daemon {
 
 struct Listen {
@@ -29,7 +28,7 @@ struct Listen {
 // Limits for unauthenticated clients.
 struct ServerLimits {
   std::size_t connections = 16'384;
-  std::optional<std::size_t> per_address;  // nothing: three quarters of `connections`
+  std::optional<std::size_t> per_address;  // nullopt: three quarters of `connections`
   std::chrono::milliseconds idle = std::chrono::seconds(75);
   std::chrono::milliseconds header = std::chrono::seconds(10);
   std::chrono::milliseconds body = std::chrono::seconds(30);
@@ -42,38 +41,38 @@ struct Config {
   Listen listen{"127.0.0.1", 8420, {}};
   Listen admin{"127.0.0.1", 8421, {}};
   std::string data_dir = ".";
-  std::string public_url;  // without a '/' at its end; empty: not given
+  std::string public_url;  // without a trailing '/'; empty: not set
   std::size_t max_body = 1024 * 1024;
   ServerLimits limits;
-  std::optional<std::string> admin_token;  // nothing: data_dir/admin.token
+  std::optional<std::string> admin_token;  // nullopt: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
   std::string store_url = "sqlite:hapax.db";
-  // How long a request waits for the store; nothing: 3 s in the queue, 5 s for an answer.
+  // How long a request waits for the store; nullopt: 3 s in the queue, 5 s for a response.
   std::optional<std::chrono::milliseconds> store_timeout;
-  std::vector<std::string> secret_files;  // that { file = ... } named
-  std::vector<gateway::Source> sources;   // those with declared tenants once for each
+  std::vector<std::string> secret_files;  // from { file = ... }
+  std::vector<gateway::Source> sources;   // also one per declared tenant
   std::vector<deliver::Destination> destinations;
   std::vector<admin::ScopedToken> tokens;
 };
 
-// What is wrong, and where. `line` is 0 where the file itself is (not there, not readable).
+// A problem and its position. `line` is 0 if it concerns the whole file (missing, unreadable).
 struct Problem {
   std::string file;
   std::size_t line = 0;
   std::string field;  // "source[2].secrets[1].env", counted from 1, or empty
-  std::string text;   // what is wrong and what to write instead; never a secret
+  std::string text;   // the problem and its remedy; never contains a secret
 
   std::string to_string() const;  // "hapax.toml:12: source[2].preset: ..."
 };
 
 struct Loaded {
-  std::optional<Config> config;   // when there are no problems
-  std::vector<Problem> problems;  // every one that was found, by line
+  std::optional<Config> config;   // if there are no problems
+  std::vector<Problem> problems;  // all of them, by line
   std::vector<Problem> warnings;
 };
 
-// Reads the environment through `variable`, so that tests need not change their own. Relative paths
-// (data_dir, secrets, certificates, the SQLite file) are relative to the file's directory.
+// Reads the environment through `variable`, which tests replace. Relative paths (data_dir, secrets,
+// certificates, the SQLite file) are relative to the file's directory.
 using Variable = std::function<std::optional<std::string>(const std::string& name)>;
 Loaded load_config(const std::string& path, const Variable& variable);
 

@@ -29,7 +29,7 @@ constexpr std::array<Words, 4> kBreaker{"window", "share", "pause", "max_pause"}
 
 constexpr milliseconds kLeastTimeout{100};
 constexpr milliseconds kMostTimeout = std::chrono::hours(1);
-constexpr milliseconds kTimeToSettle = seconds(10);  // of a lease, behind the longest attempt
+constexpr milliseconds kTimeToSettle = seconds(10);  // lease time after the longest attempt
 constexpr std::size_t kMaxRetries = 100;
 constexpr std::int64_t kMaxRate = 1'000'000;
 constexpr std::int64_t kMaxConcurrency = 1000;
@@ -44,7 +44,7 @@ Kind read_kind(const Node& table, Report& report) {
   report.problem(*node, word == "sql"
                             ? "'sql' is not available in this version; use kind = \"pull\""
                             : "unknown kind; use kind = \"http\" or \"pull\"");
-  return table.find("url") != nullptr ? Kind::http : Kind::pull;  // as it was meant
+  return table.find("url") != nullptr ? Kind::http : Kind::pull;  // the likely intention
 }
 
 void refuse_others(const Node& table, std::span<const Words> keys, std::string_view why,
@@ -66,8 +66,8 @@ void check_destination_keys(const Node& table, Kind kind, Report& report) {
   }
 }
 
-// May hold a secret in its query, so that it can be written as one; a user in it is refused, and
-// what was written is not shown then.
+// The query may contain a secret, so the URL can be written like one. User info is rejected; the
+// problem then does not quote the URL.
 std::optional<http::Url> read_url(const Node& node, Loading& loading) {
   const bool before = loading.plain_secrets;
   const std::optional<std::string> text = read_secret(node, loading);
@@ -217,7 +217,7 @@ void check_lease(const Node& table, const Destination& to, Report& report) {
                         in_words(to.timeout + kTimeToSettle) + "\" or more, or omit it");
 }
 
-// A receiver that has forgotten the key would take the last attempts for something new.
+// A receiver that has forgotten the key would process the last attempts as new deliveries.
 void check_horizon(const Node& table, const Destination& to, Report& report) {
   if (to.horizon == milliseconds(0)) return;
   double all = 0;

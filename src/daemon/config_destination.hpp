@@ -8,7 +8,7 @@
 // The [[destination]]s of a configuration.
 namespace hapax::daemon {
 
-// All but its name. What is wrong is in the report.
+// Reads everything but the name. Problems go to the report.
 deliver::Destination read_destination(const Node& table, Loading& loading);
 
 }  // namespace hapax::daemon

@@ -14,7 +14,7 @@ std::string_view nearest_preset(std::string_view word) {
   std::vector<std::string_view> names;
   for (const Preset& each : presets()) names.push_back(each.name);
   if (const std::string_view found = nearest(word, names); !found.empty()) return found;
-  // "stripe-connect", "hub": one that starts so, or that this starts with.
+  // A preset with the word as a prefix ("hub"), or a prefix of the word ("stripe-connect").
   for (const std::string_view name : names) {
     if (word.size() >= 3 && (name.starts_with(word) || word.starts_with(name))) return name;
   }
@@ -89,7 +89,7 @@ std::vector<OwnedHeader> read_parameters(const Node& table, Report& report) {
   return parameters;
 }
 
-// Amazon signs for all of its customers: without a list, all topics would be accepted.
+// Amazon signs the messages of all customers alike: without a list, every topic would be accepted.
 void read_topics(const Node& table, const std::optional<Way>& way,
                  std::vector<OwnedHeader>& parameters, Report& report) {
   const bool sns = way && way->scheme.algorithm == Algorithm::aws_sns;
@@ -126,7 +126,7 @@ std::vector<Header> views_of(const std::vector<OwnedHeader>& parameters) {
   return views;
 }
 
-// Where the verifier's complaint about a scheme belongs.
+// Reports the verifier's error about a scheme at the key that it concerns.
 void report_scheme(const Node& table, const Way& way, const std::string& detail, Report& report) {
   const auto speaks_of = [&](std::string_view word) { return detail.find(word) != detail.npos; };
   if (speaks_of("needs key_id")) {
@@ -140,7 +140,7 @@ void report_scheme(const Node& table, const Way& way, const std::string& detail,
   }
 }
 
-// Each secret alone, so that each is complained about at its place.
+// Checks each secret alone, so that each problem is reported at its position.
 void check_secrets(const Way& way, const std::vector<SecretEntry>& entries, const Context& context,
                    Report& report) {
   for (const SecretEntry& each : entries) {

@@ -38,11 +38,11 @@ void read_id(const Node& table, IdentityRule& rule, Report& report) {
     }
     for (std::size_t i = 0; i < parts.size(); ++i) rule.id[i] = parts[i]->text;
   } else if (table.find("id_fallback") != nullptr && rule.id[0] == "none") {
-    rule.id = {};  // the preset knows no id, and the file knows what to take in its place
+    rule.id = {};  // the preset has no id; id_fallback takes its place
   }
 }
 
-// Where the rule splits, `of_item` is the same without that.
+// If the rule splits, `of_item` becomes the same rule without splitting.
 std::optional<Identifier> make_identifier(const Node& table, const Way& way,
                                           std::optional<Identifier>& of_item, Report& report) {
   const std::size_t before = report.count();
@@ -55,7 +55,7 @@ std::optional<Identifier> make_identifier(const Node& table, const Way& way,
   take_rule(table, "split", rule.split, report);
   take_tenant_place(table, way, rule.tenant, report);
   std::int64_t split_max = static_cast<std::int64_t>(rule.split_max);
-  // What one request may carry has to fit into one item of the store.
+  // All events of a request must fit into one item of the store.
   constexpr auto kMost = static_cast<std::int64_t>(store::kMaxArrivals);
   take(table, "split_max", split_max, read_number, 1, kMost, report);
   rule.split_max = static_cast<std::size_t>(split_max);
@@ -134,7 +134,7 @@ std::optional<gateway::AckResponse> read_ack(const Node& node, Report& report) {
   take(node, "status", status, read_number, 200, 299, report);
   ack.status = static_cast<int>(status);
   if (const Node* body = node.find("body"); body != nullptr && body->kind == Node::Kind::text) {
-    ack.body = body->text;  // an empty one is an answer too
+    ack.body = body->text;  // may be empty
   } else {
     take(node, "body", ack.body, read_text, report);
   }
@@ -182,7 +182,7 @@ std::vector<std::string> read_destinations(const Node& table, const Surroundings
   return names;
 }
 
-// Headers that hold the secret itself.
+// Headers that contain the secret itself.
 std::vector<std::string> secret_headers(const Scheme& scheme) {
   constexpr std::string_view kHeader = "header:";
   const std::string_view at = scheme.signatures[0].at;
@@ -191,7 +191,7 @@ std::vector<std::string> secret_headers(const Scheme& scheme) {
   return {std::string(at.substr(kHeader.size()))};
 }
 
-// All of a source but who signs it.
+// The settings that all tenants of a source share.
 struct Common {
   const Node& table;
   Way way;
@@ -216,7 +216,8 @@ Common read_common(const Node& table, const Way& way, const Surroundings& around
   return common;
 }
 
-// A tenant that posts to a path of its own has secrets of its own, for the path is not signed.
+// The source itself (no tenant) or a declared tenant, which has its own path and secrets. The path
+// is not signed, so only the secrets distinguish tenants.
 struct Sender {
   std::string tenant;
   Signing signing;
@@ -301,7 +302,7 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
                    "\"https://your.host\" in [server]");
   }
   std::optional<Identifier> of_item;
-  // Without a known preset it is not known what the file may leave out.
+  // The preset defines which keys are optional, so an unknown preset prevents this check.
   if (way || table.find("preset") == nullptr) make_identifier(table, any, of_item, report);
   const Common common = read_common(table, any, around, report);
   std::vector<gateway::Source> sources;

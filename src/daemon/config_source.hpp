@@ -16,8 +16,8 @@ struct Surroundings {
   std::vector<std::string> destinations;
 };
 
-// The source itself, where it can be posted to without a tenant, and each of its declared tenants.
-// Empty when a problem was reported.
+// The source itself, if it accepts requests without a tenant, and one entry per declared tenant.
+// Empty if a problem was reported.
 std::vector<gateway::Source> read_source(const Node& table, const Surroundings& around,
                                          Loading& loading);
 
@@ -25,10 +25,10 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
 struct Way {
   const Preset* preset = nullptr;
   Scheme scheme{};
-  const Node* at = nullptr;  // what says so
+  const Node* at = nullptr;  // the value that defines it
 };
 
-// One secret of the file: nothing where it could not be read.
+// A configured secret; `text` is nullopt if it could not be read.
 struct SecretEntry {
   const Node* at = nullptr;
   std::optional<std::string> text;
@@ -41,50 +41,51 @@ struct KeyContext {
   bool good = true;
 };
 
-// What a verifier is made of, and what it became.
+// The secrets and the verifier made from them.
 struct Signing {
   std::vector<SecretEntry> secrets;
   std::optional<Verifier> verifier;
 };
 
-// Whether the provider gives the secret away in a handshake, so that there need be none at first.
+// Whether the provider sends the secret in a handshake, so that none needs to be configured.
 bool provisions_secret(const Preset& preset);
 
-// Nothing when a problem was reported. The scheme's texts are in the tree or in `kept`.
+// nullopt: a problem was reported. The scheme has views into the tree and `kept`.
 std::optional<Way> read_way(const Node& table, std::deque<std::string>& kept, Report& report);
 
 KeyContext read_key_context(const Node& table, const std::optional<Way>& way, Report& report);
 
-// The secrets of a source or of a tenant; the verifier where there is a way and all of it is good.
+// The secrets of a source or tenant. The verifier is set if there is a way and everything is valid.
 Signing read_signing(const Node& holder, const std::optional<Way>& way, const KeyContext& around,
                      Loading& loading);
 
-// tenant = "json:/account": whether it is a place that the sender signs is checked too.
+// Reads tenant = "json:/account" and checks that the sender signs that place.
 void take_tenant_place(const Node& table, const Way& way, std::string_view& into, Report& report);
 
-// The tables of [[source.tenant]], each with a name that no other has.
+// The tables of [[source.tenant]] with valid and unique names.
 struct DeclaredTenant {
   const Node* table = nullptr;
   std::string name;
 };
 std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report);
 
-// Whether requests are signed at all, as opposed to bringing a password along.
+// Whether the scheme signs requests, as opposed to sending a password.
 bool signs(const Scheme& scheme);
 
-// Whether what a place holds is signed.
+// Whether the value of a place is signed.
 bool is_covered(const Scheme& scheme, std::string_view at);
 
-// The same for all writings of one secret: the bytes of the key, or the DER of a public one.
+// The canonical form of a secret, whatever its spelling: the bytes of the key, or the DER of a
+// public key.
 std::string key_of(const Scheme& scheme, const std::string& secret);
 
-// A secret that two share, however it is written, would let a captured request in under another
-// tenant's path.
+// Reports a secret that two tenants share, whatever its spelling: a request captured from one would
+// be valid under the path of the other.
 void check_own_secrets(const std::vector<const Signing*>& signings, const Scheme& scheme,
                        Report& report);
 
-// verify = { scheme = ... }. The scheme's texts are in the tree or in `kept`, which must outlive
-// it.
+// Reads verify = { scheme = ... }. The scheme has views into the tree and `kept`, which must
+// outlive it.
 std::optional<Scheme> read_verify(const Node& table, std::deque<std::string>& kept, Report& report);
 
 }  // namespace hapax::daemon

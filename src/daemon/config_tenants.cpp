@@ -94,7 +94,7 @@ std::vector<DeclaredTenant> read_tenants(const Node& table, Report& report) {
 
 void check_own_secrets(const std::vector<const Signing*>& signings, const Scheme& scheme,
                        Report& report) {
-  std::map<std::string, std::pair<const Signing*, std::size_t>> seen;  // whose, on which line
+  std::map<std::string, std::pair<const Signing*, std::size_t>> seen;  // owner and line
   for (const Signing* each : signings) {
     for (const SecretEntry& secret : each->secrets) {
       if (!secret.text) continue;

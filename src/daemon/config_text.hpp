@@ -9,7 +9,7 @@
 
 namespace hapax::daemon {
 
-// load_config() of a file that is read already. `mode` is the file's, as of stat(2).
+// load_config() for a file that was already read. `mode` is its mode from stat(2).
 Loaded load_config_text(std::string_view text, const std::string& path, unsigned mode,
                         const Variable& variable);
 

@@ -31,7 +31,7 @@ std::optional<Right> right_from(Words word) {
   return std::nullopt;
 }
 
-// What is wrong with what a right is of; empty: nothing.
+// The problem with the argument of a right; empty: none.
 std::string fault_in(Right right, bool has_colon, Words of, const AroundTokens& around) {
   if (right == Right::read || right == Right::replay) {
     return has_colon ? "this right takes no argument; use \"" + std::string(name(right)) + "\""
@@ -86,7 +86,7 @@ std::vector<Grant> read_allow(const Node& table, const AroundTokens& around, Rep
   return grants;
 }
 
-// Two tokens with one secret: which rights it has would be anybody's guess.
+// Two tokens must not share a secret: its rights would be ambiguous.
 std::optional<std::string> read_own_secret(const Node& table, const AroundTokens& around,
                                            const Config& config, Loading& loading) {
   const Node* const node = table.find("secret");

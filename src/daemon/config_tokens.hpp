@@ -10,16 +10,16 @@
 
 namespace hapax::daemon {
 
-// A bearer token, written as a secret is.
+// Reads a bearer token, which is written like a secret.
 std::optional<std::string> read_token(const Node& node, Loading& loading);
 
-// What a [[token]] is checked against.
+// Settings that a [[token]] is checked against.
 struct AroundTokens {
-  std::optional<std::string> admin_token;  // nothing: made at the start
-  std::vector<std::string> destinations;   // all names, also of those with problems
+  std::optional<std::string> admin_token;  // nullopt: generated at start
+  std::vector<std::string> destinations;   // all names, also of invalid ones
 };
 
-// Into config.tokens; a table whose name has a problem has none in `name`.
+// Adds a token to config.tokens. `name` is nullopt if the name of the table is invalid.
 void read_token_table(const Node& table, const std::optional<std::string>& name,
                       const AroundTokens& around, Config& config, Loading& loading);
 

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config_tree.hpp"
 
-// The parser's own errors come back as values. Nothing in hapax.toml is nested deeper than this.
+// The parser returns errors as values. hapax.toml needs fewer than 32 levels of nesting.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 32
-// As TOML 1.1 has it: a table in { } may go over several lines.
+// As in TOML 1.1, an inline table may span several lines.
 #define TOML_ENABLE_UNRELEASED_FEATURES 1
-// toml++ 3.3 promises the optimiser that a table header starts with a key before it looks ("[=]"
-// does not). What it then reads is handled well, so nothing is promised here and nothing asserted.
+// With NDEBUG, toml++ 3.3 lets the optimizer assume that a table header starts with a key, before
+// it checks that ("[=]" does not). The code that follows handles this case: assume and assert
+// nothing.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
-// The same of its character tables: U+00A1 to U+0499 reach the end that "cannot be reached", where
-// the answer is no.
+// Likewise in its character tables: U+00A1 to U+0499 reach code marked as unreachable, where the
+// result is false.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -28,11 +29,11 @@ namespace hapax::daemon {
 
 namespace {
 
-constexpr std::size_t kMaxDots = 32;   // in one line, outside of texts and comments
-constexpr std::size_t kMaxDepth = 16;  // deeper values are not looked at: no key is there
+constexpr std::size_t kMaxDots = 32;   // per line, outside of texts and comments
+constexpr std::size_t kMaxDepth = 16;  // deeper values are ignored: no key is there
 
-// Reads on over one text in quotes; nothing is decoded. The parser stops at the first thing that is
-// no TOML, so up to there both see the same texts.
+// Skips one quoted text without decoding it. The parser stops at the first syntax error; up to
+// there it finds the same texts.
 std::size_t after_text(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string fence(3, quote);
@@ -52,8 +53,8 @@ std::size_t after_text(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// The line with more dots than a key can need, or 0. The parser bounds the nesting of values, not
-// that of dotted keys, and a table of a million levels is more than a stack takes.
+// The first line with more dots than a key can need, or 0. The parser limits the nesting of values
+// but not of dotted keys, and a table with a million levels would overflow the stack.
 std::size_t line_with_many_dots(std::string_view text) {
   std::size_t line = 1;
   std::size_t dots = 0;
@@ -80,7 +81,7 @@ std::size_t line_with_many_dots(std::string_view text) {
   return 0;
 }
 
-// The parser quotes what it saw, which may be a secret that lacks its quotes.
+// Removes quotations of the file from a parser message: they may contain an unquoted secret.
 std::string without_quotations(std::string_view description) {
   std::string text(description.substr(0, std::min(description.find(", saw"), description.size())));
   if (text.find("cannot redefine") != std::string::npos) return text;
@@ -145,7 +146,7 @@ class Copying {
       child.name = std::string(key.str());
       child.path = to.path_of(child.name);
       child.line = key.source().begin.line;
-      // A table of [brackets] starts at its header, which may be that of a table inside it.
+      // A [table] starts at its header, which may be the header of a table inside it.
       if (!copy(value, child, depth + 1)) return false;
     }
     return true;
@@ -173,7 +174,7 @@ bool is_bare_key(std::string_view key) {
   });
 }
 
-// Messages go to terminals and logs: nothing of the file may steer them.
+// Messages go to terminals and logs: control characters of the file must not reach them.
 std::string visible(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
@@ -252,7 +253,7 @@ std::optional<Node> parse_tree(std::string_view text, Report& report) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 100;
   std::size_t end = std::min(text.size(), kShown);
-  // Not through the middle of a character.
+  // Does not split a UTF-8 character.
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
     --end;
   }

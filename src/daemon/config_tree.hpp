@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-// A TOML file as a tree of values that know where they stand. Only config_tree.cpp knows toml++.
+// A TOML file as a tree of values with their positions. Only config_tree.cpp depends on toml++.
 namespace hapax::daemon {
 
 inline constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
@@ -26,28 +26,28 @@ struct Node {
   std::string text;
   std::int64_t integer = 0;
   bool boolean = false;
-  std::optional<double> fraction = {};  // of kind other, where it is one
+  std::optional<double> fraction = {};  // a floating-point value, of kind other
   std::vector<Node> children;           // of a table or list
 
-  const Node* find(std::string_view member) const;  // null: not there
+  const Node* find(std::string_view member) const;  // null: not found
   std::string path_of(std::string_view member) const;
 };
 
-// What was found wrong, in one file.
+// The problems and warnings of one file.
 class Report {
  public:
   explicit Report(std::string file) : file_(std::move(file)) {}
 
   void problem(const Node& at, std::string_view text) { problem(at.line, at.path, text); }
   void problem(std::size_t line, std::string field, std::string_view text);
-  // A member that is not there, or the one that is.
+  // At the member, or at the table if the member is missing.
   void problem_of(const Node& table, std::string_view member, std::string_view text);
   void warning(const Node& at, std::string_view text) { warning(at.line, at.path, text); }
   void warning(std::size_t line, std::string field, std::string_view text);
 
   bool good() const { return problems_.empty(); }
   std::size_t count() const { return problems_.size(); }
-  // Both by line.
+  // Both are sorted by line.
   std::vector<Problem> take_problems();
   std::vector<Problem> take_warnings();
 
@@ -57,11 +57,11 @@ class Report {
   std::vector<Problem> warnings_;
 };
 
-// Nothing when `text` is no TOML, or larger or deeper than a configuration can be; the report says
-// why, without a piece of the text that could be a secret.
+// nullopt: `text` is not TOML, or too large or too deep for a configuration. The report contains
+// the reason, without quoting text that could be a secret.
 std::optional<Node> parse_tree(std::string_view text, Report& report);
 
-// 'text' for a message: control characters escaped, long ones cut.
+// 'text' for a message: control characters are escaped, long texts truncated.
 std::string in_quotes(std::string_view text);
 
 }  // namespace hapax::daemon

@@ -48,7 +48,7 @@ std::nullopt_t wrong_type(const Node& node, std::string_view instead, Report& re
   return std::nullopt;
 }
 
-// How many letters must change to make one word the other.
+// The Levenshtein distance.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -94,7 +94,7 @@ std::string_view why_not_opened(int error) {
   return "cannot be opened";
 }
 
-// One line end is what editors and echo add.
+// Removes the one line end that editors and echo add.
 void drop_line_end(std::string& text) {
   if (text.ends_with('\n')) text.pop_back();
   if (text.ends_with('\r')) text.pop_back();
@@ -163,7 +163,7 @@ std::string Loading::path(std::string_view relative) const {
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.size() > 64) return {};
   std::string_view best;
-  std::size_t least = 2 + (word.size() + 1) / 4;  // as many changes make it another word
+  std::size_t least = 2 + (word.size() + 1) / 4;  // this many changes: a different word
   for (const std::string_view each : candidates) {
     const std::size_t changes = distance(word, each);
     if (changes >= least || changes >= each.size()) continue;
@@ -350,7 +350,7 @@ std::optional<std::string> read_secret(const Node& node, Loading& loading) {
 }
 
 Result<std::string> read_small_file(const std::string& path, std::size_t most) {
-  // Without waiting: a FIFO would never answer.
+  // O_NONBLOCK, because opening a FIFO would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) return unreadable(why_not_opened(errno));
   struct stat status {};

@@ -66,7 +66,7 @@ constexpr std::array<Word<TimeFormat>, 5> kTimeFormats{{
     {"http_date", TimeFormat::http_date},
 }};
 
-// Which keys mean something with which schemes.
+// Which keys have an effect with which schemes.
 constexpr unsigned bit(Family family) {
   return 1U << static_cast<unsigned>(family);
 }
@@ -153,7 +153,7 @@ void check_uses(const Node& table, const SchemeWord& scheme, Report& report) {
   }
 }
 
-// A place that the verifier takes a signature from.
+// Checks the place of a signature.
 void check_place(const Node& node, const std::string& place, bool token, Report& report) {
   const Result<Field> field = parse_field(place);
   if (!field) {
@@ -192,7 +192,7 @@ void read_place(const Node& table, bool token, std::deque<std::string>& kept, Sc
   check_place(*given, kept.back(), token, report);
 }
 
-// The items of a list like "t=1760000000,v1=5257a8...".
+// The keys for a signature header with a list, like "t=1760000000,v1=5257a8...".
 void read_list_form(const Node& table, SignaturePlace& place, Report& report) {
   take_letter(table, "separator", place.item, report);
   take_letter(table, "pair", place.pair, report);
@@ -219,7 +219,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Otherwise anyone who captures a request could change the time.
+// Anyone who captures a request could change an unsigned time.
 bool is_time_signed(std::string_view timestamp, std::string_view message) {
   const std::string text = lower(std::string(message));
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
@@ -289,8 +289,8 @@ void read_messages(const Node& table, Scheme& scheme, Report& report) {
   }
 }
 
-// A hash of "SECRET BODY" can be continued without the secret, and one without any secret needs
-// none to begin with.
+// A hash of "SECRET BODY" allows length extension without the secret. A hash without a secret can
+// be computed by anyone.
 void check_plain_hash(const Node& table, const Scheme& scheme, Report& report) {
   for (const std::string_view message : scheme.messages) {
     if (message.empty() || message.ends_with("{secret}")) continue;

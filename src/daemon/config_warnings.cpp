@@ -42,7 +42,7 @@ void warn_of_tokens(const Node& root, const Config& config, Report& report) {
   }
 }
 
-// The first of the sources that the table became; null: none.
+// The first source made from the table; null: none.
 const gateway::Source* source_of(const Node& table, const Config& config) {
   const Node* const name = table.find("name");
   const auto is = [&](const gateway::Source& each) {
@@ -52,7 +52,7 @@ const gateway::Source* source_of(const Node& table, const Config& config) {
   return found == config.sources.end() ? nullptr : &*found;
 }
 
-// A preset's own id is in the table of docs/providers.md, with whether it is signed.
+// For a preset's own id, docs/providers.md lists whether it is signed.
 bool is_of_preset(const gateway::Source& source, std::string_view at) {
   if (source.preset == nullptr) return false;
   const auto& id = source.preset->identity.id;
@@ -78,7 +78,8 @@ void warn_of_id(const Node& table, const gateway::Source& source, Report& report
   }
 }
 
-// What was signed for one source would be good for the other, too.
+// Whether a signature is valid for one source only. Otherwise a request to one source is valid at
+// another one with the same secret.
 bool is_bound_to_its_source(const Scheme& scheme) {
   if (scheme.algorithm == Algorithm::none) return true;
   if (scheme.algorithm == Algorithm::aws_sns) return true;  // by its topics

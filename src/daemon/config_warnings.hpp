@@ -7,7 +7,7 @@
 // Warnings about valid but risky configurations.
 namespace hapax::daemon {
 
-// `root` is the file that `config` was read from without a problem.
+// `root` is the file that `config` was read from without problems.
 void warn_of(const Node& root, const Config& config, Report& report);
 
 }  // namespace hapax::daemon

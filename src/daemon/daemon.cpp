@@ -36,13 +36,13 @@ namespace {
 constexpr std::chrono::seconds kGrace{10};
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::size_t kMaxThreads = 64;
-constexpr std::size_t kAdminThreads = 2;  // that ask the store for the admin API
+constexpr std::size_t kAdminThreads = 2;  // for blocking store calls of the admin API
 
 std::size_t io_threads() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
 }
 
-// Half of what there is at most goes into requests that anybody can send.
+// Verification of requests, which anyone can send, uses at most half of the processors.
 std::size_t verifying_threads() {
   return std::max<std::size_t>(1, io_threads() / 2);
 }
@@ -51,7 +51,7 @@ bool is_sqlite(const std::string& url) {
   return url.compare(0, kSqlite.size(), kSqlite) == 0;
 }
 
-// SQLite has one writer. PostgreSQL commits for several at once.
+// SQLite has one writer. PostgreSQL commits concurrently.
 std::size_t store_threads(const std::string& url) {
   return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
 }
@@ -65,7 +65,7 @@ GroupCommitQueue::Limits queue_limits(const Config& config) {
 OpenOptions store_options(const Config& config) {
   OpenOptions options;
   options.needs = {Capability::dedup, Capability::inbox};
-  options.connections = store_threads(config.store_url) + 2;  // those that read, too
+  options.connections = store_threads(config.store_url) + 2;  // for commits and for reads
   options.timeout = config.store_timeout.value_or(options.timeout);
   options.busy_timeout = config.store_timeout.value_or(options.busy_timeout);
   return options;
@@ -156,7 +156,7 @@ struct Daemon::Impl {
   maintenance::Maintenance maintenance;
   deliver::Replays replays;
   deliver::Listeners listeners;
-  std::mutex change;  // of what is served: by a reload, and by who listens
+  std::mutex change;  // serializes reload() and refresh_listeners()
   Listening listening;
   maintenance::RejectWriter reject_writer;
   store::StoreSecret secret{};
@@ -171,10 +171,10 @@ struct Daemon::Impl {
   std::string admin_token;
   Snapshot<admin::Access> access;
   Snapshot<admin::ConfigView> config_view;
-  Snapshot<gateway::Sources> current_sources;  // for those who are not I/O threads
+  Snapshot<gateway::Sources> current_sources;  // for threads other than I/O threads
   DescriptorBudget budget;
-  std::size_t rejected_connections = 0;  // connections, of which the log knows
-  boost::asio::thread_pool pool;         // outlives the server, whose threads it answers
+  std::size_t rejected_connections = 0;  // already counted and logged
+  boost::asio::thread_pool pool;         // outlives the server, to which it posts results
   boost::asio::thread_pool verifying;    // the same
   http::Server server;
   Deliveries deliveries;
@@ -191,7 +191,7 @@ void Daemon::Impl::every_second() {
   set_gauges();
   report_claim_faults();
   deliveries.every_second();
-  static_cast<void>(refresh_listeners());  // an error: the next look tells
+  static_cast<void>(refresh_listeners());  // retried every second
   listening.drop_old(config_view.current());
   // A failed store must be probed here: clients that honor /readyz send nothing.
   if (!state.store_reachable && maintenance.take_node()) state.store_reachable = true;
@@ -215,7 +215,7 @@ void Daemon::Impl::set_gauges() {
   log.line(Level::warning, "connections rejected", {{"count", std::to_string(more)}});
 }
 
-// An error of the store is told by all else that asks it.
+// Errors of the store are ignored here: all other users of the store report them.
 void Daemon::Impl::report_claim_faults() {
   const Result<store::ClaimFaults> faults = store->driver->claim_faults();
   if (!faults || !metrics.claim_faults(*faults)) return;
@@ -321,7 +321,7 @@ Result<void> Daemon::Impl::listen_for_admin() {
   return {};
 }
 
-// The admin's token stays that of the start.
+// Keeps the admin token from the start: a change needs a restart.
 void Daemon::Impl::publish_access(const Config& from) {
   access.publish(std::make_shared<const admin::Access>(admin_token, from.admin_names, from.tokens));
 }
@@ -385,7 +385,7 @@ Result<void> Daemon::reload(Config config) {
   HAPAX_TRY_ASSIGN(made,
                    sources_of(config, impl.sources.get(), driver, *impl.handshakes, impl.metrics));
   HAPAX_TRY_ASSIGN(view, config_view_of(config, *made, driver));
-  // From here on nothing fails.
+  // Nothing below can fail.
   impl.handshakes->use(*made);
   impl.log_restart_required(config);
   impl.publish_access(config);
@@ -411,9 +411,9 @@ void Daemon::stop() {
   }
   impl_->replays.stop();
   impl_->deliveries.stop(impl_->clock().since_boot() + kGrace);
-  impl_->server.stop(kGrace);   // its threads end when they have nothing more to deliver
-  impl_->reject_writer.stop();  // before the node's number goes
-  impl_->async_store.finish();  // before the event loops go
+  impl_->server.stop(kGrace);   // its threads end once no delivery is in flight
+  impl_->reject_writer.stop();  // before the node number is released
+  impl_->async_store.finish();  // before the event loops are destroyed
   impl_->maintenance.stop();
 }
 

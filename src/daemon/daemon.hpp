@@ -9,10 +9,10 @@
 
 namespace hapax::daemon {
 
-// A server, made from a configuration: the store, the listeners and background maintenance.
+// A server built from a configuration: the store, the listeners and background maintenance.
 class Daemon {
  public:
-  // Opens the store and the ports; nothing is served yet. The error says what to do.
+  // Opens the store and the ports; nothing is served yet. The error contains the remedy.
   static Result<std::unique_ptr<Daemon>> make(Config config, Log& log);
   ~Daemon();
   Daemon(const Daemon&) = delete;
@@ -21,10 +21,10 @@ class Daemon {
   void start();
   // {"ready":true,...} with the real ports, in one line.
   std::string ready_line() const;
-  // Serves the sources of `config` from now on. What needs a restart (listeners, store, token) is
-  // left as it is and said in the log. An error leaves everything as it was.
+  // Applies a new configuration. Settings that need a restart (listeners, connection limits, store,
+  // data directory, admin token) are unchanged and logged. On an error nothing changes.
   Result<void> reload(Config config);
-  // Answers what it accepted, then ends.
+  // Graceful shutdown: answers accepted requests, then returns.
   void stop();
 
  private:

@@ -22,7 +22,8 @@ constexpr std::size_t kMaxReleases = 1'000'000;  // steps
 
 }  // namespace
 
-// Another node may have a source that this one's file lacks: then the store is asked, once.
+// Source names by number. Another node may have a source that this one does not configure: then the
+// names are read from the store, once.
 class Deliveries::KnownSources final : public deliver::SourceNames {
  public:
   KnownSources(asio::thread_pool& pool, store::Driver& driver) : pool_(pool), driver_(driver) {}
@@ -60,16 +61,16 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   std::map<std::int64_t, std::string> by_number_;
 };
 
-// What an I/O thread has for its dispatchers. Only that thread touches it once it runs.
+// The resources of the dispatchers on one I/O thread. Only that thread uses it once it runs.
 struct Deliveries::Station {
   std::size_t thread;
   Executor executor;
   std::unique_ptr<TimerFactory> timers;
   std::unique_ptr<deliver::HttpTransport> transport;
-  std::size_t dispatchers = 0;  // that run
+  std::size_t dispatchers = 0;  // running
   bool stopping = false;
 
-  // Late responses without a waiter would delay the thread.
+  // Responses that are still being read would delay the end of the thread.
   void close_if_done() const {
     if (stopping && dispatchers == 0) transport->abort_all();
   }

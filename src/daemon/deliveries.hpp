@@ -35,30 +35,30 @@ class Deliveries {
     DeliveryNotifier& notifier;
     gateway::NodeNumbers& numbers;
     gateway::Metrics& metrics;
-    boost::asio::thread_pool& pool;  // where the store is asked
+    boost::asio::thread_pool& pool;  // for blocking store calls
     Clock& clock;
     Random& random;
     Log& log;
   };
   explicit Deliveries(const Deps& deps);
-  ~Deliveries();  // when it was stopped and the server was too, or before the server was started
+  ~Deliveries();  // after stop() here and of the server, or before the server starts
   Deliveries(const Deliveries&) = delete;
   Deliveries& operator=(const Deliveries&) = delete;
 
-  // Before anything is served. `alone`: no other server uses this store, so existing leases are
-  // those of a dead server. They are released at once and not counted.
+  // Called before anything is served. `alone`: no other server uses this store, so existing push
+  // leases belong to a dead server. They are released at once and not counted.
   Result<void> begin(bool alone);
 
-  // These are in force from now on; their numbers are filled in. One that changed goes on with the
-  // next attempt, one that is gone finishes what it has under way.
+  // Replaces the destinations; their numbers are set. Changes apply as in PushDispatcher::change().
+  // A removed destination finishes its in-flight attempts.
   void serve(const std::vector<deliver::Destination>& destinations);
 
-  // Nothing more is begun. What is under way may end until then and is released after: no
-  // attempt is charged for it. The I/O threads have nothing more to do soon after.
+  // Starts no more attempts. In-flight attempts may end by `until`; the rest is released without
+  // counting an attempt. The I/O threads are idle soon after.
   void stop(BootTime until);
 
   void every_second();
-  // Of an http destination that is served; nothing for others. By any thread.
+  // The status of a configured http destination; nullopt for others. Thread-safe.
   std::optional<admin::DestinationStatus> status(const std::string& name) const;
 
  private:
@@ -71,11 +71,11 @@ class Deliveries {
   Deps deps_;
   std::unique_ptr<KnownSources> names_;
   std::vector<std::unique_ptr<Station>> stations_;  // one per I/O thread
-  std::size_t next_ = 0;                            // station
+  std::size_t next_ = 0;                            // station to use next
   bool stopped_ = false;
   mutable std::mutex mutex_;
   std::map<std::string, Running> running_;  // by name
-  std::vector<Running> leaving_;            // out of the file, with something under way yet
+  std::vector<Running> leaving_;            // removed, still draining
 };
 
 }  // namespace hapax::daemon

@@ -35,13 +35,13 @@ Result<std::string> read_token(const std::string& path) {
   return token;
 }
 
-// The provider is told to come again.
+// store_unavailable makes the provider retry.
 Error unkept(const std::string& doing, const std::string& path) {
   return Error(Code::store_unavailable,
                "cannot " + doing + " " + path + ": " + std::strerror(errno));
 }
 
-// Everything in it is on disk when this is true.
+// True: all data is on disk.
 bool write_synced(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
@@ -52,7 +52,7 @@ bool write_synced(int fd, std::string_view text) {
   return fsync(fd) == 0;
 }
 
-// A rename is durable when its directory is.
+// A rename is durable once its directory is synced.
 bool sync_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -65,13 +65,13 @@ bool sync_directory_of(const std::string& path) {
 
 }  // namespace
 
-// Made as SQLite makes it, which takes an empty file for a new database.
+// Creates a missing file as SQLite would; SQLite treats an empty file as a new database.
 Result<FileLock> FileLock::take(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return cannot("open the database", path);
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return FileLock(fd);
-  // Left open: it may be this process that has the file locked, and SQLite's locks are its, too
-  // (files.hpp). A process that is refused ends soon.
+  // The descriptor stays open: this process may hold the lock already, and close() would release
+  // SQLite's locks (files.hpp). A rejected process exits soon.
   if (errno != EWOULDBLOCK) return cannot("lock the database", path);
   return Error(Code::misconfigured, "another hapax serve uses this database (" + path +
                                         " is locked); stop it or use another database");

@@ -13,15 +13,15 @@
 
 namespace hapax::daemon {
 
-// A database file that one server at a time has locked, as long as this lives. It is the file that
-// is locked (flock), not its name: a symbolic or hard link and a bind mount lead to the same lock.
-// The lock ends with the process, however it ends.
+// An exclusive lock on a database file, held while this object lives. flock() locks the file, not
+// its name: symbolic links, hard links and bind mounts lead to the same lock. The lock ends with
+// the process, also when it is killed.
 //
-// Must live longer than every SQLite handle on that file in this process: closing a file gives up
-// all POSIX locks that the process has on it, and those are SQLite's.
+// Must outlive every SQLite handle on that file in this process: closing a file releases all POSIX
+// locks of the process on it, including SQLite's.
 class FileLock {
  public:
-  // misconfigured: another server has it, or the file cannot be made.
+  // misconfigured: another server holds the lock, or the file cannot be created.
   static Result<FileLock> take(const std::string& path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
@@ -32,13 +32,13 @@ class FileLock {
   int fd_;
 };
 
-// The admin token in `path`; made, with mode 0600, when it is not there.
+// The admin token in `path`. Creates the file, with mode 0600, if it does not exist.
 Result<std::string> token_in(const std::string& path, Random& random);
 
-// The secrets that providers handed over, a line each: the source's path, a space, the secret; the
-// newest of a source first. None where there is no file.
+// The provisioned secrets, one per line: the path of the source, a space, the secret; the newest of
+// a source first. Empty if the file does not exist.
 Result<std::vector<gateway::ProvisionedSecret>> read_provisioned_secrets(const std::string& path);
-// Replaces the file as a whole, readable for its owner alone, on disk when this is done.
+// Replaces the whole file, with mode 0600. Durable on return.
 Result<void> write_provisioned_secrets(const std::string& path,
                                        std::span<const gateway::ProvisionedSecret> secrets);
 

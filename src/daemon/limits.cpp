@@ -10,16 +10,16 @@ namespace hapax::daemon {
 
 namespace {
 
-constexpr std::size_t kFewest = 256;           // open files that are counted on anyway
-constexpr std::size_t kOwn = 128;              // of the store, the log, the event loops
+constexpr std::size_t kFewest = 256;           // open files assumed as a minimum
+constexpr std::size_t kOwn = 128;              // for the store, the log, the event loops
 constexpr std::size_t kAdminMost = 1024;       // connections of workers and operators
-constexpr std::size_t kMostCounted = 1 << 22;  // where there is no limit at all
+constexpr std::size_t kMostCounted = 1 << 22;  // if there is no limit
 
-// For the admin listener: clients without a token cannot hold idle connections. No usual interval
-// of probes and scrapes, so that none finds its connection closing.
+// Idle timeout on the admin listener for clients without a token. It differs from the usual
+// intervals of probes and scrapes, so that no request meets a connection that is being closed.
 constexpr std::chrono::seconds kStrangerIdle{7};
 
-// So that one address leaves some to the others, and a probe from elsewhere is answered.
+// The share of one address: others, such as health probes, can still connect.
 std::size_t three_quarters(std::size_t connections) {
   return std::max<std::size_t>(connections * 3 / 4, 1);
 }
@@ -48,7 +48,7 @@ std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations) {
     if (each.kind != deliver::Destination::Kind::http) continue;
     sum += each.concurrency * (each.refetch.empty() ? 1 : 2);
   }
-  return 2 * sum;  // those that are under way, and those that are kept
+  return 2 * sum;  // in use and pooled
 }
 
 DescriptorBudget descriptor_budget(const ServerLimits& wanted, std::size_t open_files,

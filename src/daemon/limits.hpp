@@ -7,17 +7,17 @@
 
 namespace hapax::daemon {
 
-// Raises the limit on open files to what this process may have at most, and says what that is.
+// Raises the soft limit on open files to the hard limit. Returns the new limit.
 std::size_t raise_descriptor_limit();
 
-// How the open files are shared out: callers never get those that the store needs.
+// The distribution of file descriptors: connections never use those that the store needs.
 struct DescriptorBudget {
   http::Limits listen;
   http::Limits admin;
 };
 DescriptorBudget descriptor_budget(const ServerLimits& wanted, std::size_t open_files,
                                    std::size_t outgoing = 0);
-// Connections to destinations that may be open at a time.
+// Maximum number of open connections to destinations.
 std::size_t outgoing_of(const std::vector<deliver::Destination>& destinations);
 
 }  // namespace hapax::daemon

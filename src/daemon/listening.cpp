@@ -18,7 +18,7 @@ bool same(const std::vector<Listening::Registration>& had,
                     });
 }
 
-// Where the configuration says, and to those who listen.
+// The configured destinations and the subscribed listeners.
 std::vector<store::Target> targets_of(const gateway::Source& source,
                                       const std::vector<Listening::Registration>& listening) {
   std::vector<store::Target> targets;
@@ -57,7 +57,7 @@ std::shared_ptr<const admin::ConfigView> Listening::with_listeners(
   auto next = std::make_shared<admin::ConfigView>(view);
   std::erase_if(next->destinations, [](const auto& each) { return each.listen; });
   std::vector<Registration> active = all_;
-  std::erase_if(active, [&](const Registration& each) {  // the configuration has it now
+  std::erase_if(active, [&](const Registration& each) {  // its name is configured now
     return std::any_of(next->destinations.begin(), next->destinations.end(),
                        [&](const auto& other) { return other.no == each.no; });
   });

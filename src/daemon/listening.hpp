@@ -13,7 +13,7 @@
 namespace hapax::daemon {
 
 // The registered listeners of all nodes, and their event routing. refresh() and with_listeners()
-// are for one thread at a time, drop_old() for one that may be another.
+// are called by one thread at a time; drop_old() by one thread, which may be another.
 class Listening {
  public:
   Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
@@ -21,14 +21,14 @@ class Listening {
 
   // Reloads the registered listeners. False: nothing has changed since the last refresh.
   Result<bool> refresh();
-  // Gives them the events of the sources from now on; returns `view` with them.
+  // Routes new events of the sources to the listeners. Returns `view` with the listeners added.
   std::shared_ptr<const admin::ConfigView> with_listeners(const admin::ConfigView& view,
                                                           const gateway::Sources& sources) const;
-  // Those whose name the configuration has now, and old ones; when something has changed, and every
-  // now and then.
+  // Deletes listeners whose name is now configured, and old ones: when `view` has changed, and
+  // every 10 minutes.
   void drop_old(const std::shared_ptr<const admin::ConfigView>& view);
 
-  // A listener, and what the store calls it.
+  // A listener and its destination number.
   struct Registration {
     deliver::Listener listener;
     DestinationNo no{};

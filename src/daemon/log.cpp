@@ -12,7 +12,7 @@ namespace hapax::daemon {
 
 namespace {
 
-constexpr std::size_t kMaxValue = 512;  // of one field: a line is for reading
+constexpr std::size_t kMaxValue = 512;  // per field, to keep lines readable
 
 std::string_view name(Level level) {
   switch (level) {

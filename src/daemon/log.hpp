@@ -14,12 +14,11 @@ namespace hapax::daemon {
 
 enum class LogForm : std::uint8_t { text, json };
 
-// One line as it is written, with its end: the time, the level, what, and the fields that are not
-// empty.
+// One log line with its line end: the time, the level, `what` and all fields that are not empty.
 std::string log_line(LogForm form, WallTime now, Level level, std::string_view what,
                      std::initializer_list<LogField> fields);
 
-// Lines on standard error.
+// Writes to standard error.
 class StderrLog final : public Log {
  public:
   StderrLog(Clock& clock, LogForm form) : clock_(clock), form_(form) {}

@@ -10,7 +10,7 @@ namespace hapax::daemon {
 
 namespace {
 
-// Asks the store for the numbers of all names.
+// Replaces names by their numbers in the store.
 Result<void> intern(gateway::Source& source, store::Driver& driver) {
   HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
   source.no = SourceNo(number);
@@ -40,7 +40,7 @@ admin::DestinationView destination_view(const deliver::Destination& to) {
   return made;
 }
 
-// A secret that stays keeps the time when it was last used, whatever its place is now.
+// A secret that is still configured keeps its time of last use, whatever its position is now.
 void carry_over(const gateway::Source& from, gateway::Source& to) {
   for (std::size_t i = 0; i < to.secrets.size(); ++i) {
     for (std::size_t before = 0; before < from.secrets.size(); ++before) {
@@ -79,7 +79,7 @@ std::vector<store::Periods> periods_of(const gateway::Sources& sources) {
   for (const auto& [name, entry] : sources.by_name) {
     const gateway::Source& source = entry.source;
     const auto is_known = [&](const store::Periods& each) { return each.source == source.no; };
-    if (std::any_of(periods.begin(), periods.end(), is_known)) continue;  // another tenant of it
+    if (std::any_of(periods.begin(), periods.end(), is_known)) continue;  // another tenant
     periods.push_back({.source = source.no, .keep = source.keep, .keep_dead = source.keep_dead});
   }
   return periods;

@@ -12,22 +12,22 @@
 #include <memory>
 #include <vector>
 
-// What is served, made of a configuration.
+// Builds the served sources and destinations from a configuration.
 namespace hapax::daemon {
 
-// Takes the sources out of `from`. `before` is what was served until now, or null.
+// Moves the sources out of `from`. `before` are the sources served until now, or null.
 Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            const gateway::Sources* before,
                                                            store::Driver& driver,
                                                            gateway::Handshakes& handshakes,
                                                            gateway::Metrics& metrics);
 
-// Numbers the destinations of `from`.
+// Also sets the numbers of the destinations of `from`.
 Result<std::shared_ptr<const admin::ConfigView>> config_view_of(Config& from,
                                                                 const gateway::Sources& sources,
                                                                 store::Driver& driver);
 
-// How long what came from them is kept.
+// The retention of each source.
 std::vector<store::Periods> periods_of(const gateway::Sources& sources);
 
 }  // namespace hapax::daemon

@@ -12,8 +12,8 @@
 namespace hapax::deliver {
 
 // Circuit breaker of a destination: opens after failures, then lets one attempt probe (half-open).
-// Success closes it; failure doubles the pause. Deliveries stay pending meanwhile and are not
-// charged an attempt. Single-threaded.
+// Success closes it; failure doubles the pause. Deliveries stay pending meanwhile; no attempt
+// is counted. Single-threaded.
 class Breaker {
  public:
   enum class State : std::uint8_t { closed, open, half_open };
@@ -22,12 +22,12 @@ class Breaker {
   explicit Breaker(const std::optional<BreakerLimits>& limits) : limits_(limits) {}
 
   State state() const { return state_; }
-  // How many more may be attempted or leased now, when so many are under way.
+  // How many more deliveries may be leased now, with `under_way` already leased or in flight.
   std::size_t room(std::size_t under_way, BootTime now);
-  // Until when nothing may, if it is open; otherwise now.
+  // When it becomes half-open. Meaningful only while it is open.
   BootTime opens_at() const { return until_; }
 
-  // An attempt ended. One that had begun before it opened tells nothing new.
+  // Records the end of an attempt. Attempts begun before the current state are ignored.
   void ended(bool healthy, BootTime began, BootTime now);
 
  private:
@@ -35,10 +35,10 @@ class Breaker {
 
   std::optional<BreakerLimits> limits_;
   State state_ = State::closed;
-  std::deque<bool> window_;   // of the last attempts: healthy
-  std::size_t failures_ = 0;  // in it
-  unsigned opened_ = 0;       // times in a row
-  BootTime since_{};          // it came into this state
+  std::deque<bool> window_;   // the last attempts; true: healthy
+  std::size_t failures_ = 0;  // in window_
+  unsigned opened_ = 0;       // times, since it was last closed
+  BootTime since_{};          // start of the current state
   BootTime until_{};
 };
 

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
 
-// That of a poisonous event says nothing about the destination.
+// Errors caused by the event itself do not count against the destination.
 bool is_healthy(const AttemptResponse& answer) {
   for (const std::string_view each : {"refetch-value", "refetch-status", "bad-request"}) {
     if (answer.error == each) return true;
@@ -34,7 +34,7 @@ milliseconds until(WallTime then, WallTime now) {
   return std::chrono::ceil<milliseconds>(then - now);
 }
 
-// Nothing when it is not what RFC 9110 has there.
+// The delay of a Retry-After header; nullopt: not valid by RFC 9110.
 std::optional<milliseconds> asked_to_wait(std::string_view text, WallTime now) {
   if (text.empty()) return std::nullopt;
   if (const auto date = parse_http_date(text)) {
@@ -46,7 +46,7 @@ std::optional<milliseconds> asked_to_wait(std::string_view text, WallTime now) {
   std::int64_t seconds = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
   constexpr std::int64_t kMost = std::chrono::seconds(kMaxRetryAfter).count();
-  if (read.ec != std::errc()) seconds = kMost;  // more digits than there is time
+  if (read.ec != std::errc()) seconds = kMost;  // overflow
   return std::chrono::seconds(std::min(seconds, kMost));
 }
 

@@ -19,9 +19,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Below the five seconds after which Node.js, the most impatient of the usual servers, closes.
+// Below the keep-alive timeout of Node.js, 5 s, the shortest among common servers.
 constexpr BootTime kMaxIdle = std::chrono::seconds(4);
-// Of an answer's body, to find its end and keep the connection.
+// Limits for reading a response body to its end, which makes the connection reusable.
 constexpr std::size_t kMaxDiscarded = 64 * 1024;
 constexpr milliseconds kDiscardTime = std::chrono::seconds(1);
 constexpr std::size_t kMaxDiscarding = 64;
@@ -98,7 +98,8 @@ Task<AttemptResponse> HttpTransport::send(const Destination& to, const store::Le
   co_return answer;
 }
 
-// What was kept alive and closed just before is no failure of the handler's: nothing was sent.
+// Retries once if the server closed an idle connection before anything was sent: that is not a
+// failure of the handler.
 Task<AttemptResponse> HttpTransport::post(const Destination& to, const http::Outgoing& request,
                                           BootTime until) {
   AttemptResponse answer = co_await post_once(to, request, until);
@@ -133,7 +134,7 @@ Task<AttemptResponse> HttpTransport::post_once(const Destination& to, const http
   co_return answer;
 }
 
-// It went well; only the connection is at stake.
+// Reads the body of a successful response only to make the connection reusable.
 Task<void> HttpTransport::discard_body(PooledConnectionPtr pooled, std::size_t most) {
   const InFlight in_flight(busy_, *pooled);
   ++discarding_;
@@ -164,7 +165,7 @@ Task<std::optional<AttemptResponse>> HttpTransport::fetch(const Destination& to,
   if (!result.response) co_return no_response("refetch-closed", false);
   into.body = std::move(result.response->body);
   const int status = result.response->status;
-  const bool good = status == 200 || status == 203;  // any other has no object in it
+  const bool good = status == 200 || status == 203;  // no other status carries the object
   const std::size_t most = good ? kMaxFetched + 1 : store::kMaxExcerpt;
   const bool whole = co_await pooled->connection.rest(into.body, most, left(until));
   return_to_pool(pooled, to.concurrency);
@@ -209,7 +210,8 @@ HttpTransport::PooledConnectionPtr HttpTransport::take(const http::Url& url,
     return std::make_shared<PooledConnection>(deps_, lookups_, url, to, std::move(where));
   PooledConnectionPtr pooled = std::move(found->second.back());
   found->second.pop_back();
-  const bool old = deps_.clock.since_boot() - pooled->idle_since >= kMaxIdle;  // so are the others
+  // If this one is too old, the others are older still.
+  const bool old = deps_.clock.since_boot() - pooled->idle_since >= kMaxIdle;
   if (found->second.empty() || old) idle_.erase(found);
   return old ? std::make_shared<PooledConnection>(deps_, lookups_, url, to, std::move(where))
              : pooled;

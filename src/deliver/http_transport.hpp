@@ -18,24 +18,24 @@
 
 namespace hapax::deliver {
 
-// What the store calls a source is a number; handlers are told its name.
+// Resolves the store's source numbers to names, which requests to handlers carry.
 class SourceNames {
  public:
   virtual ~SourceNames() = default;
   virtual Task<Result<std::string>> of(SourceNo source) = 0;
 };
 
-// Posts deliveries over HTTP/1.1, from one I/O thread. Connections are kept for the next delivery
-// to the same place, as many as a destination may have under way, and not for long: a handler that
-// closes what is idle must not meet a request that has just set out.
+// Posts deliveries over HTTP/1.1, on one I/O thread. Idle connections are pooled per server, up to
+// the concurrency of the destination, and closed after a few seconds: a server that closes an idle
+// connection would otherwise race with the next request on it.
 //
-// An answer counts as soon as its head is in. Of its body the first bytes are kept for the record
-// and little more is read, so that the connection can be used again; a longer one costs the
-// connection.
+// The status decides as soon as the head of the response has arrived. The first bytes of the body
+// are recorded with the attempt, and little more is read, so that the connection can be reused. A
+// connection with a longer body is closed.
 //
-// AttemptResponse::error is a name of http::Trouble, "store-unavailable", or, where what was to be
-// delivered could not be fetched, "refetch-value" (the event lacks what the URL is made of),
-// "refetch-status", "refetch-too-large", or "refetch-" and a name of http::Trouble.
+// AttemptResponse::error is a name of http::Trouble, "store-unavailable", or, if the refetch
+// failed, "refetch-value" (the event lacks a value that the URL needs), "refetch-status",
+// "refetch-too-large", or "refetch-" and a name of http::Trouble.
 class HttpTransport final : public Transport {
  public:
   struct Deps {
@@ -45,21 +45,21 @@ class HttpTransport final : public Transport {
     std::shared_ptr<const http::ClientTls> tls;
   };
   explicit HttpTransport(const Deps& deps);
-  ~HttpTransport() override;  // when no response is awaited any more
+  ~HttpTransport() override;  // no send() may be pending
 
   Task<AttemptResponse> send(const Destination& to, const store::Leased& what) override;
 
-  // Closes idle connections. Called periodically.
+  // Closes connections that have been idle too long. Called periodically.
   void close_idle();
-  // Pending sends fail; all connections are closed.
+  // Closes all connections. Pending and later sends fail.
   void abort_all();
 
-  std::size_t idle() const;  // connections that are kept
+  std::size_t idle() const;  // number of pooled connections
 
  private:
   struct PooledConnection;
   using PooledConnectionPtr = std::shared_ptr<PooledConnection>;
-  // On its way: the place in busy_ goes with it.
+  // Registers a connection in busy_ while it is in use.
   class InFlight;
 
   std::chrono::milliseconds left(BootTime until) const;

@@ -12,7 +12,7 @@ std::size_t LeaseRoom::taken() const {
   return taken_;
 }
 
-// Half of what the others leave, less what it has.
+// Half of the memory that other destinations do not use, minus what this one holds.
 std::size_t LeaseRoom::free_for(DestinationNo destination) const {
   const auto found = by_destination_.find(destination);
   const std::size_t has = found == by_destination_.end() ? 0 : found->second;

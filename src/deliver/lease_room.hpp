@@ -12,14 +12,14 @@
 
 namespace hapax::deliver {
 
-inline constexpr std::size_t kMaxLeaseRoom = std::size_t{96} * 1024 * 1024;  // of one node
-inline constexpr std::size_t kSpareLeaseRoom = kMaxLeaseRoom / 4;  // besides, for who has none
+inline constexpr std::size_t kMaxLeaseRoom = std::size_t{96} * 1024 * 1024;  // per node
+inline constexpr std::size_t kSpareLeaseRoom = kMaxLeaseRoom / 4;  // in addition, see below
 
-// The memory of leases on their way to workers: taken before the store is asked, given back when
-// the answer is written. A destination may have as much as is still free, as with Polls: workers
-// that do not read their answers leave room for those of other destinations, and the node a bound.
-// By halves it is soon too little to be of use, so a destination that has nothing may have a small
-// part of what is spare: a sixteenth of it. Thread-safe.
+// Limits the memory of lease responses: reserved before the store query, released when the response
+// is written. A destination may hold at most as much as is still free, as with Polls. Workers that
+// do not read their responses thus leave memory to other destinations, and the total is bounded.
+// Repeated halving soon leaves too little for one delivery, so a destination that holds nothing may
+// also reserve up to a sixteenth of the spare memory. Thread-safe.
 class LeaseRoom {
  public:
   class Permit;
@@ -42,28 +42,28 @@ class LeaseRoom {
   const std::size_t spare_;
   mutable std::mutex mutex_;
   std::size_t taken_ = 0;
-  std::map<DestinationNo, std::size_t> by_destination_;  // none is 0
-  std::list<Permit*> waiting_;                           // in the order they came
+  std::map<DestinationNo, std::size_t> by_destination_;  // all above 0
+  std::list<Permit*> waiting_;                           // in order of arrival
 };
 
-// A part of the memory, or a place in the queue for it.
+// A share of the memory, or a place in the queue for one.
 class LeaseRoom::Permit {
  public:
   struct Request {
     DestinationNo destination;
     std::size_t most = 0;   // bytes
-    std::size_t least = 0;  // fewer are of no use
+    std::size_t least = 0;  // a smaller share is not granted
   };
 
-  // When there is not enough now, `granted` is called as soon as there is: once, by any thread, and
-  // it only passes the word on.
+  // If too little is free, `granted` is called once when the share is granted: on any thread, under
+  // the mutex of the room, so it must only post.
   Permit(LeaseRoom& room, const Request& request, std::function<void()> granted);
   ~Permit();
   Permit(const Permit&) = delete;
   Permit& operator=(const Permit&) = delete;
 
-  std::size_t bytes() const;  // 0: it waits
-  // What it really takes, more or less; not 0. Only of one that has some.
+  std::size_t bytes() const;  // 0: queued
+  // Sets the size in use, larger or smaller, not 0. Only for a granted permit.
   void resize(std::size_t bytes);
 
  private:

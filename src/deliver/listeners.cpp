@@ -68,8 +68,8 @@ Destination destination_of(const Listener& listener) {
   Destination made;
   made.name = listener.name;
   made.kind = Destination::Kind::pull;
-  made.retry.assign(kDropListener / kListenAgain, kListenAgain);  // as long as it is known
-  made.max_abandons = 0;  // a laptop that is closed has not failed
+  made.retry.assign(kDropListener / kListenAgain, kListenAgain);  // until it expires
+  made.max_abandons = 0;  // no limit: a closed laptop is not a failure
   return made;
 }
 
@@ -118,7 +118,7 @@ Result<Listener> Listeners::add(Listener listener) {
   return Error(Code::store_busy, "concurrent registration of this name; retry");
 }
 
-// Its name stays, so that it can come back to what still waits for it.
+// Keeps the name, so that the listener can return to its pending deliveries.
 Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));

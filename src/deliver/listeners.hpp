@@ -16,18 +16,18 @@ namespace hapax::deliver {
 
 inline constexpr std::size_t kMaxListeners = 16;
 inline constexpr std::size_t kMaxListenerName = 64;
-inline constexpr std::size_t kMaxFormerListeners = 100;     // names that are remembered
+inline constexpr std::size_t kMaxFormerListeners = 100;     // whose names are kept
 inline constexpr std::chrono::hours kDropListener{7 * 24};  // without contact
-inline constexpr std::chrono::seconds kListenAgain{10};     // after a handler that failed
+inline constexpr std::chrono::seconds kListenAgain{10};     // retry delay after a failure
 
-// A development machine: a pull destination that is not configured. Events that come from now on
-// have a delivery for it, which never holds back retention. Kept in the store, so it misses nothing
-// while it is away, until it has been away for too long.
+// A development machine: a pull destination that registers itself instead of being configured. New
+// events get a delivery for it, which never delays retention. The registration is stored, so
+// deliveries accumulate while the machine is offline, for up to kDropListener.
 struct Listener {
   std::string name;
   std::vector<std::string> sources = {};  // none: all
   WallTime seen{};                        // when it last registered
-  bool ended = false;  // only its name is remembered: what still waits under it was for a listener
+  bool ended = false;  // only the name is kept: its pending deliveries belong to a listener
 
   bool subscribes_to(std::string_view source) const;
 };
@@ -35,26 +35,25 @@ struct Listener {
 // Letters, digits, '.', '_' and '-'.
 bool is_listener_name(std::string_view name);
 
-// How it is leased from; `no` is left to be filled in.
+// The destination that its deliveries are leased from. `no` is not set.
 Destination destination_of(const Listener& listener);
 
-// The registrations in the store. Thread-safe; asks the store and blocks.
+// The registrations in the store. Thread-safe. Calls block on the store.
 class Listeners {
  public:
-  // `changed` is called after a registration that is new or other than before, so that this node
-  // heeds it at once; others look from time to time.
+  // `changed` is called after a listener was added, changed or removed, so that this node applies
+  // it at once. Other nodes poll.
   Listeners(store::Driver& driver, Clock& clock, Random& random, std::function<void()> changed);
 
-  Result<std::vector<Listener>> all();  // by name; without those that were away for too long
-  // Registers it, or says that it is still there. store_full: there are kMaxListeners others.
+  Result<std::vector<Listener>> all();  // by name, without expired ones
+  // Adds or renews a registration. store_full: kMaxListeners others are registered.
   Result<Listener> add(Listener listener);
-  Result<bool> remove(std::string_view name);  // false: there was none
-  // Whether something is left to be done under this name that was not for a listener: for a
-  // destination that the configuration had once. Who has, or had, the name as a listener may have
-  // it.
+  Result<bool> remove(std::string_view name);  // false: not registered
+  // Whether pending, leased or dead deliveries under this name belong to a destination that was
+  // once configured. The name of a present or former listener is not taken.
   Result<bool> is_taken(std::string_view name);
-  // Forgets names that `configured` says of that they are destinations of the configuration now,
-  // and the oldest of too many former ones.
+  // Deletes registrations with the name of a configured destination, malformed ones, and the oldest
+  // former ones above kMaxFormerListeners.
   Result<void> drop_old(const std::function<bool(std::string_view)>& configured = {});
 
  private:

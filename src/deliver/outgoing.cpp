@@ -21,7 +21,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// Expect was addressed to hapax, which has answered it.
+// Expect is dropped because hapax has already answered it.
 constexpr std::array<std::string_view, 14> kDropped{"Idempotency-Key",
                                                     "Host",
                                                     "Content-Length",
@@ -38,16 +38,16 @@ constexpr std::array<std::string_view, 14> kDropped{"Idempotency-Key",
                                                     "HTTP2-Settings"};
 constexpr std::array<std::string_view, 3> kSignature{"webhook-id", "webhook-timestamp",
                                                      "webhook-signature"};
-// What the sender said about bytes that do not go out.
+// Headers that describe the original body, which a refetch replaces.
 constexpr std::array<std::string_view, 7> kAboutBody{
     "Content-Type", "Content-Encoding", "Content-Language", "Content-MD5",
     "Digest",       "Content-Digest",   "Repr-Digest"};
 constexpr std::string_view kOurs = "Hapax-";
 constexpr std::string_view kSecretPrefix = "whsec_";
 
-// Handlers behind CGI, WSGI, PHP or Rack get headers as variables, in which '-' and '_' are the
-// same and, with some servers, any other punctuation too: HTTP_IDEMPOTENCY_KEY. Names that would
-// share a variable are equal here.
+// CGI, WSGI, PHP and Rack pass headers as variables (HTTP_IDEMPOTENCY_KEY), in which '-', '_' and,
+// with some servers, any other punctuation become the same character. Names that map to the same
+// variable are equal here.
 bool same_variable(std::string_view a, std::string_view b) {
   const auto folded = [](char c) {
     const bool upper = c >= 'A' && c <= 'Z';
@@ -84,7 +84,8 @@ std::vector<std::string_view> named_by_connection(std::span<const Header> header
   return names;
 }
 
-// A server refuses others on arrival; what came another way must not stop a delivery for good.
+// The server rejects invalid headers on arrival. One that was stored in another way must not make
+// every attempt fail.
 bool can_be_sent(const Header& header) {
   const auto token = [](char c) {
     return c > 0x20 && c < 0x7f &&

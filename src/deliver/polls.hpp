@@ -10,7 +10,7 @@
 
 namespace hapax::deliver {
 
-inline constexpr std::size_t kMaxPolls = 512;  // of one node
+inline constexpr std::size_t kMaxPolls = 512;  // per node
 
 // Limits concurrent long polls. A destination may use at most as many slots as are still free, so a
 // single fleet gets half of them, the next one always finds some, and n busy fleets converge to
@@ -21,7 +21,7 @@ class Polls {
   Polls(const Polls&) = delete;
   Polls& operator=(const Polls&) = delete;
 
-  // One of them; given back with it. False: this destination may have no more now.
+  // One slot, released on destruction. False: the destination gets no more slots now.
   class Permit {
    public:
     Permit(Polls& polls, DestinationNo destination)
@@ -46,7 +46,7 @@ class Polls {
   const std::size_t most_;
   std::mutex mutex_;
   std::size_t taken_ = 0;
-  std::map<DestinationNo, std::size_t> by_destination_;  // none is 0
+  std::map<DestinationNo, std::size_t> by_destination_;  // all above 0
 };
 
 }  // namespace hapax::deliver

@@ -21,19 +21,19 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-constexpr BootTime kPoll = std::chrono::seconds(1);  // for retries, and what other nodes admit
+constexpr BootTime kPoll = std::chrono::seconds(1);  // finds retries and events of other nodes
 constexpr BootTime kSettleFor = std::chrono::seconds(10);
 constexpr BootTime kFirstPause = std::chrono::milliseconds(50);
 constexpr BootTime kLongestPause = std::chrono::seconds(1);
-// The destination is no longer configured: there is no schedule for it.
+// For destinations that are no longer configured.
 constexpr milliseconds kRetryOfUnknown = std::chrono::seconds(30);
 constexpr milliseconds kLeaseOfUnknown = std::chrono::seconds(30);
 
 constexpr BootTime kRoomFor = std::chrono::seconds(1);
 constexpr BootTime kAllRoomFor = std::chrono::milliseconds(100);
 
-// A delivery in an answer: until the store has said how large they are each counts as a usual
-// largest one, 1 MiB in base64.
+// Memory reserved for each delivery of a response until its size is known: the usual maximum, 1 MiB
+// in base64.
 constexpr std::size_t kPerDelivery = std::size_t{1408} * 1024;
 constexpr std::size_t kMostRoom = store::kMaxLeaseBytes / 1024 * 1408;
 
@@ -46,7 +46,7 @@ std::size_t room_of(const store::Lease& lease) {
   return bytes;
 }
 
-// Not in the middle of a character.
+// Does not split a UTF-8 character.
 std::string_view cut(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   const auto goes_on = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
@@ -107,7 +107,7 @@ Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const 
 
 // ---------------------------------------------------------------------------------------------
 
-// Those who wait for deliveries of one destination, in the order they came.
+// Lease requests that wait for deliveries of one destination, in order of arrival.
 struct Pull::Queue {
   std::list<Waiter*> waiters;
   std::optional<DeliveryNotifier::Subscription> subscription;
@@ -115,7 +115,7 @@ struct Pull::Queue {
   void wake_one();
 };
 
-// Woken by the bell, by room, by time, and by the end.
+// A lease request. Woken by a notification, by free memory, by its timer and by stop().
 class Pull::Waiter {
  public:
   Waiter(Pull& pull, DestinationNo destination)
@@ -124,7 +124,7 @@ class Pull::Waiter {
   }
   ~Waiter() {
     std::erase(queue_->waiters, this);
-    if (woken_) queue_->wake_one();  // pass it to the next waiter
+    if (woken_) queue_->wake_one();  // pass the notification on
   }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
@@ -137,7 +137,7 @@ class Pull::Waiter {
   bool is_querying() const { return querying_; }
   const std::shared_ptr<WakeableTimer>& timer() const { return timer_; }
 
-  // Before the store is asked, so that nothing falls in between.
+  // Called before the query, so that no notification is lost.
   void begin_query() {
     queue_->subscription->arm();
     querying_ = true;
@@ -145,9 +145,9 @@ class Pull::Waiter {
   }
   void end_query(bool had_all) {
     querying_ = false;
-    if (had_all) queue_->wake_one();  // there may be more than was wanted
+    if (had_all) queue_->wake_one();  // more may be due
   }
-  // True: it is this one's turn to ask.
+  // True: this waiter is to query the store.
   Task<bool> wait_until(BootTime when) {
     co_await timer_->wait_until(when);
     co_return woken_ || queue_->waiters.front() == this;
@@ -156,11 +156,11 @@ class Pull::Waiter {
  private:
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<WakeableTimer> timer_;
-  bool querying_ = true;  // the first thing it does
+  bool querying_ = true;  // starts with a query
   bool woken_ = false;
 };
 
-// A waiter without a query in progress, or else the first one, which queries again.
+// Wakes a waiter without a query in progress, or else the first one, which then queries again.
 void Pull::Queue::wake_one() {
   if (waiters.empty()) return;
   const auto free = std::find_if(waiters.begin(), waiters.end(),
@@ -194,7 +194,8 @@ void Pull::stop() {
   }
 }
 
-// One without bytes: there was no room in time, or nobody waits for it any more.
+// The permit has 0 bytes if no memory became free in time, the worker disconnected or the server is
+// stopping.
 Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waiter,
                                                              LeaseRoom::Permit::Request request,
                                                              BootTime until,
@@ -214,8 +215,8 @@ Task<std::shared_ptr<LeaseRoom::Permit>> Pull::wait_for_room(const Waiter& waite
   co_return permit;
 }
 
-// Others that are just asking the store give theirs back in a moment, so all that is wanted is
-// waited for a little; answers that nobody reads do not, so then less has to do.
+// Waits briefly for the full amount: concurrent queries release most of their memory within
+// moments. Unread responses do not, so after that memory for one delivery is enough.
 Task<std::shared_ptr<LeaseRoom::Permit>> Pull::room_for(const Waiter& waiter, DestinationNo from,
                                                         std::size_t max, BootTime until,
                                                         const std::function<bool()>& is_gone) {
@@ -296,7 +297,7 @@ void Pull::release(const std::vector<LeaseId>& leases, DestinationNo from) {
   asio::co_spawn(deps_.executor, release_all(std::move(settlements), from), asio::detached);
 }
 
-// What the store does not take lapses.
+// If the store does not accept the settlements, the leases expire.
 Task<void> Pull::release_all(std::vector<store::Settlement> settlements, DestinationNo from) {
   const Result<std::vector<store::Settled>> ignored = co_await settle_with_retry(settlements);
   deps_.notifier.notify(from);
@@ -304,7 +305,7 @@ Task<void> Pull::release_all(std::vector<store::Settlement> settlements, Destina
 
 // ---------------------------------------------------------------------------------------------
 
-// Those that are not `asked` for are only told where that costs nothing.
+// A record that is not `asked` for is returned only if it is cached.
 Task<Result<Pull::LeaseRecords>> Pull::records_of(std::span<const LeaseId> ids,
                                                   const std::vector<bool>& asked) {
   LeaseRecords records(ids.size());
@@ -329,7 +330,7 @@ Disposition Pull::disposition_of(const WorkerResult& result,
   if (result.outcome == WorkerResult::Outcome::drop) return Drop{};
   const auto to = record ? deps_.destination(record->to) : nullptr;
   if (!to) return RetryIn{result.retry_after.value_or(kRetryOfUnknown)};
-  // Said again, it means what it meant the first time.
+  // A repeated result gets the disposition of the first one.
   const bool again = record->ended.has_value();
   const bool over =
       again ? record->ended == AttemptOutcome::dead : record->attempt > to->retry.size();
@@ -396,7 +397,7 @@ Task<Result<std::vector<store::Settled>>> Pull::renew(std::span<const LeaseId> l
   co_return co_await settle_owned(settlements);
 }
 
-// What is not there is not the caller's to settle: unknown.
+// nullopt: not the caller's delivery, answered with `unknown`.
 Task<Result<std::vector<store::Settled>>> Pull::settle_owned(
     std::span<const std::optional<store::Settlement>> settlements) {
   std::vector<store::Settlement> owned;
@@ -431,7 +432,7 @@ Task<Result<std::vector<store::Settled>>> Pull::settle_with_retry(
   }
 }
 
-// What comes next in a lane is due when the one before it has ended.
+// The next delivery of a lane is due when the one before it has ended.
 void Pull::notify_for(const LeaseRecords& records) {
   std::set<DestinationNo> notified;
   for (const auto& each : records) {

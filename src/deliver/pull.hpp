@@ -26,18 +26,18 @@ inline constexpr std::chrono::seconds kMaxPullWait{60};
 inline constexpr std::chrono::seconds kMinPullLease{1};
 inline constexpr std::chrono::hours kMaxPullLease{12};
 
-// A lease as it was given to a worker. Nothing of it ever changes: it is named by its fence.
+// A lease as it was given to a worker. Immutable; the fence identifies it.
 struct LeaseRecord {
   DeliveryRef which;
   DestinationNo to;
-  unsigned attempt = 1;  // the failures before it, and this one
+  unsigned attempt = 1;  // earlier failures plus one
   std::optional<WallTime> since = {};
-  // How it ended, where the store was asked and has it in its records.
+  // How it ended, if the record comes from the store and the store has the attempt.
   std::optional<AttemptOutcome> ended = {};
 };
 
-// The most recent leases of this node. Most settles find theirs here; one that does not (it was
-// leased at another node, or long ago) is looked up in the store. Thread-safe.
+// The most recent leases of this node. Most settles find their lease here; others (leased at
+// another node, or long ago) are looked up in the store. Thread-safe.
 class LeaseCache {
  public:
   explicit LeaseCache(std::size_t most = 32'768) : most_(most) {}
@@ -61,20 +61,20 @@ std::vector<LeaseId> ids_of(const store::Lease& lease);
 // The stored state of deliveries, in order; nullopt for an unknown delivery.
 using LeaseLookup = std::function<Task<Result<std::vector<std::optional<LeaseRecord>>>>(
     std::span<const LeaseId> ids)>;
-// What LeaseLookup answers for one of them; blocks.
+// LeaseLookup for one id. Blocks.
 Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id);
 
 // A worker's lease request.
 struct Wanted {
   std::size_t max = 1;                                  // 1 to store::kMaxLeaseCount
-  std::optional<std::chrono::milliseconds> lease = {};  // nothing: the destination's
-  std::chrono::milliseconds wait{0};                    // for the first, kMaxPullWait at most
+  std::optional<std::chrono::milliseconds> lease = {};  // nullopt: the destination's
+  std::chrono::milliseconds wait{0};                    // for the first; at most kMaxPullWait
 };
 
 // Leases for a worker, and the memory they use until the worker has received them all.
 struct GivenLease {
   store::Lease lease;
-  std::shared_ptr<LeaseRoom::Permit> room;  // null: there are none
+  std::shared_ptr<LeaseRoom::Permit> room;  // null: no deliveries
 };
 
 // A worker's result for a lease.
@@ -85,20 +85,21 @@ struct WorkerResult {
   // For retry: the worker's delay, up to kMaxRetryAfter. nullopt: the entry of the destination's
   // schedule for this attempt, with jitter as for push.
   std::optional<std::chrono::milliseconds> retry_after = {};
-  std::string error = {};  // for the record of the attempt; cut at store::kMaxAttemptError
+  std::string error = {};  // recorded; truncated to store::kMaxAttemptError
 };
 
-// A caller who may only touch some destinations. Empty: no restriction. Other destinations'
-// deliveries are answered `unknown`, as if they did not exist.
+// The destinations that a caller may access. Empty: all of them. Deliveries of other destinations
+// are answered with `unknown`, as if they did not exist.
 using DestinationFilter = std::function<bool(DestinationNo)>;
 
 // The pull side of one event loop. Per destination, one waiter queries the store, on notification
-// and periodically; it passes the role on when it has got all it wanted or has left. Waiting is
-// cheap for any number of workers.
+// and periodically; it passes the role on when it received all it wanted or disconnected. Waiting
+// is cheap for any number of workers.
 //
 // The retry budget is that of push: the n-th failure waits for the n-th entry of
-// Destination::retry, and after the last entry the delivery is dead (exhausted), whatever the
-// worker says. An expired lease is not a failure; it is counted separately (max_abandons).
+// Destination::retry, and after the last entry the delivery is dead (exhausted), even if the
+// worker asks for a retry. An expired lease is not a failure; it is counted separately
+// (max_abandons).
 class Pull {
  public:
   // All must outlive it.
@@ -112,10 +113,9 @@ class Pull {
     LeaseCache& lease_cache;
     LeaseRoom& room;
     LeaseLookup look_up;
-    // The destination as the configuration in force defines it; null: it does not.
+    // The destination in the current configuration; null: not configured.
     std::function<std::shared_ptr<const Destination>(DestinationNo)> destination;
-    // The node's number, which its workers' leases bear: who holds a lease is told by the node that
-    // gave it out. Workers have no names.
+    // The node number, recorded as the holder of the leases of its workers, which have no names.
     std::function<std::int64_t()> owner;
   };
 
@@ -124,24 +124,24 @@ class Pull {
   Pull& operator=(const Pull&) = delete;
 
   // Due deliveries, or, if none is due, those that become due within `wait`; otherwise none.
-  // `is_gone` tells whether the worker disconnected: it gets nothing, and leases made meanwhile are
-  // released. Fewer are returned when memory for responses is short; queue_full: there was none for
-  // a second or for `wait`. Another error: nothing was leased, or the outcome is unknown and the
-  // leases expire.
+  // `is_gone`: whether the worker disconnected. Then nothing is returned, and leases made meanwhile
+  // are released. Fewer are returned when memory for responses is short; queue_full: none was free
+  // for `wait`, or for a second if that is longer. Other errors: nothing was leased, or the outcome
+  // is unknown and the leases expire.
   Task<Result<GivenLease>> lease(const Destination& from, const Wanted& wanted,
                                  const std::function<bool()>& is_gone);
 
-  // One answer for each, in order. Retries for some seconds when the outcome is unknown; then the
-  // error tells the worker to retry. Repeating is always safe.
+  // One answer per result, in order. Errors of the store are retried for 10 s and then returned;
+  // the worker may always repeat the request.
   Task<Result<std::vector<store::Settled>>> settle(std::span<const WorkerResult> results,
                                                    const DestinationFilter& allowed);
-  // `lease` from now on; nothing: as long as the destination's.
+  // The leases end `lease` from now; nullopt: the lease time of the destination.
   Task<Result<std::vector<store::Settled>>> renew(
       std::span<const LeaseId> leases, const std::optional<std::chrono::milliseconds>& lease,
       const DestinationFilter& allowed);
 
-  // The worker did not receive them: they become pending again, and nothing is counted. Runs in the
-  // background.
+  // Releases leases that the worker did not receive: the deliveries become pending again, and no
+  // attempt is counted. Runs in the background.
   void release(const std::vector<LeaseId>& leases, DestinationNo from);
 
   // Answers all waiters at once; later calls do not wait.
@@ -174,7 +174,7 @@ class Pull {
   void notify_for(const LeaseRecords& records);
 
   Deps deps_;
-  std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // while a queue has waiters
+  std::map<DestinationNo, std::weak_ptr<Queue>> queues_;  // alive while they have waiters
   bool stopping_ = false;
 };
 

@@ -19,12 +19,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr BootTime kLeasePoll = std::chrono::seconds(1);  // for what other nodes admit
-// A lease is longer than an attempt by this much at least, when it begins: time to settle in.
+constexpr BootTime kLeasePoll = std::chrono::seconds(1);  // finds events of other nodes
+// Time reserved for the settle between the timeout of an attempt and the end of its lease.
 constexpr BootTime kTimeToSettle = std::chrono::seconds(5);
 // Destinations that respond this fast get their next deliveries leased ahead.
 constexpr BootTime kFast = std::chrono::milliseconds(500);
-constexpr std::size_t kMaxSettling = 8;  // for each that may be under way
+constexpr std::size_t kMaxSettling = 8;  // per unit of concurrency
 constexpr BootTime kFirstBackoff = std::chrono::milliseconds(50);
 constexpr BootTime kLongestBackoff = std::chrono::seconds(5);
 
@@ -41,13 +41,13 @@ TokenBucket bucket_of(const Destination& destination, BootTime now) {
 
 }  // namespace
 
-// A lease of ours.
+// A lease held by this dispatcher.
 struct PushDispatcher::ActiveLease {
   store::Leased leased;
-  std::shared_ptr<const Destination> destination;  // when it was leased
-  BootTime start_by;                               // later the lease would not last
-  bool released = false;                           // while the attempt was in flight
-  BootTime began = BootTime::max();                // with the transport
+  std::shared_ptr<const Destination> destination;  // as of the lease
+  BootTime start_by;                               // later, the lease would be too short
+  bool released = false;                           // while the attempt is in flight
+  BootTime began = BootTime::max();                // of the attempt
 };
 
 PushDispatcher::PushDispatcher(const Deps& deps, std::shared_ptr<const Destination> destination)
@@ -97,7 +97,7 @@ void PushDispatcher::change(std::shared_ptr<const Destination> destination) {
   request_soon();
 }
 
-// How many to lease now. 0 also when there are enough for the moment.
+// How many deliveries to lease now; also 0 while enough are leased.
 std::size_t PushDispatcher::wanted(BootTime now) {
   const Destination& to = *destination_;
   if (to.rate) rate_.refill(now, *to.rate, std::max(1.0, *to.rate));
@@ -115,13 +115,13 @@ std::size_t PushDispatcher::wanted(BootTime now) {
   return count;
 }
 
-// When there is something to do without a notification.
+// When to act next if no notification arrives.
 BootTime PushDispatcher::next_wakeup(BootTime now) {
   const BootTime unused = ready_.empty() ? BootTime::max() : ready_.front()->start_by;
   const bool open = breaker_.state() == Breaker::State::open;
   if (open && now < breaker_.opens_at()) return std::min(unused, breaker_.opens_at());
   if (wanted(now) > 0) return std::min(unused, request_at_);
-  if (!destination_->rate || rate_.left >= 1) return unused;  // what is under way must end first
+  if (!destination_->rate || rate_.left >= 1) return unused;  // an in-flight attempt must end first
   const double seconds = (1 - rate_.left) / *destination_->rate;
   const auto wait = std::chrono::duration<double, std::micro>(std::ceil(seconds * 1e6));
   return std::min(unused, std::max(request_at_, now + std::chrono::duration_cast<BootTime>(wait)));
@@ -134,7 +134,7 @@ void PushDispatcher::request_soon() {
 }
 
 Task<void> PushDispatcher::request_leases(std::size_t count) {
-  const auto from = destination_;  // it may be another one when the answer is there
+  const auto from = destination_;  // may be replaced during the request
   const Destination& to = *from;
   const store::LeaseRequest request{.from = to.no,
                                     .max = count,
@@ -162,8 +162,8 @@ Task<void> PushDispatcher::request_leases(std::size_t count) {
 void PushDispatcher::accept_leases(store::Lease lease,
                                    const std::shared_ptr<const Destination>& from,
                                    BootTime requested) {
-  // A long lease is no reason to wait: whether the receiver still knows the key was looked at when
-  // it was leased.
+  // Attempts start soon even if the lease is long: the horizon was checked when the delivery was
+  // leased.
   const BootTime spare = from->lease - from->timeout - kTimeToSettle;
   const BootTime start_by = requested + std::min(spare, kTimeToSettle);
   for (store::Leased& each : lease.deliveries) {
@@ -179,8 +179,7 @@ void PushDispatcher::start_ready() {
   if (breaker_.state() == Breaker::State::open) release_ready();
   if (!ready_.empty() && ready_.front()->start_by <= now) {
     release_ready();
-    request_at_ =
-        now + backoff(failed_requests_++, deps_.random);  // the store is slow enough as it is
+    request_at_ = now + backoff(failed_requests_++, deps_.random);  // the store is slow
   }
   while (!ready_.empty() && in_flight_.size() < destination_->concurrency) {
     ActiveLeasePtr active = std::move(ready_.front());
@@ -209,7 +208,7 @@ Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   try {
     answer = co_await deps_.transport.send(*active->destination, active->leased);
   } catch (const std::exception&) {
-    answer.error = "internal";  // no memory; its place must not be lost with it
+    answer.error = "internal";  // out of memory; it must still leave in_flight_
   }
   std::erase(in_flight_, active);
   if (active->released) co_return publish_status();
@@ -230,22 +229,22 @@ Task<void> PushDispatcher::attempt(ActiveLeasePtr active) {
   note.excerpt = answer.excerpt;
   ++settling_;
   if (!stopping_) start_ready();
-  request_soon();  // behind the settle: what comes next in its lane becomes due by it
+  request_soon();  // leases after the queued settle, which makes the next of the lane due
   co_await settle(*active, result.disposition, note);
   --settling_;
   if (const auto* retry = std::get_if<RetryIn>(&result.disposition)) {
-    // The store counts from when it was settled, in whole milliseconds.
+    // The store counts the delay from the settle, in whole milliseconds.
     const BootTime due = deps_.clock.since_boot() + retry->delay + std::chrono::milliseconds(1);
     next_due_ = std::min(next_due_, due);
     request_at_ = std::min(request_at_, next_due_);
   }
   publish_status();
-  // With several settles in flight, a later lease may have been answered first.
+  // With several settles in flight, a later lease request may have been answered first.
   request_at_ > deps_.clock.since_boot() ? request_soon() : timer_->wake();
 }
 
-// Tries until the store has taken it: it is the same settlement again. When the server stops before
-// that, the lease lapses.
+// Retries until the store accepts it; a settlement can be repeated. If the server stops before
+// that, the lease expires.
 Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& disposition,
                                   const AttemptNote& note) {
   const store::Settlement settlement{
@@ -270,7 +269,7 @@ Task<void> PushDispatcher::settle(const ActiveLease& active, const Disposition& 
   }
 }
 
-// Tried once: a lease that cannot be released lapses.
+// Tried once: a lease that cannot be released expires.
 Task<void> PushDispatcher::release(std::vector<ActiveLeasePtr> active, bool sent) {
   const auto self = shared_from_this();
   std::vector<store::Settlement> settlements;

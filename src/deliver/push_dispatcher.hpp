@@ -22,20 +22,20 @@
 
 namespace hapax::deliver {
 
-// An attempt that ended, for metrics.
+// A finished attempt, for metrics.
 struct Attempted {
   const Destination& destination;
   std::string_view outcome;  // "completed", "retried", "dead", "stale"
   std::chrono::microseconds took{};
 };
 
-// Drives one http destination: leases due deliveries, sends them over the transport, settles. Never
-// more under way than the destination's concurrency, never faster than its rate, nothing while its
-// breaker is open. A lease that cannot be used in time is released and charged nothing.
+// Drives one http destination: leases due deliveries, sends them through the transport and settles
+// them, within the concurrency, the rate and the circuit breaker of the destination. A lease that
+// cannot be used in time is released; no attempt is counted.
 //
-// All of it happens on the one event loop of `executor`. Ends, when it was stopped, with everything
-// settled or released; what the store would not take by then lapses, and is attempted again with
-// the same key.
+// Runs on the event loop of `executor`. After stop(), run() returns once every lease is settled or
+// released. Leases that the store does not settle by the deadline expire; their deliveries are
+// attempted again with the same key.
 class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
  public:
   // All must outlive it.
@@ -48,7 +48,7 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
     Clock& clock;
     Random& random;
     Log& log;
-    std::function<std::int64_t()> owner;  // the node's number, which its leases bear
+    std::function<std::int64_t()> owner;  // the node number, recorded in its leases
     std::function<void(const Attempted&)> watcher;
   };
 
@@ -56,12 +56,13 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
   ~PushDispatcher();
 
   Task<void> run();
-  // Nothing more is leased. What is under way may end until then; run() is through soon after.
+  // Stops leasing. In-flight attempts may end by `until`; run() returns soon after.
   void stop(BootTime until);
-  // From the next attempt on. It is the same destination in the eyes of the store.
+  // Limits apply at once, everything else to deliveries leased from now on. `no` must be the
+  // same.
   void change(std::shared_ptr<const Destination> destination);
 
-  // The rest may be asked by any thread.
+  // Thread-safe.
   Breaker::State breaker() const { return published_breaker_.load(); }
   std::size_t under_way() const { return published_in_flight_.load(); }
 
@@ -91,17 +92,17 @@ class PushDispatcher : public std::enable_shared_from_this<PushDispatcher> {
   DeliveryNotifier::Subscription subscription_;
   Breaker breaker_;
   TokenBucket rate_;
-  std::deque<ActiveLeasePtr> ready_;       // leased, not begun
-  std::vector<ActiveLeasePtr> in_flight_;  // with the transport
+  std::deque<ActiveLeasePtr> ready_;       // leased, not yet started
+  std::vector<ActiveLeasePtr> in_flight_;  // being sent
   std::size_t settling_ = 0;
-  BootTime last_took_ = BootTime::max();  // of the last attempt
+  BootTime last_took_ = BootTime::max();  // duration of the last attempt
   BootTime request_at_{};
-  BootTime next_due_ = BootTime::max();  // the first of the retries that were settled here
-  bool request_again_ = false;           // something may have become due since it was asked for
+  BootTime next_due_ = BootTime::max();  // the earliest retry settled here
+  bool request_again_ = false;           // more may be due since the last request
   unsigned failed_requests_ = 0;
   bool stopping_ = false;
   BootTime stop_by_ = BootTime::max();
-  LogLimit limit_;  // by what is wrong
+  LogLimit limit_;  // by message
   std::atomic<Breaker::State> published_breaker_ = Breaker::State::closed;
   std::atomic<std::size_t> published_in_flight_ = 0;
 };

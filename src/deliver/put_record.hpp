@@ -8,7 +8,8 @@
 
 namespace hapax::deliver {
 
-// put_record() of a record that is checked, and once more if need be: the same version finds out.
+// Checks and writes a record. Repeats the write after an unknown outcome: the record's version
+// makes that safe.
 inline Result<bool> put(store::Driver& driver, const store::Record& record, std::int64_t before) {
   HAPAX_TRY(check(record));
   return store::retry_if_unknown([&] { return driver.put_record(record, before); });

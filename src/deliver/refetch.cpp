@@ -13,7 +13,7 @@ namespace hapax::deliver {
 namespace {
 
 constexpr std::size_t kMaxValue = 1024;
-constexpr std::string_view kUnreserved = "-._~";  // of RFC 3986, beside letters and digits
+constexpr std::string_view kUnreserved = "-._~";  // RFC 3986, besides letters and digits
 constexpr std::string_view kOpen = "{json:";
 constexpr std::string_view kWrite =
     "; write \"https://api.example.com/things/{json:/data/id}\", with placeholders in the path or "
@@ -27,7 +27,7 @@ Error no_value(std::string_view pointer, std::string_view why) {
   return Error(Code::invalid_argument, "json:" + std::string(pointer) + " " + std::string(why));
 }
 
-// Where path or query begin.
+// Offset of the path or query.
 std::size_t end_of_host(std::string_view text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) return text.size();

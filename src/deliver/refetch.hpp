@@ -13,23 +13,23 @@
 
 namespace hapax::deliver {
 
-// Where the current state of an object is fetched, made from what an event says about it:
+// The URL of the current state of an object, with placeholders for values of the event:
 // "https://api.example.com/v1/orders/{json:/data/object/id}".
 class Refetch {
  public:
-  // invalid_argument says what is wrong and what to write. Placeholders are behind the host, so
-  // that an event cannot choose the host.
+  // invalid_argument: the message names the error and shows a valid URL. Placeholders are allowed
+  // only after the host, so that an event cannot choose the host.
   static Result<Refetch> parse(std::string_view text);
 
   // The URL for an event with this body. Each value is percent-encoded, so that it stays within its
-  // path segment. invalid_argument: the body lacks one, or one is not a string or number of 1 to
-  // 1024 bytes, or is "." or "..", which would be a step in the path.
+  // path segment. invalid_argument: a value is missing, is not a string or number of 1 to 1024
+  // bytes, or is "." or "..", which would change the path.
   Result<http::Url> url_for(std::string_view body) const;
 
  private:
   struct Piece {
-    std::string text;     // as it is
-    std::string pointer;  // of the value behind it; empty: none, at the end
+    std::string text;     // literal
+    std::string pointer;  // of the value after it; empty: none (the last piece)
   };
 
   http::Url to_;

@@ -31,7 +31,7 @@ json::value count_of(std::uint64_t count) {
   return static_cast<std::int64_t>(count);
 }
 
-// Reads members one after the other; one that is missing or of another type spoils the whole.
+// Reads members. After a missing member or one of another type, good() is false.
 class Reader {
  public:
   explicit Reader(const json::object& object) : object_(object) {}
@@ -61,7 +61,7 @@ class Reader {
     const std::optional<std::int64_t> us = maybe_number(name);
     return us ? std::optional(WallTime(std::chrono::microseconds(*us))) : std::nullopt;
   }
-  // Empty where it is missing: older versions did not write it.
+  // Empty if it is missing: older versions did not write it.
   std::string newer_text(std::string_view name) {
     return object_.contains(json::string_view(name)) ? maybe_text(name).value_or("") : "";
   }

@@ -13,7 +13,7 @@ namespace hapax::deliver {
 inline constexpr unsigned kDefaultReplayRate = 100;  // events per second
 inline constexpr unsigned kMaxReplayRate = 100'000;
 
-// A replay of many events, as it is kept in the store: what is wanted, and how far it is.
+// A bulk replay as stored: the request and its progress.
 struct ReplayJob {
   enum class State : std::uint8_t { running, done, cancelled };
 
@@ -26,22 +26,22 @@ struct ReplayJob {
   std::optional<DeliveryState> status = {};
   std::optional<WallTime> since = {};
   std::optional<WallTime> until = {};
-  store::HowToReplay how = {};  // its number names the job
+  store::HowToReplay how = {};  // its number identifies the job
   unsigned rate = kDefaultReplayRate;
-  // RequestKey::request of the request that began it; empty: it had no key, or an older version of
-  // hapax has written it since.
+  // RequestKey::request of the request that started it; empty: it had no key, or an older version
+  // of hapax has rewritten the record.
   std::string request = {};
 
-  EventNo last = {};             // the newest when it began: what came later is not replayed
-  EventNo after = {};            // the last one that was gone through
-  std::uint64_t matched = 0;     // events, when it began
-  std::uint64_t events = 0;      // gone through
-  std::uint64_t deliveries = 0;  // that were replayed
+  EventNo last = {};             // the newest event at the start; later ones are not replayed
+  EventNo after = {};            // the last event processed
+  std::uint64_t matched = 0;     // events, at the start
+  std::uint64_t events = 0;      // processed
+  std::uint64_t deliveries = 0;  // replayed
   State state = State::running;
   WallTime started{};
   std::optional<WallTime> ended = {};
-  // The process that works on it, and until when it has it exclusively. Only so that they do not
-  // all do the same: a step that is done twice changes nothing.
+  // The process that works on it, and the end of its ownership. This only avoids duplicate work: a
+  // repeated step changes nothing.
   std::string owner = {};
   WallTime owned_until{};
 };
@@ -49,11 +49,11 @@ struct ReplayJob {
 store::EventFilter filter_of(const ReplayJob& job);  // views into it
 std::string_view name(ReplayJob::State state) noexcept;
 
-// What users call a replay: "p00c4...".
+// The public id of a replay: "p00c4...".
 std::string replay_text(ReplayNo number);
 std::optional<ReplayNo> replay_from(std::string_view text);
 
-// As the content of a record. Nothing: it was not written by to_record_text().
+// The content of a record. nullopt: it was not written by to_record_text().
 std::string to_record_text(const ReplayJob& job);
 std::optional<ReplayJob> job_from(std::string_view text);
 

@@ -23,9 +23,9 @@ using store::Replayed;
 constexpr std::string_view kReplayedPrefix = "replayed/";
 constexpr int kReplayOnceTries = 20;
 
-// What is written down under the key: before anything is done the deliveries that may go, and then
-// those that went. By the first a request that finds it after a crash can tell what was done: what
-// has left the state that it could be replayed in was replayed.
+// The record of the key. Before the replay it lists the deliveries that may be replayed, after it
+// those that were. A request that finds the first list after a crash can reconstruct the result:
+// deliveries that have left a replayable state were replayed.
 struct Note {
   std::string request;
   WallTime at{};
@@ -36,7 +36,7 @@ struct Note {
 struct Kept {
   Note note;
   std::int64_t version = 0;
-  bool found = false;  // written by an earlier request, or one that is under way now
+  bool found = false;  // written by an earlier or concurrent request
 };
 
 std::string record_name(const RequestKey& key) {
@@ -89,7 +89,7 @@ Result<std::vector<store::DeliveryRow>> deliveries_of(store::Driver& driver, Eve
   return std::move(detail.value->deliveries);
 }
 
-// Those too old, and the oldest of too many.
+// Deletes expired notes, and the oldest ones above the limit.
 Result<void> make_room(const ReplayOnceDeps& deps) {
   HAPAX_TRY_ASSIGN(records, deps.driver.records(kReplayedPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> by_age;
@@ -106,7 +106,7 @@ Result<void> make_room(const ReplayOnceDeps& deps) {
   return {};
 }
 
-// What is written under the key, or what is written now. nullopt: a concurrent request was faster.
+// Reads the note of the key, or writes a new one. nullopt: a concurrent request wrote it first.
 Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Replay& what,
                                   const RequestKey& key) {
   HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
@@ -130,7 +130,8 @@ Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Repla
   return std::optional(Kept{std::move(note), fresh.version, false});
 }
 
-// A delivery that was completed since bears no number of a replay any more.
+// Adds planned deliveries that were replayed and have ended since: a completed delivery no longer
+// has the number of its replay.
 Result<void> add_completed(store::Driver& driver, EventNo event, const Note& planned,
                            Replayed& replayed) {
   HAPAX_TRY_ASSIGN(rows, deliveries_of(driver, event));
@@ -159,7 +160,7 @@ Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, con
   return replayed;
 }
 
-// False: a concurrent request with the same key has written meanwhile.
+// False: a concurrent request with the same key has changed the record.
 Result<bool> finish(const ReplayOnceDeps& deps, const RequestKey& key, const Kept& kept,
                     const Replayed& replayed) {
   if (replayed.status != Replayed::Status::done) {
@@ -183,7 +184,7 @@ Result<std::optional<Replayed>> replay_once(const ReplayOnceDeps& deps, store::R
       return std::optional(Replayed{Replayed::Status::done, std::move(kept->note.deliveries)});
     }
     HAPAX_TRY_ASSIGN(replayed, carry_out(deps.driver, what, *kept));
-    // Not written down is no harm: a retry continues from the plan.
+    // A failed write is harmless: a retry continues from the plan.
     if (finish(deps, key, *kept, replayed).value_or(true))
       return std::optional(std::move(replayed));
   }

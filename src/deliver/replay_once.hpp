@@ -12,8 +12,8 @@
 
 namespace hapax::deliver {
 
-inline constexpr std::size_t kMaxReplayNotes = 500;           // answers that are kept
-inline constexpr std::chrono::hours kKeepReplayNote{7 * 24};  // ... for so long
+inline constexpr std::size_t kMaxReplayNotes = 500;           // stored answers
+inline constexpr std::chrono::hours kKeepReplayNote{7 * 24};  // their retention
 
 struct ReplayOnceDeps {
   store::Driver& driver;
@@ -21,13 +21,14 @@ struct ReplayOnceDeps {
   Random& random;
 };
 
-// Replays one event for a request with a key. The same request again, at once, on another node or
-// after a crash, gets the answer of the first one and replays nothing. Nothing: the key came with
-// another request. An answer other than `done` changed nothing and is not kept: the key is free.
+// Replays one event for a request with an idempotency key. A repeated request (concurrent, on
+// another node, or after a crash) gets the answer of the first one and replays nothing. nullopt:
+// the key was used with another request. An answer other than `done` changed nothing and is not
+// stored: the key stays free.
 //
-// What it answered is a record in the store. One that had to make room is not told from a new one;
-// even then nothing that it made, or that is still on its way by it, is replayed twice, because the
-// deliveries bear its number.
+// The answer is a record in the store. Once the record is deleted, the key counts as new. Even then
+// new deliveries of the first replay, and those still pending by it, are not replayed twice,
+// because they have its number.
 Result<std::optional<store::Replayed>> replay_once(const ReplayOnceDeps& deps, store::Replay what,
                                                    const RequestKey& key);
 

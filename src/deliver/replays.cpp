@@ -22,9 +22,9 @@ constexpr std::string_view kReplayPrefix = "replay/";
 constexpr seconds kScanInterval{1};
 constexpr seconds kAfterFailure{1};
 constexpr unsigned kStepsPerSecond = 4;
-constexpr std::size_t kMostAtOnce = 500;  // events of a step: a transaction must stay short
+constexpr std::size_t kMostAtOnce = 500;  // events per step: short transactions
 constexpr seconds kCountFor{30};
-constexpr int kReplayTries = 20;  // to write what others write too
+constexpr int kReplayTries = 20;  // to write a record with concurrent writers
 
 std::string record_name(ReplayNo number) {
   return std::string(kReplayPrefix) + replay_text(number);
@@ -40,7 +40,7 @@ std::size_t step_size(const ReplayJob& job) {
   return std::clamp<std::size_t>(job.rate / kStepsPerSecond, 1, kMostAtOnce);
 }
 
-// By time, so that no two meet.
+// The time and 20 random bits make a collision unlikely.
 ReplayNo number_at(WallTime time, Random& random) {
   constexpr int kChanceBits = 20;
   const auto ms = std::chrono::duration_cast<milliseconds>(time.time_since_epoch());
@@ -84,7 +84,7 @@ void Replays::wake() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is asked for.
+// Requests.
 
 Result<EventNo> Replays::newest() {
   store::EventQuery query{.limit = 1};
@@ -117,7 +117,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
   }
 }
 
-// Those that ended make room, the one that ended first before others.
+// Deletes ended replays above the limit, the earliest end first.
 Result<void> Replays::make_room() {
   HAPAX_TRY_ASSIGN(records, deps_.driver.records(kReplayPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> ended;
@@ -139,7 +139,7 @@ Result<void> Replays::make_room() {
   return {};
 }
 
-// Counted, and ready to be kept; but for its number.
+// Counts the events; returns a job that lacks only its number.
 Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
   HAPAX_TRY(make_room());
   HAPAX_TRY_ASSIGN(last, newest());
@@ -156,7 +156,7 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
   return wanted;
 }
 
-// False: there is one with this number.
+// False: the number is in use.
 Result<bool> Replays::keep(const ReplayJob& job) {
   const store::Record record{record_name(job.how.no), random_number(deps_.random),
                              to_record_text(job)};
@@ -181,7 +181,7 @@ Result<std::optional<ReplayJob>> Replays::begin_once(ReplayJob wanted, const Req
     job.request = key.request;
     HAPAX_TRY_ASSIGN(kept, keep(job));
     if (kept) return std::optional(std::move(job));
-    HAPAX_TRY_ASSIGN(faster, find(key.no));  // or this one, if its answer was lost on the way
+    HAPAX_TRY_ASSIGN(faster, find(key.no));  // or this job, if its answer was lost
     known = std::move(faster);
   }
   if (!known) return Error(Code::store_busy, "the replay of this key was just removed; retry");
@@ -200,7 +200,7 @@ Result<std::vector<ReplayJob>> Replays::all() {
   for (const store::Record& each : records) {
     if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
   }
-  // Numbers that come from keys are not in the order of time.
+  // Numbers derived from keys are not ordered by time.
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const ReplayJob& a, const ReplayJob& b) { return a.started < b.started; });
   return jobs;
@@ -216,13 +216,13 @@ Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
     job->owner.clear();
     const store::Record next{record->name, random_number(deps_.random), to_record_text(*job)};
     HAPAX_TRY_ASSIGN(done, put(deps_.driver, next, record->version));
-    if (done) return job;  // otherwise it has just come a step further
+    if (done) return job;  // otherwise a step was written meanwhile
   }
   return Error(Code::store_busy, "the replay could not be cancelled now; retry");
 }
 
 // ---------------------------------------------------------------------------------------------
-// The work.
+// Worker thread.
 
 void Replays::run() {
   std::unique_lock lock(mutex_);
@@ -237,7 +237,7 @@ void Replays::run() {
   release_all();
 }
 
-// Does what is due; how long until more is.
+// Does the work that is due. Returns the time until more is due.
 milliseconds Replays::run_due() {
   if (deps_.clock.since_boot() >= next_scan_) {
     scan();
@@ -270,7 +270,7 @@ void Replays::consider(const store::Record& record) {
     if (!removed) log_warning("old replay not removed", removed.error());
     return;
   }
-  if (owned_.contains(record.name)) return;  // writing finds out whether it still is
+  if (owned_.contains(record.name)) return;  // the next write detects a lost ownership
   if (job->owner.empty() || deps_.alone || now >= job->owned_until) take(record, *std::move(job));
 }
 
@@ -287,7 +287,7 @@ void Replays::take(const store::Record& record, ReplayJob job) {
   owned_.emplace(record.name, std::move(owned));
 }
 
-// Its record is to be written as the job is now.
+// Prepares the record of the job's present state for write().
 void Replays::change(OwnedJob& owned) {
   owned.job.owner = owned.job.ended ? "" : owner_;
   owned.job.owned_until = deps_.clock.wall() + kReplayLease;
@@ -329,7 +329,7 @@ void Replays::step(OwnedJob& owned) {
                                                                      .limit = step_size(job)});
   if (!stepped) {
     log_warning("replay step failed", stepped.error());
-    owned.next = now + kAfterFailure;  // again: what was done is not done twice
+    owned.next = now + kAfterFailure;  // a repeated step is safe
     return;
   }
   job.after = stepped->after;

@@ -20,17 +20,17 @@
 
 namespace hapax::deliver {
 
-inline constexpr std::size_t kMaxReplays = 100;           // that are kept
-inline constexpr std::size_t kMaxRunningReplays = 10;     // ... of which so many go on
+inline constexpr std::size_t kMaxReplays = 100;           // stored
+inline constexpr std::size_t kMaxRunningReplays = 10;     // ... of which running
 inline constexpr std::chrono::hours kKeepReplay{7 * 24};  // after its end
 inline constexpr std::chrono::seconds kReplayLease{10};
 
-// Replays of many events. Each is a record in the store, so it outlives the process that began it:
-// any node can resume an unowned one. It runs in small steps, at its rate. The results of a step
-// bear the replay's number, so that a step repeated after a crash or a lost answer, or run twice at
-// once, changes nothing.
+// Bulk replays. Each is a record in the store, so it outlives the process that started it: any node
+// can resume an unowned one. It runs in small steps, at its rate. The deliveries of a step have the
+// number of the replay, so a step that is repeated after a crash or a lost answer, or runs twice
+// concurrently, changes nothing.
 //
-// All but start() and stop() may be called by any thread; they ask the store and block.
+// All functions but start() and stop() are thread-safe and block on the store.
 class Replays {
  public:
   struct Deps {
@@ -39,7 +39,7 @@ class Replays {
     Random& random;
     DeliveryNotifier& notifier;
     Log& log;
-    // No other process uses the store: replays of a dead process are free at once.
+    // No other process uses the store: replays of a dead process are resumed at once.
     bool alone = false;
   };
 
@@ -48,30 +48,31 @@ class Replays {
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
 
-  void start();  // a thread that works on them
-  void stop();   // others may go on with them at once
+  void start();  // starts the worker thread
+  void stop();   // other nodes may resume the replays at once
 
-  // How many events match now. invalid_argument: too many to be counted in time.
+  // How many events match now. invalid_argument: too many to count in time; store_busy: another
+  // count is running.
   Result<std::uint64_t> count(const ReplayJob& wanted);
-  // Counts, and keeps it; it is `done` at once when nothing matches. Of `wanted` only what is asked
-  // for matters. store_full: kMaxRunningReplays go on.
+  // Counts the events and stores the job, which is `done` at once if nothing matches. Only the
+  // request in `wanted` is used. store_full: kMaxRunningReplays are running.
   Result<ReplayJob> begin(ReplayJob wanted);
-  // As begin(), for a request with a key: the job has the key's number, and the same request again,
-  // on whatever node, gets the same job for as long as it is kept. Nothing: the key came with
-  // another request.
+  // As begin(), for a request with an idempotency key. The job has the number of the key; a
+  // repeated request, on any node, gets the same job while it is stored. nullopt: the key was used
+  // with another request.
   Result<std::optional<ReplayJob>> begin_once(ReplayJob wanted, const RequestKey& key);
   Result<std::optional<ReplayJob>> find(ReplayNo number);
   Result<std::vector<ReplayJob>> all();  // oldest first
-  // Ends it; what was replayed, or is in the step that is under way, stays so. One that has ended
-  // stays as it is. Nothing: there is none.
+  // Ends a job. Its replayed deliveries, and those of the running step, stay replayed. A job that
+  // has ended is returned unchanged. nullopt: no such job.
   Result<std::optional<ReplayJob>> cancel(ReplayNo number);
 
  private:
-  // A job that this process works on.
+  // A job owned by this process.
   struct OwnedJob {
     ReplayJob job;
-    store::Record record;     // as it is to be written
-    std::int64_t before = 0;  // the version that it replaces
+    store::Record record;     // to write
+    std::int64_t before = 0;  // the version it replaces
     bool written = true;
     BootTime next{};                               // when the next step is due
     std::vector<DestinationNo> destinations = {};  // to notify
@@ -83,10 +84,10 @@ class Replays {
   void scan();
   void consider(const store::Record& record);
   void take(const store::Record& record, ReplayJob job);
-  bool work(OwnedJob& owned);  // false: it has ended, or is not ours any more
+  bool work(OwnedJob& owned);  // false: ended, or no longer owned
   void step(OwnedJob& owned);
   void change(OwnedJob& owned);
-  bool write(OwnedJob& owned);  // false: it is not ours any more
+  bool write(OwnedJob& owned);  // false: no longer owned
   void release_all();
   void wake();
   bool is_stopping();
@@ -98,10 +99,10 @@ class Replays {
 
   Deps deps_;
   const std::string owner_;
-  Jobs owned_;  // of the thread, as what follows
+  Jobs owned_;  // only the worker thread, like the next two
   BootTime next_scan_{};
   LogLimit limit_;
-  std::mutex counting_;  // one at a time: it takes long, and the threads that ask are few
+  std::mutex counting_;  // one count at a time: it is slow, and blocking threads are few
   std::mutex mutex_;
   std::condition_variable wake_;
   bool woken_ = false;

@@ -16,7 +16,7 @@ RequestKey request_key(std::string_view route, std::string_view key, std::string
   const Digest whose = sha256_of_parts({"replay", route, key});
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | whose[i];
-  // Above 0. Should two keys ever share the 63 bits, the digest tells their requests apart.
+  // Positive. If two keys share the 63 bits, the digest distinguishes their requests.
   number &= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const auto value = std::max<std::int64_t>(1, static_cast<std::int64_t>(number));
   const Digest asked = sha256_of_parts({"request", route, key, argument, body});

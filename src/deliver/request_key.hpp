@@ -9,14 +9,14 @@
 
 namespace hapax::deliver {
 
-// A request to replay that came with an Idempotency-Key: what is done by it is done once, however
-// often and wherever it is sent.
+// A replay request with an Idempotency-Key. It takes effect once, however often and to whichever
+// node it is sent.
 struct RequestKey {
-  ReplayNo no;          // by the route and the key: the same on every node, at any time
-  std::string request;  // a digest of all that was asked for
+  ReplayNo no;          // from the route and the key: the same on every node
+  std::string request;  // digest of the whole request
 };
 
-// `argument` and `body`: what was asked for, byte for byte.
+// `argument` and `body` are those of the request, byte for byte.
 RequestKey request_key(std::string_view route, std::string_view key, std::string_view argument,
                        std::string_view body);
 

@@ -10,22 +10,22 @@
 
 namespace hapax::deliver {
 
-// What came of one attempt, before it is classified.
+// The result of one attempt, before it is classified.
 struct AttemptResponse {
-  int status = 0;           // of HTTP; 0: there was none
-  std::string error;        // without a status: the class of failure: "timed-out", "refused"
-  std::string retry_after;  // the header of that name, as it came
-  std::string excerpt;      // the first bytes of the answer's body, store::kMaxExcerpt at most
-  bool sent = true;         // a byte of the request may have gone out
-  bool tried = true;        // false: hapax itself could not begin; the handler is not to blame
+  int status = 0;           // of HTTP; 0: no response
+  std::string error;        // class of failure if status is 0: "timed-out", "refused"
+  std::string retry_after;  // the header, unparsed
+  std::string excerpt;      // start of the response body, at most store::kMaxExcerpt
+  bool sent = true;         // part of the request may have been sent
+  bool tried = true;        // false: hapax could not start; not a failure of the handler
 };
 
 // Sends a delivery to its destination and returns the response, within the destination's
-// timeout or a little more. The simulator has one of its own.
+// timeout or a little more. The simulator has its own implementation.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Both live until the answer is there.
+  // Both arguments must outlive the call.
   virtual Task<AttemptResponse> send(const Destination& to, const store::Leased& what) = 0;
 };
 

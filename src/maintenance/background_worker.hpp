@@ -10,10 +10,10 @@
 
 namespace hapax::maintenance {
 
-// A thread that works in rounds, with a rest after each, until it is stopped.
+// A background thread that runs rounds, with a pause after each, until it is stopped.
 class BackgroundWorker {
  public:
-  using Round = std::function<std::chrono::milliseconds()>;  // returns how long to rest
+  using Round = std::function<std::chrono::milliseconds()>;  // returns the pause
 
   explicit BackgroundWorker(Round round) : round_(std::move(round)) {}
   ~BackgroundWorker();  // as stop()
@@ -21,7 +21,7 @@ class BackgroundWorker {
   BackgroundWorker& operator=(const BackgroundWorker&) = delete;
 
   void start();
-  // Ends a rest at once and waits for a round that is under way. False: it was not running.
+  // Ends a pause at once and waits for the current round. False: it was not running.
   bool stop();
 
  private:

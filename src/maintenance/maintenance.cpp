@@ -12,13 +12,13 @@ namespace hapax::maintenance {
 namespace {
 
 constexpr std::chrono::seconds kMakeAheadAgain{60};
-// The rest after everything was looked at: ten times as long as that took, within these.
+// The pause after a complete retention pass: ten times its duration, within these limits.
 constexpr std::chrono::seconds kSweepAgain{30};
 constexpr std::chrono::seconds kSweepAgainAtLast{600};
 constexpr int kRestFactor = 10;
 constexpr std::size_t kRowsAtOnce = 500;
 constexpr std::size_t kStepsAtOnce = 20;
-// At the end: all that there can be.
+// At shutdown: enough for all counts.
 constexpr std::size_t kLastCountSteps =
     gateway::DuplicateCounts::kMaxEvents / gateway::DuplicateCounts::kAtOnce + 1;
 
@@ -35,7 +35,7 @@ Maintenance::~Maintenance() {
 }
 
 Result<void> Maintenance::take_node() {
-  // Counted from before the call: the store counts from some time after it.
+  // The lease is counted from before the call, so that it ends here before it ends in the store.
   const BootTime start = deps_.clock.since_boot();
   HAPAX_TRY_ASSIGN(node, deps_.driver.take_node(owner_, kNodeLease));
   deps_.numbers.assign(node, start + kNodeLease);
@@ -65,7 +65,7 @@ void Maintenance::once_a_second() {
   count_duplicates(kStepsAtOnce);
   if (deps_.clock.since_boot() >= next_make_ahead_) make_ahead();
   if (deps_.clock.since_boot() >= next_sweep_) sweep();
-  every_second_();  // last: it may wait for the store, and the node's number does not
+  every_second_();  // last: it may block on the store, which must not delay the renewal
 }
 
 void Maintenance::renew_node() {
@@ -81,7 +81,7 @@ void Maintenance::count_duplicates(std::size_t steps) {
   }
 }
 
-// Not needed yet: failures are retried.
+// Failures are retried: the partitions are not needed yet.
 void Maintenance::make_ahead() {
   next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
   if (Result<void> made = deps_.driver.make_ahead(); !made) {
@@ -89,8 +89,8 @@ void Maintenance::make_ahead() {
   }
 }
 
-// Some steps now and the rest a second later, so that the others get their turn. What fails holds
-// up nothing else, and is tried again in the next round.
+// Runs some steps now and the rest a second later, so that other maintenance is not delayed. A
+// failure does not block the other half of the pass, and is retried in the next pass.
 void Maintenance::sweep() {
   std::vector<store::Periods> periods;
   {
@@ -120,8 +120,8 @@ void Maintenance::rest_after_sweep() {
   sweeping_ = false;
 }
 
-// The events to their end and then the ids: each knows only how far it came itself, and to begin
-// with the events again would leave the ids a step for each time that all events were looked at.
+// A pass first deletes all expired events, then all expired ids. Each resumes from its own cursor.
+// Starting each round with the events would leave the ids one step per pass over all events.
 Result<bool> Maintenance::sweep_step(const std::vector<store::Periods>& periods) {
   if (swept_) {
     HAPAX_TRY_ASSIGN(purged, deps_.driver.purge(kRowsAtOnce));

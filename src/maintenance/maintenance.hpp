@@ -29,19 +29,19 @@ class Maintenance {
     Log& log;
   };
 
-  // `owner` names this process in the store. `every_second` is called that often, for gauges.
+  // `owner` identifies this process in the store. `every_second` runs on the thread.
   Maintenance(const Deps& deps, const Token& owner, std::function<void()> every_second);
   ~Maintenance();  // as stop()
   Maintenance(const Maintenance&) = delete;
   Maintenance& operator=(const Maintenance&) = delete;
 
-  // The first number, before anything is served.
+  // Takes or renews the node number. First called before anything is served.
   Result<void> take_node();
-  void set_retention(std::vector<store::Periods> periods);  // from now on
+  void set_retention(std::vector<store::Periods> periods);  // for the next steps
   void start();
-  void stop();  // counts what is left to count, and gives the number back
+  void stop();  // writes the remaining counts, releases the node number
 
-  // What the thread does each second.
+  // One round of the thread.
   void once_a_second();
 
  private:
@@ -59,8 +59,8 @@ class Maintenance {
   BootTime renewed_{};
   BootTime next_make_ahead_{};
   BootTime next_sweep_{};
-  bool swept_ = false;     // events; the ids of dedup are next
-  bool sweeping_ = false;  // a pass is under way
+  bool swept_ = false;     // all events; ids of dedup are next
+  bool sweeping_ = false;  // a pass is in progress
   BootTime sweep_began_{};
   std::mutex mutex_;
   std::vector<store::Periods> periods_;

@@ -13,8 +13,8 @@ namespace {
 using gateway::KeptReject;
 using std::chrono::milliseconds;
 
-// At shutdown, without pauses: all that the queue can hold, as each takes one reject at least, and
-// what is in hand.
+// At shutdown, without pauses: enough steps for a full queue, as each takes at least one reject,
+// and for the pending batch.
 constexpr std::size_t kLastRejectSteps = gateway::RejectQueue::kMaxRejects + 1;
 
 store::Reject shown(const KeptReject& reject) {
@@ -71,7 +71,7 @@ bool RejectWriter::write_hand() {
   } else {
     log_warning(evicted.error());
   }
-  // What the store is never going to take would stand in the way of the rest.
+  // A batch that the store will never accept would block the others.
   if (evicted || !evicted.error().retryable()) {
     hand_.rejects.clear();
     hand_.dropped.clear();

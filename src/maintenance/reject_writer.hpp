@@ -18,7 +18,7 @@ class RejectWriter {
  public:
   static constexpr std::size_t kAtOnce = 256;
   static constexpr std::size_t kBytesAtOnce = std::size_t{4} * 1024 * 1024;
-  static constexpr int kRest = 9;  // times as long as the last batch took
+  static constexpr int kRest = 9;  // times the duration of the last batch
   static constexpr std::chrono::milliseconds kLook{100};
   static constexpr std::chrono::milliseconds kLongestRest{2000};
 
@@ -38,21 +38,21 @@ class RejectWriter {
   RejectWriter& operator=(const RejectWriter&) = delete;
 
   void start();
-  void stop();  // writes what is left
+  void stop();  // writes the remaining rejects
 
-  // What the thread does: a batch, if there is one. Returns how long to wait for the next.
+  // One round of the thread: writes a batch, if there is one. Returns the pause before the next.
   std::chrono::milliseconds step();
 
  private:
   bool holds_any() const { return !hand_.rejects.empty() || !hand_.dropped.empty(); }
-  bool take();        // the next batch, if nothing is in hand; whether there is something then
-  bool write_hand();  // false: the store failed; what it may take later stays in hand
+  bool take();        // takes a batch if none is pending; false: there is none
+  bool write_hand();  // false: the store failed; keeps the batch if retryable
   Result<std::size_t> write();
   void note(std::size_t evicted);
   void log_warning(const Error& error);
 
   Deps deps_;
-  gateway::RejectQueue::Batch hand_;  // taken from the queue and not written yet
+  gateway::RejectQueue::Batch hand_;  // pending: taken from the queue, not yet written
   LogLimit limit_;
   BackgroundWorker worker_;  // last: it uses all of the above
 };

@@ -45,7 +45,7 @@ Result<void> read_filter(const Members& filter, AdmitManyRequest& asked) {
 Result<void> read_admit_request(std::string_view body, AdmitManyRequest& asked) {
   HAPAX_TRY_ASSIGN(members,
                    Members::read(body, kWriteAdmit, {"filter", "dry_run", "limit", "after"}));
-  HAPAX_TRY(members.no_nulls({"after"}));  // an unset variable must not mean everything
+  HAPAX_TRY(members.no_nulls({"after"}));  // null (an unset variable) must not match everything
   HAPAX_TRY_ASSIGN(dry, members.flag("dry_run"));
   asked.step.dry = dry.value_or(asked.step.dry);
   HAPAX_TRY_ASSIGN(limit, members.number("limit", 1, kMaxAtOnce));

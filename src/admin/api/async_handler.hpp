@@ -14,23 +14,23 @@ class Pull;
 
 namespace hapax::admin {
 
-// Runs work that would hold up an I/O thread on another one.
+// Runs blocking work on a thread that is not an I/O thread.
 using RunBlocking = std::function<Task<http::Reply>(const std::function<http::Reply()>& work)>;
 
-// Whether the caller has this right by the tokens in force now, which may be others than when the
-// request came.
+// Whether the caller has this right under the current tokens, which may have changed since the
+// request arrived.
 using RightCheck = std::function<bool(Right right, std::string_view of)>;
 
-// What an answer that waits is made of, besides the request.
+// The context of an asynchronous handler.
 struct AsyncContext {
-  const ApiContext& context;  // its driver blocks: use it in run_blocking
+  const ApiContext& context;  // its driver blocks: use it only in run_blocking
   deliver::Pull& pull;
   deliver::Polls& polls;
   const RunBlocking& run_blocking;
   const RightCheck& may;
 };
 
-// A route that waits without a thread: it runs on an I/O thread and never blocks.
+// The handler of a route that waits. It runs on an I/O thread and never blocks.
 struct AsyncHandler {
   Task<http::Reply> (*answer)(const AsyncContext&, const Call&) = nullptr;
 };

@@ -27,15 +27,15 @@ class Readmission;
 
 namespace hapax::admin {
 
-// Process state for /readyz. Set by the one who runs the server.
+// Process state for /readyz, and the counters of waiting admin requests.
 struct ServerState {
   std::atomic<bool> store_reachable = true;
   std::atomic<bool> stopping = false;
-  std::atomic<std::size_t> waiting = 0;  // admin requests that wait for the store, or are at it
-  std::atomic<std::size_t> polling = 0;  // workers that wait for deliveries
+  std::atomic<std::size_t> waiting = 0;  // admin requests queued for or using the store
+  std::atomic<std::size_t> polling = 0;  // lease requests waiting for deliveries
 };
 
-// What an answer is made of, besides the request.
+// The context of a handler.
 struct ApiContext {
   store::Driver& driver;
   const gateway::Metrics& metrics;
@@ -43,17 +43,17 @@ struct ApiContext {
   const ConfigView& config;
   Random& random;
   const gateway::Handshakes& handshakes;
-  gateway::Readmission* readmission = nullptr;  // null: rejects are not admitted here
-  StatusFn status = {};                         // empty: nothing is posted here
-  DeliveryNotifier* notifier = nullptr;         // null: no long polls here
+  gateway::Readmission* readmission = nullptr;  // null: re-admission is disabled
+  StatusFn status = {};                         // empty: no push deliveries
+  DeliveryNotifier* notifier = nullptr;         // null: no long polls
   const Clock* clock = nullptr;
-  deliver::Replays* replays = nullptr;      // null: there are no replays of many here
-  deliver::Listeners* listeners = nullptr;  // null: there are no listeners here
+  deliver::Replays* replays = nullptr;      // null: bulk replays are disabled
+  deliver::Listeners* listeners = nullptr;  // null: listeners are disabled
 };
 
-// A request that a route was found for.
+// A routed request.
 struct Call {
-  std::string_view argument;  // what stands for {event} or {source} in the path
+  std::string_view argument;  // the value of {event} or {source} in the path
   std::string_view query;     // without the '?'
   std::string_view body;
   const Rights& rights;

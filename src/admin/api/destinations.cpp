@@ -32,7 +32,7 @@ std::optional<std::int64_t> age(const ApiContext& context, const std::optional<W
   return std::chrono::duration_cast<std::chrono::seconds>(past).count();
 }
 
-// `view` is null for one that the configuration does not define.
+// `view` is null if the configuration does not define the destination.
 std::string destination_json(const ApiContext& context, const std::string& name,
                              const DestinationView* view, const store::DestinationStats& stats,
                              bool paused) {

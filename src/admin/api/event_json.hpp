@@ -11,10 +11,10 @@
 
 namespace hapax::admin {
 
-// The members that a list and the detail of an event have in common.
+// The members common to the list and the detail of events.
 JsonObject event_json(const store::EventRow& row, const Names& sources);
 
-// [["name","value"]] of what encode_headers() made.
+// [["name","value"]] from the output of encode_headers().
 std::string headers_json(std::string_view encoded);
 
 }  // namespace hapax::admin

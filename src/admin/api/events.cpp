@@ -14,13 +14,13 @@ namespace hapax::admin {
 
 namespace {
 
-// A store gives up on a page after a while when few events match. How often it is asked again
-// before an answer says that there is more.
+// A store may return an incomplete page if few events match. Number of store calls to fill a page
+// before it is returned with a `next`.
 constexpr int kMaxTries = 8;
 
 struct Wanted {
   store::EventQuery query;
-  bool none = false;  // of an unknown source
+  bool none = false;  // the source is unknown
 };
 
 Result<EventNo> cursor_in(const Query& query) {

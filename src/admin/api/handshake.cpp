@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <variant>
 
-// The window in which a provider may hand over a secret, and what handshakes left behind.
+// The window in which a provider may send a secret, and the results of handshakes.
 namespace hapax::admin {
 
 namespace {
@@ -59,7 +59,7 @@ Result<HandshakeRequest> read_handshake_request(std::string_view body) {
   return asked;
 }
 
-// What is kept of the source's handshakes, or why there is nothing.
+// The provisioned secrets of the source, or an error.
 std::variant<std::shared_ptr<gateway::ProvisionedSecrets>, http::Reply> find(
     const ApiContext& context, const Call& call, const std::string& tenant) {
   const std::string name(call.argument);

@@ -12,7 +12,7 @@ http::Reply show_health(const ApiContext&, const Call&) {
   return ok(JsonObject().text("status", "ok").done());
 }
 
-// Anybody may ask, so the reasons are words and not the store's own sentences.
+// Needs no token, so the reasons are fixed words and not error texts of the store.
 http::Reply show_readiness(const ApiContext& context, const Call&) {
   std::vector<std::string> reasons;
   const bool reachable = context.state.store_reachable && context.driver.paused().has_value();

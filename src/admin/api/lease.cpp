@@ -57,8 +57,8 @@ std::string headers_of(const store::StoredEvent& event) {
   return json_list(pairs);
 }
 
-// For a developer's machine, which posts it in place of the server: all headers that the server
-// would send, byte for byte. The values are in base64, as JSON has no bytes.
+// For `hapax listen`, which posts the delivery itself: all headers that the server would send, byte
+// for byte. Values are in base64, because JSON strings cannot hold arbitrary bytes.
 std::string pushed_headers(const deliver::Destination& to, const store::Leased& leased,
                            std::string_view source) {
   const deliver::OutgoingDelivery out = deliver::outgoing(to, leased, source, WallTime());
@@ -99,8 +99,8 @@ std::optional<std::string> source_name(const ConfigView& config, SourceNo source
   return found == config.sources.end() ? std::nullopt : std::optional(found->name);
 }
 
-// The store is asked only for the names of sources that the file does not define any more. `room`
-// is about what it takes. Bodies go as they are written, so that none is in memory twice for long.
+// Queries the store only for the names of sources that are no longer configured. `room` is the
+// estimated size. Each body is freed once it is written, so that the bodies are not held twice.
 Result<std::string> leases_json(const ApiContext& context, const DestinationView& to,
                                 store::Lease& lease, std::size_t room) {
   std::optional<Names> names;

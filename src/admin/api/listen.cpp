@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-// A developer's machine that wants events too.
+// Registration of listeners (`hapax listen`).
 namespace hapax::admin {
 
 namespace {
@@ -37,7 +37,7 @@ bool is_configured(const ConfigView& config, std::string_view destination) {
 Result<http::Reply> registered(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWriteListen, {"name", "sources"}));
-  HAPAX_TRY(members.no_nulls());  // an unset variable must not mean every source
+  HAPAX_TRY(members.no_nulls());  // null (an unset variable) must not mean every source
   HAPAX_TRY_ASSIGN(name, members.text("name"));
   if (!name || !deliver::is_listener_name(*name)) {
     return members.bad("name must be 1 to 64 letters, digits, '.', '_' or '-'");

@@ -53,7 +53,7 @@ Result<http::Reply> reject_body(const ApiContext& context, const Call& call) {
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   http::Reply reply{
       .status = 200, .content_type = "application/octet-stream", .body = std::move(found->body)};
-  // A stranger wrote these bytes: no browser shall show them as a page of ours.
+  // The bytes are untrusted: a browser must not render them as a page of this server.
   reply.headers.push_back({"Content-Disposition", "attachment"});
   return reply;
 }

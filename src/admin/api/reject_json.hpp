@@ -8,7 +8,7 @@
 
 namespace hapax::admin {
 
-// The members that a list and the detail of a reject have in common.
+// The members common to the list and the detail of rejects.
 JsonObject reject_json(const store::RejectRow& row, const Names& sources);
 
 }  // namespace hapax::admin

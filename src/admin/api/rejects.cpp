@@ -46,7 +46,7 @@ Result<std::string> listed_rejects(const ApiContext& context, const Call& call) 
       query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
   HAPAX_TRY_ASSIGN(wanted, read_query(query));
-  bool none = false;  // of an unknown source
+  bool none = false;  // the source is unknown
   if (const auto name = query.text("source")) {
     const std::optional<std::int64_t> number = sources.find(*name);
     if (number) wanted.filter.source = SourceNo(*number);

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-// One event that is to be delivered once more, and one delivery that is to stop.
+// Replay of one event, and cancellation of one delivery.
 namespace hapax::admin {
 
 namespace {
@@ -25,11 +25,11 @@ constexpr std::string_view kWriteReplay =
     R"(write {"as":"same","destination":"...","accept_duplicate":false}; )"
     R"(all members are optional; as may be "new")";
 
-// What became due by it may be waited for.
+// Notifies the destinations of deliveries that became due.
 void notify(const ApiContext& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
   if (context.notifier == nullptr) return;
   const auto detail = context.driver.event(event);
-  if (!detail || !detail->value) return;  // they find it a little later
+  if (!detail || !detail->value) return;  // dispatchers and workers also poll
   for (const store::DeliveryRow& each : detail->value->deliveries) {
     if (std::find(deliveries.begin(), deliveries.end(), each.no) != deliveries.end()) {
       context.notifier->notify(each.to);
@@ -64,9 +64,9 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
   return http::problem(http::Refusal::not_found, "No event has this id.");
 }
 
-// For a request without a key: each is a replay of its own.
+// For a request without a key: each request is a new replay.
 Result<std::optional<store::Replayed>> replay_anew(const ApiContext& context, store::Replay what) {
-  // So that it can be repeated after an unknown outcome.
+  // Lets the call be repeated after an unknown outcome.
   what.how.no = ReplayNo(random_number(context.random));
   HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.replay(what); }));
   return std::optional(std::move(answer));
@@ -76,7 +76,7 @@ Result<http::Reply> replayed(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(
       members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
-  HAPAX_TRY(members.no_nulls());  // an unset variable must not mean every destination
+  HAPAX_TRY(members.no_nulls());  // null (an unset variable) must not mean every destination
   const IdempotencyKey key = idempotency_key(call.head);
   if (key.malformed) return http::problem(http::Refusal::key_malformed);
   const std::optional<EventNo> event = event_from(call.argument);
@@ -100,7 +100,7 @@ Result<http::Reply> cancelled(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.cancel(*which); }));
   switch (answer) {
     case store::Cancelled::done:
-      notify(context, which->event, {which->delivery});  // the next of its lane
+      notify(context, which->event, {which->delivery});  // its lane has a new head
       return ok(JsonObject()
                     .text("delivery", to_text(*which))
                     .text("status", name(DeliveryState::cancelled))

@@ -7,15 +7,15 @@
 #include "admin/members.hpp"
 #include "deliver/request_key.hpp"
 
-// What requests to replay one event and to replay many have in common.
+// Shared by replays of one event and bulk replays.
 namespace hapax::admin {
 
-// as, destination, accept_duplicate. Nothing: no destination has the name.
+// Reads as, destination and accept_duplicate. nullopt: no destination has the name.
 Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
                                                    const Members& members);
 http::Reply no_such_destination();
 
-// Keys of two routes never meet.
+// Equal keys of different routes are different keys.
 deliver::RequestKey request_key(std::string_view route, const Call& call, std::string_view key);
 
 }  // namespace hapax::admin

@@ -10,7 +10,7 @@
 #include "base/try.hpp"
 #include "http/problem.hpp"
 
-// Many events that are to be delivered once more.
+// Bulk replays.
 namespace hapax::admin {
 
 namespace {
@@ -28,8 +28,8 @@ Error no_replays() {
 
 struct ReplayRequest {
   ReplayJob job;
-  bool nothing = false;  // of an unknown source
-  bool nowhere = false;  // to an unknown destination
+  bool nothing = false;  // the source is unknown
+  bool nowhere = false;  // the destination is unknown
   bool dry = false;
 };
 
@@ -63,7 +63,7 @@ Result<ReplayRequest> read_replay_request(const ApiContext& context, std::string
   HAPAX_TRY_ASSIGN(members, Members::read(body, kWriteReplays,
                                           {"filter", "as", "destination", "rate",
                                            "accept_duplicate", "dry_run"}));
-  HAPAX_TRY(members.no_nulls());  // an unset variable must not mean everything, nor "for real"
+  HAPAX_TRY(members.no_nulls());  // null must not match everything, or start a real run
   ReplayRequest asked;
   HAPAX_TRY_ASSIGN(filter, members.object("filter", {"source", "tenant", "status", "type", "id",
                                                      "order_key", "since", "until"}));
@@ -90,7 +90,7 @@ Result<http::Reply> counted(const ApiContext& context, const ReplayRequest& aske
   return ok(matched_json(matched));
 }
 
-// Nothing: the key came with another request.
+// nullopt: the key was used with another request.
 Result<std::optional<ReplayJob>> begin(const ApiContext& context, ReplayRequest asked,
                                        const std::optional<deliver::RequestKey>& key) {
   if (key) return context.replays->begin_once(std::move(asked.job), *key);
@@ -98,7 +98,8 @@ Result<std::optional<ReplayJob>> begin(const ApiContext& context, ReplayRequest 
   return std::optional(std::move(job));
 }
 
-// A dry run leaves no trace, so any request may follow it with its key.
+// Whether the key belongs to a started replay. A dry run is not recorded: its key can be used
+// again.
 Result<bool> is_used(const ApiContext& context, const std::optional<deliver::RequestKey>& key) {
   if (!key) return false;
   HAPAX_TRY_ASSIGN(job, context.replays->find(key->no));
@@ -160,7 +161,7 @@ std::string job_json(const ReplayJob& job, const Names& sources, const Names& de
       .done();
 }
 
-// The names that jobs are shown with.
+// Names for the display of jobs.
 struct Known {
   Names sources;
   Names destinations;

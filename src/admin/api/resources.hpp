@@ -7,8 +7,8 @@
 
 #include <string_view>
 
-// What each route answers. Functions of the request and the store alone; those that ask the store
-// block. The document at /v1/openapi.json says what is in the answers.
+// The handlers of the routes. They depend only on the request and the store; those that use the
+// store block. /v1/openapi.json describes the responses.
 namespace hapax::admin {
 
 http::Reply list_events(const ApiContext& context, const Call& call);     // api/events.cpp
@@ -40,7 +40,7 @@ http::Reply show_health(const ApiContext& context, const Call& call);   // api/h
 http::Reply show_readiness(const ApiContext& context, const Call& call);
 http::Reply show_metrics(const ApiContext& context, const Call& call);  // api/metrics.cpp
 
-// Those that wait: api/waiting.hpp.
+// Asynchronous handlers: api/async_handler.hpp.
 struct AsyncHandler;
 extern const AsyncHandler kLeaseDeliveries;   // api/lease.cpp
 extern const AsyncHandler kSettleDeliveries;  // api/settle.cpp

@@ -24,11 +24,11 @@ constexpr std::string_view kWriteSettle =
 constexpr std::string_view kWriteRenew =
     R"(write {"leases":[{"delivery":"...","fence":1}],"lease_s":30})";
 
-// What was said of one lease. A malformed delivery id is reported as unknown, not as an error: one
+// The entry of one lease. A malformed delivery id is reported as unknown, not as an error: one
 // bad entry must not keep the others from being settled.
 template <class T>
 struct Entry {
-  std::string delivery;  // as it was written
+  std::string delivery;  // as received
   std::optional<T> what = {};
 };
 
@@ -102,7 +102,7 @@ Result<Renewal> read_renewal(const Call& call) {
   return renewal;
 }
 
-// Whether a delivery is the caller's, by its destination. Empty: no restriction.
+// The destinations that the caller may access. Empty: all of them.
 deliver::DestinationFilter filter_of(const ApiContext& context, const Call& call, Right right) {
   if (call.rights.all()) return {};
   return [&context, &call, right](DestinationNo destination) {
@@ -123,7 +123,7 @@ std::string_view word(store::Settled settled) {
   return "unknown";
 }
 
-// One for each entry, in their order; those without a name were never asked about.
+// One result per entry, in order. Entries without a valid id were not settled.
 template <class T>
 std::string results_json(const std::vector<Entry<T>>& entries,
                          const std::vector<store::Settled>& settled) {

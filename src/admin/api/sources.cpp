@@ -24,7 +24,7 @@ std::optional<WallTime> last_seen(const store::Stats& stats, SourceNo source) {
   return found == stats.sources.end() ? std::nullopt : std::optional(found->last_seen);
 }
 
-// In the order of the configuration. Never the secrets themselves.
+// In the order of the configuration. Does not contain the secrets themselves.
 std::string secrets_json(const SourceView& source) {
   std::vector<std::string> list;
   for (const SourceView::Secrets& each : source.secrets) {

@@ -14,7 +14,7 @@ namespace hapax::admin {
 
 namespace {
 
-// Of the destinations that are not served nothing is leased: they wait until they are served again.
+// Empty if the destination is not configured: its deliveries stay pending until it is again.
 std::string kind_of(const ConfigView& config, DestinationNo no) {
   const auto found = std::find_if(config.destinations.begin(), config.destinations.end(),
                                   [&](const DestinationView& each) { return each.no == no; });
@@ -35,7 +35,7 @@ std::string destination_json(const store::DestinationStats& stats, const Names& 
   return json.done();
 }
 
-// Those without a delivery too: a reader wants to see a zero, not a gap.
+// Adds destinations without deliveries, so that they are listed with zeros.
 void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& config) {
   for (const DestinationView& each : config.destinations) {
     const bool there = std::any_of(
