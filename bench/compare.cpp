@@ -31,8 +31,8 @@ void add(Cost& sum, const Cost& more, double share) {
   sum.cpu += more.cpu * share;
 }
 
-// Doubles the rows until they take a good part of a round, and says how many make one turn. Both
-// sides do all of it, so that they start the first round with as much behind them.
+// Doubles the rows until they take at least a quarter of a round, and returns the rows of one turn.
+// Both sides process all of them, so that they start the first round with the same amount of data.
 std::size_t warm_up(Pair& pair, std::size_t unit, const Plan& plan) {
   for (std::size_t rows = unit;; rows *= 2) {
     const Seconds took = take_turn(*pair.baseline, rows, plan.pause).time;

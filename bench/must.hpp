@@ -9,7 +9,7 @@
 
 namespace hapax::bench {
 
-// The value, or an exception: a benchmark has nobody to hand an error to.
+// Returns the value or throws: a benchmark cannot handle errors.
 template <class T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().to_string());

@@ -9,29 +9,29 @@
 
 namespace hapax::bench {
 
-// A program that runs beside the benchmark; stopped by its process id when this ends. Throws when
-// it cannot be started.
+// A child process of the benchmark. The destructor stops it by its process id. Throws if it cannot
+// be started.
 class Process {
  public:
-  // Its standard output goes to the file `output`, its errors to `output` + ".err".
+  // Standard output is written to the file `output`, standard error to `output` + ".err".
   Process(const std::vector<std::string>& command, const std::string& output);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
-  int wait();  // until it ends; its exit code
+  int wait();  // waits until it ends; returns the exit code
   void stop();
 
  private:
   pid_t pid_;
 };
 
-// Of the process and its children, since they began.
+// For the process and its children, since their start.
 double cpu_seconds(pid_t pid);
 double resident_mib(pid_t pid);
 
-// The first line of the file, once there is one. Throws after ten seconds.
+// Waits for the first line of the file and returns it. Throws after ten seconds.
 std::string first_line_of(const std::string& path);
 std::string contents_of(const std::string& path);
 

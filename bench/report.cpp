@@ -28,7 +28,7 @@ double cpu_us(const Outcome& outcome, Cost Round::*side) {
                    [side](const Round& round) { return (round.*side).cpu.count() * 1e6; });
 }
 
-// The least and the greatest ratio of any round: how far the median can be trusted.
+// The minimum and maximum ratio of all rounds, which show how reliable the median is.
 std::string spread(const Outcome& outcome) {
   const auto [least, most] =
       std::minmax_element(outcome.rounds.begin(), outcome.rounds.end(),

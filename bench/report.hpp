@@ -11,7 +11,7 @@
 
 namespace hapax::bench {
 
-// What the two sides are called in the report.
+// Names of the two sides in the report.
 struct Names {
   std::string baseline;
   std::string subject;
@@ -19,13 +19,13 @@ struct Names {
 
 using Setting = std::vector<std::pair<std::string, std::string>>;
 
-// For people: the table's head, then a line as soon as a case is done. `note` heads the last
+// For people: the head of the table, then a line after each case. `note` is the head of the last
 // column.
 void print_head(std::ostream& out, const Names& names, const std::string& note);
 void print_line(std::ostream& out, const Outcome& outcome);
 
-// For programs: all of it, each round included. `setting` is what the numbers depend on. Text goes
-// out unescaped: no quotes, no control characters.
+// For programs: everything, each round included. `setting` is the environment of the measurement.
+// Texts are not escaped: no quotes, no control characters.
 void print_json(std::ostream& out, const Setting& setting, std::span<const Outcome> outcomes);
 
 }  // namespace hapax::bench

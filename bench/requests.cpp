@@ -24,7 +24,7 @@ std::string random_hex(Random& random, std::size_t bytes) {
   return to_hex(raw);
 }
 
-// Of one length, whichever they are.
+// Ids of all kinds have the same length.
 std::string id_of(Ids ids, Random& random, WallTime start, std::size_t number) {
   if (ids == Ids::same) return "msg_" + std::string(28, '0');
   if (ids == Ids::random) return "msg_" + random_hex(random, 14);

@@ -28,7 +28,7 @@ end
 
 namespace {
 
-constexpr double kMostPerSecond = 160'000;  // more than nginx answers here
+constexpr double kMostPerSecond = 160'000;  // more than nginx can answer here
 constexpr double kMostOfHapax = 80'000;
 
 const char* const kEachOnce = R"(
@@ -39,7 +39,7 @@ function request()
 end
 )";
 
-// What the program printed.
+// The output of a command.
 std::string output_of(const std::string& command) {
   std::string out;
   std::FILE* pipe = popen(command.c_str(), "r");

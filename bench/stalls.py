@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What senders wait for while something else goes on: latencies of wrk, and how many were not answered 200.
+"""Measures request latency under disturbances with wrk, and counts responses other than 200.
 
-    bench/stalls.py strangers                            on SQLite: four connections without a secret
-    tools/with_postgres bench/stalls.py analyze          the lock of ANALYZE on hapax.event, for 40 s
-    tools/with_postgres bench/stalls.py drop             a day with a million dead deliveries goes
+    bench/stalls.py strangers                            on SQLite: expensive requests without a valid signature
+    tools/with_postgres bench/stalls.py analyze          the lock of ANALYZE on hapax.event, held for 40 s
+    tools/with_postgres bench/stalls.py drop             a day with a million dead deliveries is removed
     tools/with_postgres bench/stalls.py migrate --older BINARY
-                                                         hapax migrate beside an open reader, while nodes
-                                                         of an older version serve
+                                                         hapax migrate beside an open reader, while a server
+                                                         of an older version runs
 
---hapax names the binary (build/release/hapax). It needs wrk and psql; tools/install bench and test."""
+--hapax is the path of the binary (build/release/hapax). Needs wrk and psql: run tools/install bench and test."""
 import argparse
 import base64
 import gzip
@@ -64,7 +64,7 @@ def signed_request(key):
 
 
 class Place:
-    """A directory with a configuration, a server and the requests for it."""
+    """A directory with a configuration, servers and their requests."""
 
     def __init__(self, arguments, store):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="hapax-stalls-", dir=arguments.dir))
@@ -171,7 +171,7 @@ def strangers(arguments):
         alone.append(place.load("alone", port, 5, 60000))
         for name, request in kinds.items():
             counts = {}
-            until = time.monotonic() + 14  # longer than it takes to sign requests and send them
+            until = time.monotonic() + 14  # longer than signing and sending the requests takes
             threads = [threading.Thread(target=stranger, args=(port, request, until, counts, name))
                        for _ in range(4)]
             for each in threads:

@@ -19,7 +19,7 @@ std::size_t page_size() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Whole mebibytes, at most a quarter of what is free.
+// Whole mebibytes, at most a quarter of the free memory.
 std::size_t warmed() {
   const std::size_t free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page_size();
   return std::min(kMost, free / 4) / kMiB * kMiB;

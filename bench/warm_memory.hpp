@@ -6,10 +6,10 @@
 
 namespace hapax::bench {
 
-// Where a host gives memory to its guest only when that first uses it, such a use costs five times
-// a copy, and a store's growing files pay for it. It is the host's time, so it is spent before
-// anything is measured. Memory that is free in large pieces goes back to the host after seconds:
-// one page in every mebibyte is kept for as long as this lives, so that there are none.
+// Touches free memory before a measurement. A virtual machine may get a page from its host only at
+// the first use, which costs five times as much as a copy and would be charged to the growing files
+// of a store. The host takes back large free areas after seconds, so one page in every mebibyte is
+// kept for the lifetime of this object.
 class WarmMemory {
  public:
   WarmMemory();

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ file with the text of every file in INPUTS (separated by "|"), in their order.
+# Writes OUTPUT, a C++ file with the text of every file in INPUTS (separated by "|"), in this order.
 string(REPLACE "|" ";" INPUTS "${INPUTS}")
 set(values "")
 foreach(input IN LISTS INPUTS)

@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: the libraries and their headers, the binary, and what
-# find_package(hapax) and pkg-config read.
+# The files of `cmake --install`: the libraries and their headers, the binary, and the package files for
+# find_package(hapax) and pkg-config.
 include(CMakePackageConfigHelpers)
 
 set(hapax_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hapax)
@@ -11,7 +11,7 @@ endif()
 install(TARGETS ${hapax_installed_libraries} EXPORT hapaxTargets FILE_SET HEADERS)
 install(EXPORT hapaxTargets NAMESPACE hapax:: DESTINATION ${hapax_package_dir})
 
-# An export of its own, so that only who asks for the suite needs GoogleTest.
+# A separate export, so that only users of the compliance suite need GoogleTest.
 if(TARGET hapax_compliance)
   install(TARGETS hapax_compliance EXPORT hapaxComplianceTargets FILE_SET HEADERS)
   install(EXPORT hapaxComplianceTargets NAMESPACE hapax:: DESTINATION ${hapax_package_dir})
@@ -31,7 +31,7 @@ install(FILES ${PROJECT_BINARY_DIR}/hapaxConfig.cmake
               ${PROJECT_BINARY_DIR}/hapaxConfigVersion.cmake
         DESTINATION ${hapax_package_dir})
 
-# The prefix is found from where hapax.pc lies, so that an installed tree can be moved.
+# The prefix is relative to hapax.pc, so that an installed tree can be moved.
 set(hapax_pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 foreach(name IN ITEMS PREFIX FULL_LIBDIR FULL_INCLUDEDIR)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_${name} BASE_DIRECTORY ${hapax_pc_dir}

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A queue delivers an order at least once. It is booked once, together with the mail that confirms
-// it: the claim, the row and the mail are one transaction on the program's own handle.
+// A queue delivers an order at least once. The order is booked once, together with its confirmation
+// mail: the claim, the row and the mail are one transaction on the program's own handle.
 #include <hapax/sqlite.hpp>
 
 #include <sqlite3.h>
@@ -18,7 +18,7 @@ struct Order {
   int cents = 0;
 };
 
-// Plain SQL, as it was before hapax came.
+// Plain SQL: the program's own code, unchanged.
 Result<void> insert(sqlite3* db, const Order& order) {
   sqlite3_stmt* row = nullptr;
   sqlite3_prepare_v2(db, "INSERT INTO orders VALUES (?, ?)", -1, &row, nullptr);
@@ -29,7 +29,7 @@ Result<void> insert(sqlite3* db, const Order& order) {
   return hapax::Error(hapax::Code::work_failed, sqlite3_errmsg(db));
 }
 
-// Whatever happens here happens once, or not at all.
+// This work happens once, or not at all.
 Result<std::string> book(hapax::SqliteTx& tx, const Order& order, bool in_stock) {
   if (Result<void> inserted = insert(tx.handle(), order); !inserted) return inserted.error();
   auto mail = hapax::outbox(tx).enqueue({.destination = "mail", .payload = "Thank you!"});
@@ -43,7 +43,7 @@ Result<hapax::Once> handle(hapax::SqliteSession& session, const Order& order, bo
   if (!tx) return tx.error();
   auto done = hapax::once(*tx, {.scope = "orders", .id = order.id},
                           [&](hapax::SqliteTx& inside) { return book(inside, order, in_stock); });
-  if (!done) return done;  // the transaction is rolled back as it goes out of scope
+  if (!done) return done;  // the destructor of the transaction rolls it back
   if (Result<void> committed = tx->commit(); !committed) return committed.error();
   return done;
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A store of your own has one method. The suite that hapax's own stores pass says whether it keeps
-// the contract; this one does, as long as the process lives.
+// A custom store implements one method. The suite that hapax's own stores pass tests whether it
+// fulfils the contract. This store does, but keeps its claims only in memory.
 #include <hapax/compliance.hpp>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 using std::chrono::milliseconds;
 
-// The store asks a clock that it is given, so that a test need not wait for a claim to end.
+// The clock of the store, so that tests need not wait until a claim expires.
 struct ManualClock {
   std::atomic<milliseconds::rep> ms{0};
 };
@@ -41,7 +41,8 @@ class MapStore final : public hapax::DedupStore {
     milliseconds expires{0};
   };
 
-  // Whether the claim is now the asker's. Who repeats a request with its token owns it already.
+  // Whether the request owns the claim now. A repeated request with the token of the claim owns it
+  // already.
   bool claim(const hapax::DedupRequest& request) {
     const milliseconds now(clock_.ms);
     Claim& current = claims_[{std::string(request.scope), std::string(request.id)}];

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The same as 02 in PostgreSQL: an order that is delivered at least once is booked once, together
-// with the mail that confirms it, in one transaction on the program's own connection.
+// Example 02 on PostgreSQL: an order that is delivered at least once is booked once, together with
+// its confirmation mail, in one transaction on the program's own connection.
 #include <hapax/postgres.hpp>
 
 #include <libpq-fe.h>
@@ -18,7 +18,7 @@ struct Order {
   int cents = 0;
 };
 
-// Plain SQL, as it was before hapax came.
+// Plain SQL: the program's own code, unchanged.
 Result<void> insert(PGconn* connection, const Order& order) {
   const std::string cents = std::to_string(order.cents);
   const char* values[] = {order.id.c_str(), cents.c_str()};
@@ -30,7 +30,7 @@ Result<void> insert(PGconn* connection, const Order& order) {
   return hapax::Error(hapax::Code::work_failed, PQerrorMessage(connection));
 }
 
-// Whatever happens here happens once, or not at all.
+// This work happens once, or not at all.
 Result<std::string> book(hapax::PostgresTx& tx, const Order& order, bool in_stock) {
   if (Result<void> inserted = insert(tx.handle(), order); !inserted) return inserted.error();
   auto mail = hapax::outbox(tx).enqueue({.destination = "mail", .payload = "Thank you!"});
@@ -44,7 +44,7 @@ Result<hapax::Once> handle(hapax::PostgresSession& session, const Order& order, 
   if (!tx) return tx.error();
   auto done = hapax::once(*tx, {.scope = "orders", .id = order.id},
                           [&](hapax::PostgresTx& inside) { return book(inside, order, in_stock); });
-  if (!done) return done;  // the transaction is rolled back as it goes out of scope
+  if (!done) return done;  // the destructor of the transaction rolls it back
   if (Result<void> committed = tx->commit(); !committed) return committed.error();
   return done;
 }

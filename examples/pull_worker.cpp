@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A worker: takes events from hapax and acts on each exactly once.
+// A worker that leases events from hapax and processes each exactly once.
 //
 //     HAPAX_TOKEN=... pull_worker 127.0.0.1 8421 work worker.db [lease seconds]
 //
-// hapax delivers at least once: a worker that dies between its work and its answer gets the same
-// delivery again. hapax::once notes the delivery's id in the same transaction as the work, in the
-// worker's own database. The worker may be killed anywhere: the work is done once.
+// hapax delivers at least once: a worker that is killed after its work and before it settles gets
+// the same delivery again. hapax::once claims the delivery's id in the transaction of the work, in
+// the worker's own database. The worker may be killed at any point: the work is done once.
 #include <hapax/sqlite.hpp>
 
 #include <netdb.h>
@@ -33,13 +33,13 @@ struct Server {
   std::string token;
 };
 
-// One POST on a connection of its own; any HTTP client will do. The answer's body, or empty when
-// there was none.
+// Sends a POST on a new connection; any HTTP client will do. Returns the body of the response, or
+// an empty string if there was none.
 std::string post(const Server& server, const std::string& path, const std::string& body) {
   addrinfo* found = nullptr;
   if (getaddrinfo(server.host.c_str(), server.port.c_str(), nullptr, &found) != 0) return "";
   const int fd = socket(found->ai_family, SOCK_STREAM, 0);
-  const timeval patience{90, 0};  // longer than the longest wait
+  const timeval patience{90, 0};  // longer than the longest poll
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const bool connected = connect(fd, found->ai_addr, found->ai_addrlen) == 0;
   freeaddrinfo(found);
@@ -60,8 +60,8 @@ std::string post(const Server& server, const std::string& path, const std::strin
   return head == std::string::npos ? "" : answer.substr(head + 4);
 }
 
-// Posts JSON and returns the member that is asked for. Asks again while there is none (hapax is
-// away or too busy): all calls may be repeated.
+// Posts JSON and returns a member of the response. Repeats the request until there is one, because
+// hapax may be unavailable or too busy: all calls may be repeated.
 json::array ask(const Server& server, const std::string& path, const json::value& body,
                 const char* member) {
   for (;;) {
@@ -91,21 +91,21 @@ Result<void> work(sqlite3* db, const json::value& delivery) {
   return {};
 }
 
-// One transaction: the note that this delivery is done, and the work.
+// Claims the delivery and does the work in one transaction.
 Result<void> handle(hapax::SqliteSession& session, const json::value& delivery) {
   auto tx = session.begin();
   if (!tx) return tx.error();
   const std::string id(delivery.at("delivery").as_string());
   auto done = hapax::once(*tx, {.scope = "deliveries", .id = id},
                           [&](hapax::SqliteTx& inside) { return work(inside.handle(), delivery); });
-  if (!done) return done.error();  // what was begun is rolled back
+  if (!done) return done.error();  // the transaction is rolled back
   return tx->commit();
 }
 
 json::value result_of(hapax::SqliteSession& session, const json::value& delivery) {
   const Result<void> done = handle(session, delivery);
   json::object result{{"delivery", delivery.at("delivery")}, {"fence", delivery.at("fence")}};
-  result["outcome"] = done ? "ack" : "retry";  // retry: by the schedule of the destination
+  result["outcome"] = done ? "ack" : "retry";  // retry: on the schedule of the destination
   if (!done) result["error"] = done.error().detail();
   return result;
 }
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
   }
   for (;;) {
     for (const json::value& each : ask(server, "/v1/lease", wanted, "deliveries")) {
-      // Each at once, so that one that kills the worker takes no other with it.
+      // Settled one by one, so that a delivery that kills the worker affects no other.
       const json::array results{result_of(*session, each)};
       ask(server, "/v1/settle", {{"results", results}}, "results");
     }

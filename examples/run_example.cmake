@@ -1,5 +1,5 @@
 # Runs EXAMPLE in an empty DIRECTORY and compares its output with the file EXPECTED, or with the
-# regular expression in EXPECTED_regex. Says something only when they differ.
+# regular expression in EXPECTED_regex. Prints nothing unless they differ.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${DIRECTORY})
 file(MAKE_DIRECTORY ${DIRECTORY})

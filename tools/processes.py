@@ -1,4 +1,4 @@
-"""Processes that a script starts, and that end with it, whatever they start themselves."""
+"""Ends all processes that a script starts, their descendants included, when the script ends."""
 import contextlib
 import ctypes
 import os
@@ -12,15 +12,15 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def adopt_orphans():
-    """From now on, a descendant whose parent ends becomes a child of this process, and a request to stop
-    ends it by way of its finally clauses."""
+    """Makes this process adopt descendants whose parent ends, and makes stop signals end it through its
+    finally clauses."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for number in STOPS:
         signal.signal(number, lambda *_: sys.exit(1))
 
 
 def _parents():
-    """The parent of every process of this machine."""
+    """The parent of each process on this machine."""
     found = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -31,7 +31,7 @@ def _parents():
 
 
 def descendants():
-    """What this process started, and what that started."""
+    """All descendants of this process."""
     children = {}
     for pid, parent in _parents().items():
         children.setdefault(parent, []).append(pid)
@@ -56,8 +56,8 @@ def _send(number, processes):
 
 
 def end_descendants(grace_seconds=0.0):
-    """Returns when none is left. They are asked first, and killed when the grace is over. A request to
-    stop that comes meanwhile waits: it would leave the rest behind."""
+    """Ends all descendants: with SIGTERM if there is a grace period, then with SIGKILL. Ignores stop
+    signals meanwhile, because they would leave processes behind."""
     before = [signal.signal(number, signal.SIG_IGN) for number in STOPS]
     try:
         _end_descendants(grace_seconds)

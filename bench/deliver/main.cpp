@@ -13,8 +13,8 @@
 #include <iostream>
 #include <stdexcept>
 
-// What `hapax serve` takes in and delivers, end to end, beside what nginx answers: the same
-// requests by the same wrk. nginx is the destination too.
+// Measures ingest and delivery of `hapax serve`, end to end, compared with nginx: the same
+// requests, sent by the same wrk. nginx is also the destination.
 namespace hapax::bench {
 
 namespace {
@@ -22,7 +22,7 @@ namespace {
 struct Arguments {
   std::string hapax = "build/release/hapax";
   std::string dir = "build";
-  std::string store;  // another one than SQLite in `dir`
+  std::string store;  // URL of another store; empty: SQLite in `dir`
   std::string only;
   int rounds = 3;
   double seconds = 3;
@@ -37,7 +37,7 @@ class Bench : public Servers {
   explicit Bench(const Arguments& arguments)
       : Servers(arguments.dir, arguments.hapax), arguments_(arguments) {}
 
-  // `rate` of 0: as fast as it goes.
+  // `rate` 0: unlimited.
   RunningServer start(double rate, const std::string& store) {
     std::string work = "url = \"http://127.0.0.1:" + std::to_string(kNginxPort) +
                        "/sink\"\nconcurrency = " + std::to_string(arguments_.concurrency) + "\n";
@@ -82,7 +82,7 @@ double completed(const std::vector<RunningServer>& nodes) {
   return sum;
 }
 
-// Until so many are completed. Throws when it comes to a standstill.
+// Waits until `wanted` deliveries are completed. Throws if there is no progress for 30 seconds.
 void wait_for(const std::vector<RunningServer>& nodes, double wanted, const Bench& bench) {
   constexpr double kStandstill = 30;
   double last = -1;
@@ -122,7 +122,7 @@ void end_to_end(Bench& bench, Process& nginx) {
   if (count_of(nodes.front(), "retried") > 0) std::printf("end to end  some were retried\n");
 }
 
-// What a backlog that is worked off slowly costs those who come in.
+// Measures how a backlog that drains slowly affects ingest.
 void backlog(Bench& bench) {
   double alone = 0;
   {
@@ -143,7 +143,7 @@ void backlog(Bench& bench) {
     const double start = bench.now();
     const Load beside = bench.run(nodes.front());
     accepted += beside.requests;
-    // Requests are made first, and meanwhile it goes on.
+    // The time includes the generation of the requests, during which the backlog drains as well.
     const double drained = (completed(nodes) - before) / (bench.now() - start);
     const RunningServer idle =
         bench.start_hapax("kind = \"pull\"\n", "sqlite:alone" + std::to_string(round) + ".db");
@@ -159,7 +159,7 @@ void backlog(Bench& bench) {
               resident_mib(nodes.front().process->pid()));
 }
 
-// The same work by one node and by two, on one PostgreSQL.
+// The throughput of `count` nodes that drain the same backlog on one PostgreSQL.
 double drain(Bench& bench, int count) {
   std::vector<RunningServer> nodes;
   for (int i = 0; i < count; ++i) nodes.push_back(bench.start(0, bench.arguments().store));

@@ -11,18 +11,19 @@
 namespace hapax::bench {
 
 struct Against {
-  std::vector<std::string> binaries;  // the first is what the others are compared with
+  std::vector<std::string> binaries;  // the first is the reference
   Ids ids = Ids::random;
-  std::size_t remembered = 0;  // ids that each store has before the first round
+  std::size_t remembered = 0;  // ids in each store before the first round
   int rounds = 10;
   double seconds = 3;
   double warm_up_seconds = 0;  // of load before the first round
-  bool fresh = false;          // stores for every round, so that they stay as small
+  bool fresh = false;          // new stores for every round, so that their size stays the same
   int connections = 64;
 };
 
-// Ingest by several binaries on a SQLite file each, in alternating rounds: for each the median of
-// its rounds' ratios to the first, so that a change is measured beside the commit before it.
+// Compares the ingest of several binaries, each on its own SQLite file, in alternating rounds.
+// Prints the median of the ratios to the first binary, so that a change is measured against its
+// parent commit.
 void compare_binaries(Servers& servers, const Against& options);
 
 }  // namespace hapax::bench

@@ -10,8 +10,8 @@
 #include <iostream>
 #include <stdexcept>
 
-// What `hapax serve` takes in beside what nginx answers with `return 200`: the same requests, sent
-// by the same wrk, one after the other in every round. Prints a line for each case.
+// Measures ingest of `hapax serve` compared with nginx and `return 200`: the same requests, sent by
+// the same wrk, alternately in every round. Prints a line for each case.
 namespace hapax::bench {
 
 namespace {
@@ -20,8 +20,8 @@ const std::string kForgersSecret = "whsec_Rk9SR0VERk9SR0VERk9SR0VERk9SR0VERk8=";
 
 struct Arguments {
   std::string hapax = "build/release/hapax";
-  std::string dir = "build";  // where the store is: on the disk that is measured
-  std::string store;          // another one than SQLite in `dir`
+  std::string dir = "build";  // directory of the store, on the disk to measure
+  std::string store;          // URL of another store; empty: SQLite in `dir`
   std::string only;
   int rounds = 5;
   double seconds = 3;
@@ -34,7 +34,7 @@ struct Arguments {
   bool fresh = false;
 };
 
-// Over and over, so many per second on kForgers connections.
+// Repeats the requests at a fixed rate on kForgers connections.
 const char* const kFlood = R"(
 function delay() return pause end
 function request()
@@ -58,7 +58,7 @@ class Bench : public Servers {
     return load(server, port, requests, arguments_.connections, arguments_.seconds);
   }
 
-  // Forged requests for as long as run() takes.
+  // Sends forged requests for the duration of run().
   std::unique_ptr<Process> flood(int port, const Requests& forged) {
     const int pause_ms = std::max(1, 1000 * kForgers / std::max(1, arguments_.attack));
     return std::make_unique<Process>(
@@ -120,7 +120,7 @@ void compare(Bench& bench, const Arguments& arguments, const char* name, Ids ids
   std::fflush(stdout);
 }
 
-// Memory over many events: it must not grow with them.
+// Memory must not grow with the number of events.
 void soak(Bench& bench, const Arguments& arguments) {
   const RunningServer hapax = bench.start();
   std::size_t events = 0;
@@ -133,7 +133,7 @@ void soak(Bench& bench, const Arguments& arguments) {
   }
 }
 
-// What true requests get with forged ones beside them, and without, in turns.
+// Measures the throughput of valid requests, alternately with and without forged requests.
 void attack(Bench& bench, const Arguments& arguments) {
   const RunningServer hapax = bench.start();
   const Requests forged = bench.make_forged();

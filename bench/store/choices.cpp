@@ -5,8 +5,8 @@
 
 #include <functional>
 
-// Each pragma and each index of the SQLite store, and what it is worth: the baseline has it undone,
-// the subject is hapax as it is. A ratio above 1 is what the choice gains, below 1 what it costs.
+// Measures the effect of each pragma and each index of the SQLite store. In the baseline the choice
+// is undone; the subject is hapax. A ratio above 1 is a gain, below 1 a cost.
 namespace hapax::bench {
 
 namespace {
@@ -24,7 +24,7 @@ std::unique_ptr<Side> admit_by_time(const std::string& path, const Undone& undon
   return admit_side(inbox_of_hapax(path, undone), IdOrder::by_time, kBatch, false);
 }
 
-// hapax refuses a file without a log; by hand one can do without.
+// hapax rejects a file without WAL, so this case uses hand-written statements.
 std::unique_ptr<Side> admit_by_hand(const std::string& path, const Undone& undone) {
   return admit_side(inbox_by_hand(path, undone), IdOrder::random, kBatch, false);
 }
@@ -115,7 +115,7 @@ void add_indexes(WorkDirectory& directory, std::vector<Case>& cases) {
       reject);
 }
 
-// The same table with row ids, and an index in place of its key.
+// The same table with row ids, and a unique index in place of its key.
 std::string with_row_ids(const std::string& table, const std::string& key) {
   return "CREATE TABLE other AS SELECT * FROM " + table + "; DROP TABLE " + table +
          "; ALTER TABLE other RENAME TO " + table + "; CREATE UNIQUE INDEX " + table + "_key ON " +

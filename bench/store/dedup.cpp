@@ -55,7 +55,7 @@ Case batched(WorkDirectory& directory, std::size_t batch, IdOrder order) {
           }};
 }
 
-// The hand-written loop has one thread here too: sharing a commit is what it does not do.
+// The hand-written loop stays single-threaded, because it has no group commit.
 Case threaded(WorkDirectory& directory, std::size_t threads, IdOrder order) {
   return {.name = "dedup, " + std::to_string(threads) + " threads, " + std::string(name(order)),
           .budget = std::nullopt,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kScope = "orders";
 
-// No id comes twice, so an answer that says so means that one side does other work than it should.
+// No id is used twice, so a reported duplicate means that the sides do different work.
 void check_fresh(std::size_t fresh, std::size_t rows) {
   if (fresh != rows) throw std::runtime_error("an id that was never used is a duplicate");
 }
@@ -63,7 +63,7 @@ void ThreadedDedup::run() {
   check_fresh(fresh_, next_.size());
 }
 
-// Every threads_-th id, so that time-ordered ids come in about that order.
+// Claims every threads_-th id, so that time-ordered ids arrive roughly in order.
 std::size_t ThreadedDedup::claim_every(std::size_t first) {
   std::size_t fresh = 0;
   for (std::size_t i = first; i < next_.size(); i += threads_) {

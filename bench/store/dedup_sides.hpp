@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-// The sides of a comparison of Store::dedup that are the same for every kind of store.
+// The sides of a comparison of Store::dedup that all kinds of stores share.
 namespace hapax::bench {
 
-// What both sides of a batched case have in common: the ids and the loop.
+// The common part of both sides of a batched case: the ids and the loop.
 class BatchedDedup : public Side {
  public:
   BatchedDedup(IdOrder order, std::size_t batch) : ids_(order), batch_(batch) {}
@@ -27,7 +27,7 @@ class BatchedDedup : public Side {
   void run() override;
 
  private:
-  // One transaction. How many ids were free.
+  // Claims in one transaction. Returns the number of free ids.
   virtual std::size_t claim(std::span<const std::string> ids) = 0;
 
   Ids ids_;
@@ -46,12 +46,12 @@ class StoreDedup final : public BatchedDedup {
   std::vector<DedupRequest> requests_;
 };
 
-// Many threads, each with one id at a time, as requests come to a server.
+// Many threads that claim one id at a time, like the requests of a server.
 class ThreadedDedup final : public Side {
  public:
   ThreadedDedup(const std::string& url, IdOrder order, std::size_t threads);
 
-  void prepare(std::size_t rows) override;  // the threads are there and wait
+  void prepare(std::size_t rows) override;  // starts the threads, which wait
   void run() override;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace hapax::bench {
 
-// A directory of its own below the one that was named; it goes with all that is in it. Throws when
-// it cannot be made, and when it would be in memory: a sync that costs nothing measures nothing.
+// A new directory below the given one, removed with its content. Throws if it cannot be created or
+// would be in memory, where syncs cost nothing.
 class WorkDirectory {
  public:
   explicit WorkDirectory(const std::filesystem::path& parent);
@@ -18,7 +18,7 @@ class WorkDirectory {
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
 
-  // A path in it that was not given out before.
+  // A new path in the directory.
   std::string fresh_file();
   const std::filesystem::path& path() const { return path_; }
 
@@ -27,7 +27,7 @@ class WorkDirectory {
   int files_ = 0;
 };
 
-// How long the disk takes to make one appended page durable: median.
+// The median time to make one appended page durable.
 Seconds time_of_sync(const std::string& path);
 
 }  // namespace hapax::bench

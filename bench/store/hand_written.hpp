@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-// SQLite as one would use it by hand, with nothing between the statement and the loop. Everything
-// throws std::runtime_error when SQLite says no.
+// SQLite as used by hand-written code, without layers between the statement and the loop. All
+// functions throw std::runtime_error on an SQLite error.
 namespace hapax::bench {
 
 struct CloseDatabase {
@@ -27,9 +27,9 @@ class Query {
 
   void bind(int place, std::string_view bytes);
   void bind(int place, std::int64_t number);
-  // Runs one that gives no row and makes it ready for the next time. How many rows it changed.
+  // Runs a statement without rows and resets it. Returns the number of changed rows.
   int run();
-  // The next row of one that does, until there is none; then reset() makes it ready again.
+  // Advances to the next row of a query; false after the last one. reset() prepares it for reuse.
   bool step();
   std::int64_t number(int column) const;
   std::string_view bytes(int column) const;  // until the next step
@@ -43,15 +43,16 @@ class Query {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// A file with the flags and pragmas of hapax's own store: WAL, synchronous FULL, a cache of 8 MB,
-// no secure delete. One differs. hapax turns automatic checkpoints off and moves the log on a
-// thread of its own from 4000 pages on; by hand one writes wal_autocheckpoint=4000 and lets the
-// commit that crosses the line do it. Both are passive checkpoints at the same length of the log.
+// Opens a file with the flags and pragmas of hapax's own store: WAL, synchronous FULL, a cache of 8
+// MB, no secure delete. There is one difference. hapax disables automatic checkpoints and
+// checkpoints in a background thread from 4000 pages on; here wal_autocheckpoint=4000 makes the
+// commit that exceeds the limit checkpoint. Both are passive checkpoints at the same size of the
+// WAL.
 Database open_database(const std::string& path);
 
 void execute(sqlite3* db, const char* sql);
 
-// When a claim made now is over, by the wall clock.
+// The expiry of a claim made now, by the wall clock.
 std::int64_t expiry_ms();
 
 }  // namespace hapax::bench

@@ -9,7 +9,7 @@ namespace hapax::bench {
 
 namespace {
 
-constexpr std::uint64_t kFirstMs = 1'767'225'600'000;  // the first of January 2026
+constexpr std::uint64_t kFirstMs = 1'767'225'600'000;  // 1 January 2026
 constexpr std::uint64_t kIdsPerMs = 16;
 constexpr std::uint64_t kVersion = 0xf000;
 constexpr std::uint64_t kLow62 = 0x3fff'ffff'ffff'ffff;

@@ -15,9 +15,8 @@ enum class IdOrder : std::uint8_t { random, by_time };
 
 std::string_view name(IdOrder order);
 
-// Ids as senders make them, written as UUIDs of 36 characters: version 4, or version 7 with a
-// counter, each greater than the one before. Two of the same order give the same ids, so that both
-// sides write the same.
+// Ids as senders generate them: UUIDs of 36 characters, version 4 or version 7 with an increasing
+// counter. The sequence depends only on the order, so that both sides write the same ids.
 class Ids {
  public:
   explicit Ids(IdOrder order) : order_(order) {}

@@ -50,7 +50,7 @@ Case mixed(const InboxWays& ways, std::size_t batch) {
           }};
 }
 
-// From here on both sides are hapax.
+// In the following cases both sides are hapax.
 Case sharing(const InboxWays& ways, std::size_t batch) {
   return {.name = ways.prefix + "hapax: together beside apart, " + shape(batch),
           .budget = std::nullopt,

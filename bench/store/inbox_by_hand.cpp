@@ -10,8 +10,8 @@ namespace hapax::bench {
 
 namespace {
 
-// hapax's own tables, made by hapax, and the least that one would write to use them: no lanes, no
-// versions, no horizon, no pause, no time of the store's own, no refusals.
+// hapax's own tables, created by hapax, with the minimal statements to use them: no lanes,
+// versions, horizon, pauses, store time or per-request errors.
 class ByHand final : public InboxWay {
  public:
   ByHand(const std::string& path, const Undone& undone) {

@@ -20,7 +20,7 @@ void check(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
-// A driver, and what it needs as long as it is there.
+// A driver and its dependencies.
 struct Inbox {
   std::unique_ptr<Clock> clock = make_system_clock();
   std::unique_ptr<Random> random = make_system_random();
@@ -69,7 +69,7 @@ class HapaxInbox final : public InboxWay {
     return held(std::move(answers));
   }
 
-  // A backlog behind a head that waits for an hour.
+  // Adds a backlog behind the head of a lane that waits for an hour.
   void block(std::size_t deliveries) {
     Requests source(IdOrder::by_time);
     std::vector<Request> requests = source.next(deliveries, 1);
@@ -173,7 +173,7 @@ class AdmitSide final : public Side {
     next_ = requests_.next(rows);
     if (!again_) return;
     admit_all();
-    for (Request& each : next_) each.no += std::int64_t{1} << 40;  // by its number it is another's
+    for (Request& each : next_) each.no += std::int64_t{1} << 40;  // another event, same id
   }
   void run() override {
     check(admit_all() == (again_ ? 0 : next_.size()), "an id was not what it should be");
@@ -206,7 +206,7 @@ class MostlyAgainSide final : public Side {
     for (std::size_t i = 0; i < rows; ++i) {
       if (is_new(i)) continue;
       before.push_back(next_[i]);
-      next_[i].no += std::int64_t{1} << 40;  // by its number it is another's
+      next_[i].no += std::int64_t{1} << 40;  // another event, same id
     }
     for (std::size_t done = 0; done < before.size(); done += 1000) {
       way_->admit(
@@ -257,7 +257,8 @@ class DeliverySide final : public Side {
   std::size_t rows_ = 0;
 };
 
-// A whole life: admitted in one turn, leased in the same or the next, acknowledged after that.
+// The complete life of a delivery: admitted in one turn, leased in the same or the next one, then
+// acknowledged.
 class LifeSide final : public Side {
  public:
   LifeSide(std::unique_ptr<InboxWay> way, std::size_t batch, Sharing sharing, std::size_t lanes)

@@ -14,15 +14,15 @@
 #include <iostream>
 #include <stdexcept>
 
-// Measures the stores and once() beside the same done by hand, and prints a table. A budget
-// that is missed is said in the table and nowhere else: the exit code is not 0 only when nothing
-// could be measured.
+// Compares the stores and once() with hand-written statements and prints a table. A missed budget
+// is only reported in the table: the exit code is nonzero only if the measurement failed.
 namespace hapax::bench {
 
 namespace {
 
 constexpr int kTurns = 4;
-// A checkpoint that hapax's thread has begun ends in this time, not in the other side's turn.
+// A checkpoint in hapax's background thread ends in this time rather than in the next turn of the
+// other side.
 constexpr Seconds kPause(0.02);
 
 struct Arguments {
@@ -32,13 +32,13 @@ struct Arguments {
   double seconds = 0.3;
   bool json = false;
   bool choices = false;
-  std::size_t remembered = 0;  // 0: not asked for
-  std::size_t page_size = 0;   // 0: hapax's own
-  std::size_t retention = 0;   // 0: not asked for
+  std::size_t remembered = 0;  // 0: not requested
+  std::size_t page_size = 0;   // 0: hapax's default
+  std::size_t retention = 0;   // 0: not requested
   std::size_t claims = 1'000'000;
 };
 
-// Where the cases do their work.
+// The places where the cases create their stores.
 struct Places {
   WorkDirectory directory;
   std::optional<PostgresPlace> postgres = PostgresPlace::find();
@@ -72,8 +72,8 @@ Setting setting(const Arguments& arguments, const Places& places) {
           {"seconds", std::to_string(arguments.seconds)}};
 }
 
-// A disk that others keep busy makes every ratio go to 1: how long a sync took, right before and
-// right after the case, says whether to believe it.
+// On a busy disk every ratio approaches 1. The time of a sync right before and after the case shows
+// whether the result is reliable.
 std::string sync_note(Seconds before, Seconds after) {
   const auto us = [](Seconds time) { return std::to_string(std::lround(time.count() * 1e6)); };
   return us(before) + "," + us(after);

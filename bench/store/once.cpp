@@ -17,7 +17,7 @@ constexpr double kOnceBudget = 0.9;
 constexpr std::string_view kScope = "orders";
 constexpr std::string_view kResult = R"({"payment":"pay_018f3c5e7a2b","status":"captured"})";
 
-// What has to happen once: one row in a table of the caller's.
+// The work that must happen once: one row in a table of the caller.
 class Work {
  public:
   explicit Work(sqlite3* db) {
@@ -35,7 +35,7 @@ class Work {
   Query insert_;
 };
 
-// What both sides have in common: the handle, the work, the ids and the loop.
+// The common part of both sides: the handle, the work, the ids and the loop.
 class OnceSide : public Side {
  public:
   OnceSide(const std::string& path, IdOrder order, bool stores)
@@ -50,7 +50,7 @@ class OnceSide : public Side {
   }
 
  protected:
-  // One transaction. False: it was done before.
+  // Runs one transaction. Returns false for a duplicate.
   virtual bool process(const std::string& id) = 0;
 
   sqlite3* db() { return db_.get(); }
@@ -65,7 +65,7 @@ class OnceSide : public Side {
   std::vector<std::string> next_;
 };
 
-// No savepoint: by hand, work that fails takes the whole transaction with it.
+// Without a savepoint: failed work rolls back the whole transaction.
 class HandWrittenOnce final : public OnceSide {
  public:
   HandWrittenOnce(const std::string& path, IdOrder order, bool stores)

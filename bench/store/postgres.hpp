@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-// PostgreSQL as one would use it by hand, with nothing between the statement and the loop.
-// Everything throws std::runtime_error when PostgreSQL says no.
+// PostgreSQL as used by hand-written code, without layers between the statement and the loop. All
+// functions throw std::runtime_error on a PostgreSQL error.
 namespace hapax::bench {
 
 struct FinishConnection {
@@ -27,17 +27,17 @@ struct ClearResult {
 };
 using PgResult = std::unique_ptr<PGresult, ClearResult>;
 
-// Databases of the benchmark's own on the server of tools/with_postgres. They go with the object.
+// Databases for the benchmark on the server of tools/with_postgres, dropped by the destructor.
 class PostgresPlace {
  public:
-  // Nothing when there is no such server.
+  // nullopt if there is no such server.
   static std::optional<PostgresPlace> find();
 
   PostgresPlace(PostgresPlace&&) = default;
   PostgresPlace& operator=(PostgresPlace&&) = delete;
   ~PostgresPlace();
 
-  // Of a database that was not there before.
+  // The URL of a new database.
   std::string fresh_url();
   std::string version() const;
 
@@ -52,7 +52,7 @@ class PostgresPlace {
 PgHandle connect(const std::string& url);
 PgResult execute(PGconn* connection, const char* sql);
 
-// A parameter in its binary form.
+// A parameter in binary form.
 struct PgValue {
   Oid type;
   std::string bytes;
@@ -60,14 +60,14 @@ struct PgValue {
 PgValue bytes_value(std::string_view bytes);
 PgValue number_value(std::int64_t number);
 PgValue bytes_array(std::span<const std::string> values);
-PgValue number_array(std::size_t count, std::int64_t number);  // the same number again and again
+PgValue number_array(std::size_t count, std::int64_t number);  // the same number `count` times
 PgValue numbers_array(std::span<const std::int64_t> values);
 
-// One statement, not prepared, with its answer in binary form.
+// Executes a statement without preparing it. The result is in binary form.
 PgResult execute(PGconn* connection, const char* sql, std::span<const PgValue> values);
-// How many rows it changed or gave.
+// The number of changed or returned rows.
 std::size_t rows_of(const PgResult& result);
-// A field of an answer in binary form. Bytes are there as long as the answer.
+// A field of a binary result. Bytes are valid as long as the result.
 std::int64_t number_of(const PgResult& result, int row, int column);
 std::string_view bytes_of(const PgResult& result, int row, int column);
 

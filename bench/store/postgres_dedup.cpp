@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kBatchedBudget = 0.8;
 
-// How much the loop by hand does. `whole` is the least that gives the same answers: an id that is
-// over is free again in the statement that asks, batches lock in one order, and an index finds what
-// may be removed. `bare` leaves all three out: an id is a duplicate until somebody deletes it, at
-// the cost of reading the table, and two batches may deadlock.
+// The variants of the hand-written loop. `whole` is the minimum with the same answers: the
+// statement replaces expired ids, batches lock in one order, and an index finds removable ids.
+// `bare` omits all three: an id is a duplicate until it is deleted, which requires a table scan,
+// and two batches may deadlock.
 enum class ByHand : std::uint8_t { whole, bare };
 
 constexpr const char* kBareTable =
@@ -25,7 +25,7 @@ constexpr const char* kWholeTable =
     "CREATE TABLE seen(key bytea PRIMARY KEY, expires timestamptz NOT NULL);"
     "CREATE INDEX ON seen USING brin (expires) WITH (pages_per_range = 32)";
 
-// One statement for each batch, which is a transaction of its own.
+// One statement per batch, which is its own transaction.
 class HandWrittenPgDedup final : public BatchedDedup {
  public:
   HandWrittenPgDedup(const std::string& url, IdOrder order, std::size_t batch, ByHand how)
@@ -82,7 +82,7 @@ Case batched(PostgresPlace& place, std::size_t batch, IdOrder order, ByHand how)
           }};
 }
 
-// The hand-written loop has one thread here too: sharing a commit is what it does not do.
+// The hand-written loop stays single-threaded, because it has no group commit.
 Case threaded(PostgresPlace& place, std::size_t threads, IdOrder order) {
   return {.name = "postgres dedup, " + std::to_string(threads) + " threads, " +
                   std::string(name(order)),

@@ -13,8 +13,8 @@ namespace hapax::bench {
 
 namespace {
 
-// Claims, and for those that were free the bytes and a delivery. 1 keys in order, 2 event numbers,
-// 3 ids, 4 digests, 5 headers, 6 bodies.
+// Claims the keys and, for the free ones, inserts the bytes and a delivery. Parameters: 1 sorted
+// keys, 2 event numbers, 3 ids, 4 digests, 5 headers, 6 bodies.
 constexpr const char* kAdmit =
     "WITH claimed AS (INSERT INTO hapax.claim AS c (key, event, expires_at)"
     "  SELECT w.key, w.no, now() + interval '30 days' FROM unnest($1, $2) AS w (key, no)"
@@ -30,12 +30,12 @@ constexpr const char* kAdmit =
     "   guard) SELECT c.event, 1, 1, false, 0, now(), 0, 0 FROM claimed AS c)"
     " SELECT event FROM claimed";
 
-// Who has the ids that were not free, and with which body.
+// The events that own the duplicate ids, and the digests of their bodies.
 constexpr const char* kWinners =
     "SELECT c.event, e.digest FROM hapax.claim AS c JOIN hapax.event AS e ON e.no = c.event"
     " WHERE c.key = ANY ($1)";
 
-// 1 at most.
+// Parameter: 1 maximum number of leases.
 constexpr const char* kLease =
     "WITH due AS MATERIALIZED (SELECT q.event, q.delivery FROM hapax.queue AS q"
     "  WHERE q.destination = 1 AND q.state = 0 AND q.due_at <= now()"
@@ -47,7 +47,7 @@ constexpr const char* kLease =
     " SELECT h.event, h.delivery, h.fence, e.source, e.tenant, e.id, e.type, e.headers, e.body,"
     "  e.received_at FROM held AS h JOIN hapax.event AS e ON e.no = h.event";
 
-// 1 events, 2 deliveries, 3 fences.
+// Parameters: 1 events, 2 deliveries, 3 fences.
 constexpr const char* kAck =
     "WITH gone AS (DELETE FROM hapax.queue AS q USING unnest($1, $2, $3) AS w (event, delivery, "
     "fence)"
@@ -57,9 +57,8 @@ constexpr const char* kAck =
     "   began_us, took_ms, status, error, excerpt)"
     "  SELECT event, delivery, fence, 1, false, 0, now(), 0, 0, 200, '', '' FROM gone";
 
-// hapax's own tables, made by hapax, and the least that one would write to use them: a statement
-// for each thing, and no lanes, versions, horizon or pause, no ids that are over, no answer to a
-// lost commit.
+// hapax's own tables, created by hapax, with the minimal statements to use them: one statement per
+// operation, without lanes, versions, horizon, pauses, expired ids or recovery from a lost commit.
 class ByHand final : public InboxWay {
  public:
   explicit ByHand(const std::string& url) {
@@ -111,7 +110,7 @@ class ByHand final : public InboxWay {
     throw std::runtime_error("a lease could not be settled");
   }
 
-  // One transaction: by hand one saves two syncs, and pays with two more round trips.
+  // One transaction: saves two syncs and costs two more round trips.
   std::vector<Held> turn(std::span<const Held> acks, std::span<const Request> requests,
                          std::size_t max) override {
     execute(connection(), "BEGIN");
@@ -123,7 +122,7 @@ class ByHand final : public InboxWay {
   }
 
  private:
-  // In the order of the ids: two that admit the same would wait in a circle.
+  // Sorted by id, so that two batches with the same ids cannot deadlock.
   void sort(std::span<const Request> requests) {
     sorted_.clear();
     for (const Request& each : requests) sorted_.push_back(&each);
@@ -137,7 +136,7 @@ class ByHand final : public InboxWay {
     }
   }
 
-  // As many as there are ids. They stay the same from batch to batch, so that they cost little.
+  // One value for each id. The columns are reused by the next batch, so that they cost little.
   std::span<const std::string> fill(std::vector<std::string>& column,
                                     std::string_view value) const {
     column.resize(ids_.size(), std::string(value));
@@ -167,7 +166,7 @@ constexpr std::int64_t kManyDays = 365;
 constexpr double kDaysBudget = 0.8;
 constexpr std::size_t kDaysBatch = 64;
 
-// hapax with partitions for that many days, the last of them the one that is written.
+// hapax with partitions for `count` days, the last of which is written.
 std::unique_ptr<InboxWay> with_days(PostgresPlace& place, std::int64_t count) {
   const std::string url = place.fresh_url();
   must(migrate(url));
@@ -180,7 +179,7 @@ std::unique_ptr<InboxWay> with_days(PostgresPlace& place, std::int64_t count) {
 
 using MakeSide = std::function<std::unique_ptr<Side>(std::unique_ptr<InboxWay>)>;
 
-// Both sides are hapax. What is kept long must cost no more.
+// Both sides are hapax. A longer retention must not cost more.
 Case many_days(PostgresPlace& place, const std::string& what, const MakeSide& side) {
   return {.name = "postgres hapax: " + std::to_string(kManyDays) + " days beside " +
                   std::to_string(kFewDays) + ", " + what,

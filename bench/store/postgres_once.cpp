@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kScope = "orders";
 constexpr std::string_view kResult = R"({"payment":"pay_018f3c5e7a2b","status":"captured"})";
 
-// What both sides have in common: the connection, the work, the ids and the loop.
+// The common part of both sides: the connection, the work, the ids and the loop.
 class PgOnceSide : public Side {
  public:
   PgOnceSide(const std::string& url, IdOrder order, bool stores)
@@ -36,10 +36,10 @@ class PgOnceSide : public Side {
   }
 
  protected:
-  // One transaction. False: it was done before.
+  // Runs one transaction. Returns false for a duplicate.
   virtual bool process(const std::string& id) = 0;
 
-  // What has to happen once: one row in a table of the caller's.
+  // The work that must happen once: one row in a table of the caller.
   void work(const std::string& id) {
     const std::array<PgValue, 2> values{bytes_value(id), number_value(4200)};
     execute(connection(), "INSERT INTO public.payment(order_id, cents) VALUES ($1, $2)", values);
@@ -54,7 +54,7 @@ class PgOnceSide : public Side {
   std::vector<std::string> next_;
 };
 
-// No savepoint: by hand, work that fails takes the whole transaction with it.
+// Without a savepoint: failed work rolls back the whole transaction.
 class HandWrittenPgOnce final : public PgOnceSide {
  public:
   HandWrittenPgOnce(const std::string& url, IdOrder order, bool stores)

@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::size_t kFew = 10'000;
 constexpr std::size_t kBatch = 64;
-constexpr std::size_t kSorted = 500'000;  // claims that are written in one transaction
-constexpr std::size_t kEvents = 100'000;  // that the size of an event is measured with
+constexpr std::size_t kSorted = 500'000;  // claims written in one transaction
+constexpr std::size_t kEvents = 100'000;  // for the size of an event
 constexpr std::size_t kMaxMemoryMiB = 256;
 constexpr double kMaxDisk = 1.6;
 constexpr double kByTimeBudget = 0.9;
 constexpr double kRandomBudget = 0.5;
 
-// Each part is sorted: a part touches every page once, so that this takes minutes and not hours,
-// and pages are split in the middle as random ids split them.
+// Each part is sorted, so that it touches every page once and filling takes minutes instead of
+// hours. Pages are split in the middle, as by random ids.
 void write_part(Query& claim, Ids& ids, std::size_t first, std::size_t count) {
   std::vector<std::string> keys;
   keys.reserve(count);
@@ -44,7 +44,7 @@ void write_part(Query& claim, Ids& ids, std::size_t first, std::size_t count) {
   }
 }
 
-// What filling a store took is not what having it takes.
+// Resets the peak, so that the memory for filling the store is not counted.
 void forget_peak() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -59,7 +59,7 @@ std::size_t peak_kib() {
   return 0;
 }
 
-// All of a delivered event: its claim, its bytes and its attempt.
+// The size of a delivered event: its claim, its bytes and its attempt.
 double bytes_per_event(const std::string& path, IdOrder order, const Undone& page_size) {
   {
     const std::unique_ptr<InboxWay> inbox = inbox_of_hapax(path, page_size);
@@ -81,7 +81,7 @@ Remembered::Remembered(WorkDirectory& directory, std::size_t ids, std::size_t pa
   page_size_ = {"PRAGMA page_size=" + std::to_string(page_size), "page_size", ""};
 }
 
-// A file that remembers the first `count` ids of that order. Their events are gone.
+// Creates a file that remembers the first `count` ids of that order, without their events.
 std::string Remembered::fill(IdOrder order, std::size_t count, const Undone& page_size) {
   std::string path = directory_.fresh_file();
   make_undone(path, page_size);

@@ -12,19 +12,19 @@
 #include <string>
 #include <vector>
 
-// What a long memory costs: a store that remembers many ids whose events are gone, as after weeks
-// of traffic, beside one that remembers 10,000.
+// The cost of many remembered ids: a store with many ids whose events are deleted, as after weeks
+// of traffic, compared with one that remembers 10,000.
 namespace hapax::bench {
 
 class Remembered {
  public:
-  // A page size of 0 is hapax's own.
+  // `page_size` 0: hapax's default.
   Remembered(WorkDirectory& directory, std::size_t ids, std::size_t page_size);
 
-  // Both sides are hapax, which admits events that are new, 64 at a time.
+  // Both sides are hapax, which admits new events, 64 at a time.
   std::vector<Case> cases();
-  // When the cases are done: the most memory that the process had while it measured; and how large
-  // a file is per remembered id, and per event with all that belongs to it.
+  // After the cases: prints the peak memory of the process during the measurement, and the size of
+  // a file per remembered id and per event with its records.
   void print_sizes(std::ostream& out);
 
  private:

@@ -23,7 +23,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 constexpr const char* kPeriods =
     "ARRAY[1::bigint], ARRAY[2592000000::bigint], ARRAY[2592000000::bigint], 86400000, 500, NULL)";
 
-// Spread over 20 days, a request after the other, all delivered.
+// Adds delivered events, spread evenly over 20 days.
 void add_events(PGconn* connection, std::size_t count) {
   const std::string made =
       "CREATE TABLE public.made AS SELECT (((extract(epoch FROM now() - interval '20 days'"
@@ -54,7 +54,7 @@ struct Pass {
   Milliseconds time{};
 };
 
-// Calls `sql`, whose first column says whether it is done, until it is.
+// Calls `sql` until its first column, `done`, is true.
 Pass run_to_the_end(PGconn* connection, const std::string& sql) {
   Pass pass;
   for (bool done = false; !done; ++pass.calls) {
@@ -96,7 +96,7 @@ void measure_pass(PGconn* connection, std::size_t events, std::ostream& out) {
   out << "  1 / " << before.time.count() / after.time.count() << " of what it was\n";
 }
 
-// How long each step takes, in the order in which they are.
+// The durations of all steps, in their order.
 std::vector<double> steps(PGconn* connection, const std::string& sql) {
   std::vector<double> times;
   for (bool done = false; !done;) {

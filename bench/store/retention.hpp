@@ -9,10 +9,10 @@
 
 namespace hapax::bench {
 
-// Database time of retention on PostgreSQL: of a pass over so many events, attempts and claims of
-// which nothing can be removed, and of steps through as many claims of two different `remember`, of
-// which half are over; each beside the functions of migration 0006, which are still there. Prints a
-// line for each. Throws as the rest of postgres.hpp.
+// Measures the database time of retention on PostgreSQL: of a pass over `events` events, attempts
+// and claims of which none can be removed, and of the steps through `claims` claims with two
+// different `remember`, of which a twentieth has expired. Both are compared with the functions of
+// migration 0006, which still exist. Prints a line for each. Throws like the rest of postgres.hpp.
 void measure_retention(PostgresPlace& place, std::size_t events, std::size_t claims,
                        std::ostream& out);
 

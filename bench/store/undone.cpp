@@ -10,7 +10,7 @@ namespace hapax::bench {
 
 namespace {
 
-// The hook that SQLite calls for every new handle takes no argument of ours, hence the global.
+// Global, because the hook that SQLite calls for every new handle has no user argument.
 const Undone* g_undone = nullptr;
 
 int authorize(void* ignored, int action, const char* pragma, const char*, const char*,
@@ -19,7 +19,7 @@ int authorize(void* ignored, int action, const char* pragma, const char*, const 
   return ignore ? SQLITE_IGNORE : SQLITE_OK;
 }
 
-// All pragmas are set while a handle is opened, so that one name at a time is enough.
+// All pragmas are set while a handle is opened, so one name at a time is enough.
 void ignore(sqlite3* db, const std::string& pragma) {
   static std::string ignored;
   ignored = pragma;

@@ -9,17 +9,17 @@
 #include <memory>
 #include <string>
 
-// hapax's SQLite store with one of its choices undone, to see what the choice is worth. The store
-// itself knows nothing of it: handles are changed while they are opened.
+// hapax's SQLite store with one of its choices undone, to measure the effect of the choice. The
+// store itself is unchanged: handles are modified while they are opened.
 namespace hapax::bench {
 
 struct Undone {
   std::string at_open;  // SQL that every new handle runs first
-  std::string ignored;  // a pragma that has no effect after that, whatever it is set to
-  std::string on_file;  // SQL that the file runs when it has its tables
+  std::string ignored;  // a pragma that has no effect afterwards
+  std::string on_file;  // SQL to run on the file after its tables are created
 };
 
-// While it lives, handles are opened this way. One at a time.
+// Modifies all handles opened during its lifetime. Only one may exist at a time.
 class Undoing {
  public:
   explicit Undoing(const Undone& undone);
@@ -28,9 +28,9 @@ class Undoing {
   Undoing& operator=(const Undoing&) = delete;
 };
 
-// Makes a file, with a choice undone or none.
+// Creates a file, with a choice undone or none.
 void make_undone(const std::string& path, const Undone& undone);
-// ... and opens it. The clock must outlive it.
+// Creates a file and opens it. The clock must outlive the driver.
 std::unique_ptr<store::Driver> open_undone(const std::string& path, const Undone& undone,
                                            Clock& clock);
 

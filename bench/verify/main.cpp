@@ -12,9 +12,9 @@
 
 #include <iostream>
 
-// Measures whole verifications beside OpenSSL's bare HMAC over the same body, and prints a table of
-// rates per second of CPU.
-// Public-key schemes stand beside OpenSSL's bare check of the same signature.
+// Compares whole verifications with OpenSSL's bare HMAC over the same body, and public-key schemes
+// with OpenSSL's bare verification of the same signature. Prints a table of rates per second of
+// CPU.
 namespace hapax::bench {
 
 namespace {
@@ -32,8 +32,8 @@ struct Family {
   std::optional<double> budget = std::nullopt;  // at 1 KiB
 };
 
-// One of each way to sign. Identity is another matter: nothing is read that the scheme does not
-// need.
+// One preset for each kind of signature. Identification is not measured: only the values that the
+// scheme needs are read.
 constexpr Family kFamilies[] = {
     {"standard-webhooks", "id, time and body, base64 list", 0.7},
     {"stripe", "time and body, list of hex"},
@@ -72,8 +72,8 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-// Nothing here waits for anything, so what a verification costs is its CPU time, which the
-// neighbours on the machine do not change.
+// The cost of a verification is its CPU time, which other load on the machine does not change:
+// nothing here blocks.
 Outcome measure(const Case& what, const Plan& plan) {
   Outcome outcome = compare(what, plan);
   for (Round& round : outcome.rounds) {

@@ -54,7 +54,7 @@ class BareHmac final : public Baseline {
   void one() override {
     unsigned char out[EVP_MAX_MD_SIZE];
     std::size_t size = 0;
-    // Without a key: the one that is prepared.
+    // Without a key: the prepared one is used.
     require(EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1 &&
                 EVP_MAC_update(context_.get(), bytes_of(body_), body_.size()) == 1 &&
                 EVP_MAC_final(context_.get(), out, &size, sizeof out) == 1,
@@ -113,7 +113,7 @@ class Hapax final : public Side {
       : secrets_{sample.secrets[sample.right]},
         verifier_(must(Verifier::make(sample.preset->verify, secrets_, sample.context()))),
         request_(std::move(request)) {
-    // What a server hands over: the headers that every request has, and room behind the body.
+    // The input that a server provides: the headers of every request, and padding after the body.
     for (const Header& each : kUsual) headers_.push_back(each);
     for (const OwnedHeader& each : request_.headers) headers_.push_back({each.name, each.value});
     const std::size_t size = request_.body.size();
@@ -146,7 +146,7 @@ class Hapax final : public Side {
   std::size_t rows_ = 0;
 };
 
-// The sample's body with as much in it as makes up the size.
+// The body of the sample, padded to the size.
 std::string filled(std::string body, std::size_t size) {
   const std::size_t more = size > body.size() + 16 ? size - body.size() - 16 : 0;
   if (body.starts_with('{'))

@@ -8,7 +8,7 @@
 
 namespace hapax::bench {
 
-// A body of about `size` bytes, signed as `preset` signs, and verified over and over by hapax. The
+// A body of about `size` bytes, signed as `preset` signs and verified repeatedly by hapax. The
 // baseline is OpenSSL's own primitive over the same body: HMAC with the scheme's hash (SHA-256 for
 // tokens and passwords) on a prepared EVP_MAC context, which is its fastest way, or
 // EVP_DigestVerify for public keys.

@@ -21,8 +21,8 @@ using BootTime = std::chrono::microseconds;
 class HAPAX_API Clock {
  public:
   virtual ~Clock() = default;
-  // Calendar time. It may jump in both directions. Store time uses it for time the machine was off
-  // and for what the boot clock misses; see docs/adr/0006.
+  // Calendar time. It may jump in both directions. Store time uses it to count the time that the
+  // machine was off and to bound the boot clock; see docs/adr/0006.
   virtual WallTime wall() const = 0;
   // Time since boot, suspended time included. Never decreases within one boot.
   virtual BootTime since_boot() const = 0;

@@ -10,12 +10,12 @@
 
 namespace hapax {
 
-// What is known about the requested operation. Every error has one of three outcomes, because
-// callers handle each differently.
+// The outcome of the requested operation. Every error has one of three, because callers handle each
+// differently.
 enum class Outcome : std::uint8_t {
   did_not_happen,  // nothing changed; retrying is safe
   happened,        // it took effect; only the rest of the answer is missing
-  unknown,         // it may have taken effect: repeat the same request with the same token to learn
+  unknown,         // it may have taken effect: repeat the request with the same token to find out
 };
 
 // A code exists only if some caller handles it differently. Common properties (outcome,
@@ -29,10 +29,10 @@ enum class Code : std::uint8_t {
   work_failed,         // the caller's work returned an error
   refused,             // the server understood the request and rejected it
   store_busy,          // another writer holds the lock; run the transaction again
-  store_full,          // no room on disk, or in a bounded store
+  store_full,          // the disk or a bounded store is full
   store_read_only,     // the store cannot be written
   store_unavailable,   // the store did not answer or failed before the commit
-  store_corrupt,       // the file is damaged or is not what it should be
+  store_corrupt,       // the database is damaged or not a database of hapax
   store_newer,         // the schema was written by a newer version of hapax
   outcome_unknown,     // the commit was sent and its answer was lost
   queue_full,          // backpressure: the queue is full; nothing was attempted
@@ -49,19 +49,19 @@ struct CodeInfo {
   int http_status;
 };
 
-// The row of `code` in the one table. Never fails.
+// The entry of `code` in the table of codes. Never fails.
 HAPAX_API const CodeInfo& info(Code code) noexcept;
 
 HAPAX_API std::string_view name(Outcome outcome) noexcept;
 
-// A failure as a value. `detail` says what happened, where, and what to do about it, in one or two
-// sentences for people; it never contains a secret or a payload. Cheap to move.
+// A failure as a value. `detail` is one or two sentences for people: what happened, where, and what
+// to do about it. It never contains a secret or a payload. Cheap to move.
 class HAPAX_API Error {
  public:
   // The location defaults to the caller; do not pass it.
   explicit Error(Code code, std::string detail, const char* file = __builtin_FILE(),
                  int line = __builtin_LINE());
-  // For the rare error whose outcome is not the usual one of its code.
+  // For an error whose outcome differs from the usual one of its code.
   Error(Code code, Outcome outcome, std::string detail, const char* file = __builtin_FILE(),
         int line = __builtin_LINE());
 

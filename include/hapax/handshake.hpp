@@ -18,10 +18,10 @@ struct HandshakeAnswer {
   std::string content_type;  // empty: no body
   std::string body;
   std::vector<OwnedHeader> headers;
-  // Asana and Notion provision the secret in their handshake. The caller decides whether to accept
-  // it; otherwise it must not be stored.
+  // The secret that the provider sends in its handshake (Asana, Notion). The caller decides whether
+  // to accept it and must not store it otherwise.
   std::string secret;
-  // Amazon SNS: GET this URL to subscribe. Verified to be Amazon's.
+  // Amazon SNS: GET this URL to subscribe. It is verified to be a URL of Amazon SNS.
   std::string confirm_url;
 };
 

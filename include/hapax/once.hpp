@@ -8,8 +8,8 @@
 
 namespace hapax {
 
-// The parts of once() that need no template. Rolls back to the savepoint on destruction without
-// keep().
+// The non-template part of once(). Rolls back to the savepoint on destruction unless keep() was
+// called.
 class HAPAX_API OnceStep {
  public:
   explicit OnceStep(Tx& tx) : tx_(tx) {}
@@ -17,7 +17,7 @@ class HAPAX_API OnceStep {
   OnceStep(const OnceStep&) = delete;
   OnceStep& operator=(const OnceStep&) = delete;
 
-  // The stored result of a duplicate, or nullopt if the claim is ours and the work must run.
+  // The stored result of a duplicate, or nullopt if the claim is new and the work must run.
   Result<std::optional<Once>> enter(const OnceId& what);
   Result<Once> keep(Result<std::string> done);
 
@@ -40,7 +40,7 @@ Result<std::string> run_work(Work& work, T& tx) {
   static_assert(kMayReturn<Returned>,
                 "the work returns nothing, a std::string, or a Result of either");
   if constexpr (!kMayReturn<Returned>) {
-    return std::string();  // so that this is the only error
+    return std::string();  // so that the assertion is the only error
   } else if constexpr (std::is_void_v<Returned>) {
     work(tx);
     return std::string();
@@ -70,10 +70,10 @@ Result<std::string> run_work(Work& work, T& tx) {
 //
 // Further errors, all did_not_happen: store_busy (another transaction won: roll back and run the
 // whole transaction again), not_in_transaction (no transaction is in progress), invalid_argument
-// (also: a statement of the caller's is in progress on the handle, on SQLite one that writes, such
-// as an UPDATE ... RETURNING with more rows to return. Nothing has changed: finish or reset it and
-// call again), handle_closed, store_full, store_unavailable. The outcome is unknown only if the
-// work itself ended the transaction, which it must not do.
+// (also if one of the caller's statements is in progress on the handle; on SQLite only a writing
+// one, such as an UPDATE ... RETURNING with more rows to return. Nothing has changed: finish or
+// reset it and call again), handle_closed, store_full, store_unavailable. The outcome is unknown
+// only if the work itself ended the transaction, which it must not do.
 template <class T, class Work>
 Result<Once> once(T& tx, const OnceId& what, Work&& work) {
   constexpr bool kIsTx = std::is_convertible_v<T*, Tx*>;
@@ -88,7 +88,7 @@ Result<Once> once(T& tx, const OnceId& what, Work&& work) {
     if (known->has_value()) return std::move(**known);
     return step.keep(detail::run_work(work, tx));
   } else {
-    return Once();  // so that the above is the only error
+    return Once();  // so that the assertions are the only errors
   }
 }
 

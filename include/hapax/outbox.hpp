@@ -7,7 +7,7 @@
 namespace hapax {
 
 // Messages that are sent if and only if the caller's transaction commits. The server delivers them
-// at least once, with the message id as the key of every attempt.
+// at least once, with the message id as the idempotency key of every attempt.
 class HAPAX_API Outbox {
  public:
   explicit Outbox(Tx& tx) : tx_(tx) {}

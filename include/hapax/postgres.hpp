@@ -56,8 +56,8 @@ class HAPAX_API PostgresTransaction final : public PostgresTx {
 
 struct PostgresOptions {
   bool migrate = true;  // create or upgrade the schema hapax in the caller's database
-  // Clock and randomness, for tests. They must outlive the session; null is the real one, and the
-  // time is the server's.
+  // Clock and randomness, for tests. They must outlive the session. null: the server's clock and
+  // the system's randomness.
   Clock* clock = nullptr;
   Random* random = nullptr;
 };
@@ -65,7 +65,7 @@ struct PostgresOptions {
 // hapax on a connection that the caller opened and will close, directly or through pgbouncer. It
 // keeps no server-side state. Works at read committed, repeatable read and serializable; a
 // serialization failure is reported as store_busy: roll back and run the whole transaction again. A
-// call waits for another transaction that holds the same id, up to your lock_timeout.
+// call waits for another transaction that holds the same id, up to the connection's lock_timeout.
 class HAPAX_API PostgresSession {
  public:
   // `connection` is open, idle and not in pipeline mode. Errors: handle_closed, invalid_argument,
@@ -79,8 +79,8 @@ class HAPAX_API PostgresSession {
   PostgresSession& operator=(PostgresSession&&) noexcept;
   ~PostgresSession();
 
-  // Begins a transaction at the database's default isolation level. For another level begin it
-  // yourself and join(). invalid_argument if one is already in progress.
+  // Begins a transaction at the database's default isolation level. To use another level, begin the
+  // transaction yourself and join() it. invalid_argument if one is already in progress.
   Result<PostgresTransaction> begin() &;
   // The transaction that the caller has begun. not_in_transaction if there is none.
   Result<PostgresTx> join() &;

@@ -20,13 +20,13 @@ struct Header {
 // Nothing is decoded, trimmed or reordered, because signatures cover these bytes.
 struct Request {
   std::string_view method = "POST";
-  // The URL that the sender called, complete, as the sender wrote it: behind a proxy, the public
-  // one ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
+  // The complete URL as the sender called it; behind a proxy, the public one
+  // ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
   std::string_view url = {};
   std::span<const Header> headers = {};
   std::string_view body = {};
-  // How many bytes after the body may be read (their values do not matter). With kBodyPadding or
-  // more a JSON body is read in place; with fewer it is copied first.
+  // The number of readable bytes after the body (their values do not matter). With kBodyPadding or
+  // more a JSON body is parsed in place; with fewer it is copied first.
   std::size_t body_padding = 0;
 };
 

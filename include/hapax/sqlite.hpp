@@ -57,7 +57,7 @@ class HAPAX_API SqliteTransaction final : public SqliteTx {
 
 struct SqliteOptions {
   bool migrate = true;  // create or upgrade hapax's tables in the caller's database
-  // Clock and randomness, for tests. They must outlive the session; null is the real one.
+  // Clock and randomness, for tests. They must outlive the session. null: the system's.
   Clock* clock = nullptr;
   Random* random = nullptr;
 };

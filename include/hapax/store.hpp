@@ -15,16 +15,16 @@
 
 namespace hapax {
 
-// Limits of every store. Scopes and ids are any bytes, NUL and invalid UTF-8 included, and are
-// compared byte for byte. Empty or longer values are rejected before anything is written.
+// Limits of every store. Scopes and ids may contain any bytes, NUL and invalid UTF-8 included, and
+// are compared byte for byte. Empty or longer values are rejected before anything is written.
 inline constexpr std::size_t kMaxScope = 256;
 inline constexpr std::size_t kMaxId = 1024;
 inline constexpr std::size_t kMaxBatch = 100'000;  // requests in one call
 inline constexpr std::chrono::milliseconds kMaxTtl = 36500 * days;
 inline constexpr std::chrono::milliseconds kDefaultTtl = 30 * days;
 
-// Identifies the caller of a request. Sixteen random bytes, never a process id or host name: those
-// repeat.
+// Identifies the caller of a request. Sixteen random bytes, never a process id or host name,
+// because those repeat.
 struct Token {
   std::array<unsigned char, 16> bytes{};
 
@@ -45,7 +45,7 @@ struct DedupRequest {
   Token token = {};
 };
 
-// The limits above, as a store applies them: invalid_argument names the limit that was exceeded.
+// Checks the limits above. invalid_argument names the limit that was exceeded.
 HAPAX_API Result<void> check(const DedupRequest& request);
 
 struct Dedup {
@@ -88,7 +88,6 @@ class Capabilities {
 };
 
 struct OpenOptions {
-  // Behaviour.
   bool migrate = true;  // create or upgrade the schema; false: a missing schema is an error
   Capabilities needs = {Capability::dedup};  // open fails if the store lacks one
   std::chrono::milliseconds busy_timeout =
@@ -97,7 +96,7 @@ struct OpenOptions {
   std::size_t connections = 4;             // postgres: at most; further callers share a transaction
   std::size_t memory_max_ids = 1'000'000;  // memory: only; full is an error, no live id is evicted
 
-  // Clock and randomness, for tests. They must outlive the store; null is the real one.
+  // Clock and randomness, for tests. They must outlive the store. null: the system's.
   Clock* clock = nullptr;
   Random* random = nullptr;
 };

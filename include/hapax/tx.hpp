@@ -28,7 +28,7 @@ struct OnceId {
 
 struct Once {
   bool duplicate = false;  // true: the work was already done and did not run
-  std::string result;  // what the work returned, now or originally; empty if it returned nothing
+  std::string result;      // the value that the work returned, now or originally; empty if none
 };
 
 struct MessageId {
@@ -76,7 +76,7 @@ class HAPAX_API Tx {
   friend class OnceStep;
   friend class Outbox;
 
-  // Sets a savepoint and claims. The savepoint remains only for a fresh claim.
+  // Sets a savepoint and claims the id. The savepoint remains only if the claim is new.
   virtual Result<Entered> enter(const OnceId& what) = 0;
   virtual Result<void> keep(const Entered& entered, std::string_view result) = 0;
   // Rolls back to the savepoint. True: the caller's transaction continues. False: it was rolled

@@ -123,8 +123,7 @@ struct RequiredHeader {
   std::string_view value = {};  // "{key_id}" stands for Context::key_id
 };
 
-// How a provider signs, as plain data. The views must outlive Verifier::make, not the
-// Verifier.
+// How a provider signs, as plain data. The views must outlive Verifier::make, but not the Verifier.
 //
 // A message is a text with {placeholders}:
 //   {body} {method} {url} {path}    path: with the query
@@ -133,17 +132,18 @@ struct RequiredHeader {
 //   {header:NAME} {query:NAME}      must occur exactly once
 //   {json:/pointer} {form:NAME}     the same; {json?:/pointer}: empty if missing. A JSON value
 //                                   must not contain the adjacent literal text, so that the
-//                                   message splits in only one way; {json*:/pointer} may
+//                                   message splits in only one way. {json*:/pointer} may
+//                                   contain it, and is empty if missing
 //   {body:sha256} {body:sha256_hex} {body:crc32}  of the body; crc32 in decimal
 //   {body:inflated}                 the body without its Content-Encoding: gzip
-//   {body:ascii}                    JSON with every other character as \uXXXX, and '/' as \/
+//   {body:ascii}                    JSON with non-ASCII characters as \uXXXX, and '/' as \/
 //   {body:item:/pointer}            the exact bytes of one JSON value
 //   {form:sorted} {form:sorted_unique}  name and value of each field, ordered by name
 //   {form:base64:NAME}              a form field of base64 characters and line breaks only
 //   {query:sorted}                  the query, fields ordered by name
 //   {url:port} {url:no_port}        with an explicit port, without a port
-//   {url:hubspot}                   with the percent-codes decoded that HubSpot decodes
-//   {url:plivo}                     as Plivo orders it
+//   {url:hubspot}                   with some percent-codes decoded, as HubSpot does
+//   {url:plivo}                     with sorted query and form fields, as Plivo signs it
 //   {headers:NAME}                  "name:value" of the headers that header NAME lists,
 //                                   which must include the timestamp header
 struct Scheme {
@@ -220,7 +220,8 @@ struct Work {
 
 // Maximum decompressed size of a compressed body, where a scheme signs the decompressed bytes.
 inline constexpr std::size_t kMaxInflated = 16UL << 20;
-// And in proportion to the compressed one. JSON stays below it; zeros reach 1000.
+// Maximum ratio of decompressed to compressed size; 64 KiB are allowed at any ratio. JSON stays
+// below it; zeros reach 1000.
 inline constexpr std::size_t kMaxInflatedRatio = 100;
 
 struct Verdict {
@@ -251,8 +252,8 @@ class HAPAX_API Verifier {
   // headers.
   Verdict verify(const Request& request, WallTime now, Scratch& scratch) const;
 
-  // Limits decompressed bodies to this size, and at most to kMaxInflated and a hundred times their
-  // compressed size. Must not be called while another thread verifies.
+  // Limits the size of decompressed bodies; kMaxInflated and kMaxInflatedRatio apply as well. Must
+  // not be called while another thread verifies.
   void limit_inflated(std::size_t bytes) { max_inflated_ = bytes; }
 
   struct Parts;  // implementation
@@ -280,9 +281,9 @@ struct Signed {
 };
 
 // Signs `request` as the provider would, at `now`. Missing signed headers (such as an id) are
-// created from `id`. For public-key schemes the secret is the private key in PEM. A signature
-// inside the body replaces a string that is already at its place. misconfigured: only the provider
-// can sign this (AWS SNS), or a part is missing.
+// created from `id`. For public-key schemes the secret is the private key, in PEM or for Ed25519
+// also in base64. A signature inside the body replaces a string that is already at its place.
+// misconfigured: only the provider can sign this (AWS SNS), or a part is missing.
 HAPAX_API Result<Signed> sign(const Scheme& scheme, const std::string& secret,
                               const Request& request, std::string_view id, WallTime now,
                               const Context& context = {});

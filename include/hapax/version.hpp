@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-// "0.1.0": of the library that runs, not of the headers it was compiled with.
+// "0.1.0": the version of the loaded library, not of the headers at compile time.
 HAPAX_API std::string_view version() noexcept;
 
 }  // namespace hapax

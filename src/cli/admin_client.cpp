@@ -50,8 +50,8 @@ Error no_answer(const http::Failure& failure) {
   return Error(Code::misconfigured, Outcome::did_not_happen, detail);
 }
 
-// How long a request whose answer was lost waits before it is sent again: a server that was killed
-// may be back by then.
+// Pauses before a request whose answer was lost is repeated. A server that was killed may have
+// restarted by then.
 constexpr std::array<std::chrono::milliseconds, 5> kBeforeAgain{
     {std::chrono::milliseconds(250), std::chrono::milliseconds(500), std::chrono::seconds(1),
      std::chrono::seconds(2), std::chrono::seconds(4)}};
@@ -62,7 +62,6 @@ Error never_answered(const http::Failure& failure, const std::string& key) {
                    "; it will not be done twice");
 }
 
-// The error message of a rejected request.
 Error refused(const http::Response& response) {
   json::error_code error;
   const json::value answer = json::parse(response.body, error);

@@ -13,36 +13,36 @@
 
 namespace hapax::cli {
 
-// Where the admin listener of a running server is, and what opens it.
+// Address and credentials of the admin listener of a running server.
 struct AdminArguments {
   std::string config = "hapax.toml";
   std::string url;
   std::string token_file;
   std::string ca;
 
-  std::vector<Option> options();  // which point into this
+  std::vector<Option> options();  // they point into this object
 };
 
-// The admin API of a running server, one request after the other over one connection.
+// The admin API of a running server: sequential requests over one connection.
 class AdminClient {
  public:
-  // The file is read only for what was not given. misconfigured: no address or no token.
+  // The configuration file is read only for missing arguments. misconfigured: no address or no
+  // token.
   static Result<AdminClient> make(const AdminArguments& arguments);
   ~AdminClient();
   AdminClient(AdminClient&&) noexcept;
   AdminClient& operator=(AdminClient&&) noexcept;
 
-  // The body of a 200 or 202. Anything else is an error: what the server says about it, or what to
-  // do when it does not answer. invalid_argument: the server took the request for a wrong one
-  // (400).
+  // Returns the body of a 200 or 202 response. Any other response, or none, is an error with the
+  // server's explanation or a remedy. invalid_argument: the server answered 400.
   Result<std::string> get(const std::string& target);
   Result<boost::json::value> get_json(const std::string& target);
   // As get_json(), with a JSON body.
   Result<boost::json::value> post_json(const std::string& target, const std::string& body);
   Result<boost::json::value> delete_json(const std::string& target);
-  // As post_json(), with an Idempotency-Key: when the answer is lost it is asked for again, a few
-  // times, and the server does what is wanted once. unknown: it never came; the same key, later,
-  // still finds out.
+  // Like post_json(), with an Idempotency-Key: if the answer is lost, the request is repeated a few
+  // times with the same key, and the server executes it once. unknown: no answer was received; a
+  // later request with the same key returns the outcome.
   Result<boost::json::value> post_once(const std::string& target, const std::string& body,
                                        const std::string& key);
 
@@ -54,18 +54,18 @@ class AdminClient {
   std::unique_ptr<Impl> impl_;
 };
 
-// A member of a response; null: there is none, or the response is no object.
+// A member of a response; null if it is missing or the response is not an object.
 const boost::json::value* member_in(const boost::json::value& object, std::string_view member);
-// Display text of a response member: a string as it is, null as "", anything else as JSON. Without
-// what a terminal would take for a command: senders choose ids and headers.
+// Display text of a response member: strings verbatim, null as "", other values as JSON. Terminal
+// control characters are replaced, because senders choose ids and headers.
 std::string member_text(const boost::json::value& object, std::string_view member);
-// An integer; 0 where there is none.
+// An integer member; 0 if it is missing.
 std::int64_t member_number(const boost::json::value& object, std::string_view member);
 std::string without_controls(std::string_view text);
 
-// The list that is a member of an answer; null: there is none.
+// An array member; null if it is missing.
 boost::json::array* list_in(boost::json::value& object, std::string_view member);
-// Empty where there is none.
+// An array member; empty if it is missing.
 const boost::json::array& list_or_none(const boost::json::value& object, std::string_view member);
 
 }  // namespace hapax::cli

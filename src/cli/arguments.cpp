@@ -15,10 +15,10 @@ namespace hapax::cli {
 
 namespace {
 
-// Stores the values that were given. Returns what is wrong with them, "" when nothing is.
+// Stores the values of an option. Returns what is wrong with them, or "".
 using Store = std::function<std::string(const std::vector<std::string>&)>;
 
-// As CLI11 reads a number, "0x10" too. But CLI11 takes "-1" and what is too large for 2^64 - 1.
+// Accepts the numbers that CLI11 accepts, such as "0x10", but not "-1" or values above 2^64 - 1.
 bool read_number(const std::string& text, std::uint64_t& number) {
   char* end = nullptr;
   errno = 0;
@@ -71,8 +71,8 @@ std::string store_text(const std::string& text, const Rules& rules, std::string&
   return {};
 }
 
-// Adds one option to an app. Everything is text to CLI11: each type of value that it converts
-// itself costs seconds of compile time.
+// Adds one option to an app. All values are text to CLI11, because each value type that it converts
+// costs seconds of compile time.
 class OptionAdder {
  public:
   OptionAdder(CLI::App& app, const Option& option) : app_(app), option_(option) {}
@@ -95,7 +95,7 @@ class OptionAdder {
       *values = given;
       return std::string();
     });
-    added->expected(1, -1);  // and more
+    added->expected(1, -1);  // one or more
     return added->allow_extra_args(option_.rules.several_each);
   }
 
@@ -177,7 +177,7 @@ const Command& chosen(const CLI::App& app, const Command& command) {
 
 }  // namespace
 
-// CLI11 says only that one is required.
+// Names an unknown command, where CLI11 only reports that a command is required.
 std::string without_command(const CLI::App& app, const Command& program,
                             const CLI::ParseError& wrong) {
   const Command& reached = chosen(app, program);

@@ -8,7 +8,7 @@
 
 namespace hapax::cli {
 
-// One connection to a server, for those who have nothing else to do until it answers.
+// One connection to a server, with blocking requests.
 class BlockingClient {
  public:
   BlockingClient(const http::Url& to, const http::ClientLimits& limits,

@@ -21,7 +21,7 @@ std::string in_json(const std::vector<daemon::Problem>& list) {
   return "[" + text + "]";
 }
 
-// A source with declared tenants is in the list once for each.
+// Counts and lists names. A source with declared tenants occurs once per tenant.
 template <class List>
 std::string counted(const List& list, const std::string& word) {
   std::vector<std::string> names;
@@ -46,13 +46,14 @@ std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) 
   }
   const daemon::Config& config = *loaded.config;
   const bool file = config.store_url.starts_with("sqlite:");
-  // Of another store's URL only the kind: it may hold a password.
+  // The URL of another store may contain a password, so only its scheme is shown.
   return text + path + " is valid: " + counted(config.sources, "source") + ", " +
          counted(config.destinations, "destination") + ", store " +
          (file ? config.store_url : config.store_url.substr(0, config.store_url.find(':')));
 }
 
-// Where there is a store, and it can be looked at. The file may be meant for another machine.
+// Warns about names in the store that are not configured. Skipped if the store cannot be inspected:
+// the file may be meant for another machine.
 void look_at_names(const std::string& path, daemon::Loaded& loaded) {
   OpenOptions options;
   options.timeout = kPatience;

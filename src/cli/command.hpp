@@ -7,7 +7,7 @@
 
 namespace hapax::cli {
 
-// One file each.
+// Each command is defined in a file of its own.
 Command check_command();
 Command dedup_command();
 Command destinations_command();

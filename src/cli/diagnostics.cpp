@@ -38,7 +38,8 @@ std::string in_ms(microseconds span) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
 }
 
-// Files that should be readable, or at least writable, only by their owner.
+// Reports whether others have any permission in `forbidden`. Write access is always a problem;
+// other access is reported as `otherwise`.
 void inspect_file(const std::string& what, const std::string& path, mode_t forbidden,
                   Diagnostic::Level otherwise, Diagnostics& diagnostics) {
   struct stat status {};
@@ -53,7 +54,7 @@ void inspect_file(const std::string& what, const std::string& path, mode_t forbi
       : diagnostics.warning("permissions", std::move(text));
 }
 
-// The times of some small writes that were synced, in order. Empty: it cannot be written there.
+// Sorted durations of small synced writes; incomplete if the directory cannot be written.
 std::vector<microseconds> synced_writes(const std::string& directory, Clock& clock) {
   std::string name = directory + "/doctor-XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
@@ -82,7 +83,8 @@ void check_clock(const store::StoreSummary& summary, WallTime wall, Diagnostics&
   }
   const std::string text = "the store's clock is " + about(distance) +
                            (off.count() > 0 ? " ahead of" : " behind") + " the machine's";
-  // Behind: it does not count what it cannot be sure of. Ahead: see ADR 6.
+  // The store's clock is behind if time was not counted because a clock was unreliable. It is ahead
+  // if the wall clock was ahead at boot: docs/adr/0006.
   diagnostics.warning(
       "clock",
       off.count() > 0
@@ -242,7 +244,7 @@ void check_sync(const daemon::Config& config, Clock& clock, Diagnostics& diagnos
 
 namespace {
 
-// What is known of one secret, the n-th of its source or tenant. `any`: another of them was used.
+// Reports the use of one secret of a source or tenant. `any`: at least one of its secrets was used.
 void check_secret(const std::string& which, const std::string& used, bool any,
                   Diagnostics& diagnostics) {
   if (!used.empty()) {
@@ -260,7 +262,7 @@ void check_secret(const std::string& which, const std::string& used, bool any,
 void check_secrets(const boost::json::value& sources, Diagnostics& diagnostics) {
   namespace json = boost::json;
   for (const json::value& source : list_or_none(sources, "sources")) {
-    std::map<std::string, std::vector<std::string>> by_tenant;  // when each was last used
+    std::map<std::string, std::vector<std::string>> by_tenant;  // time of last use of each secret
     for (const json::value& each : list_or_none(source, "secrets")) {
       by_tenant[member_text(each, "tenant")].push_back(member_text(each, "last_used_at"));
     }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-// What `hapax doctor` looks at, one function each.
+// The checks of `hapax doctor`, one function each.
 namespace hapax::cli {
 
 struct Diagnostic {
@@ -29,7 +29,7 @@ class Diagnostics {
   void problem(std::string_view check, std::string text);
 
   const std::vector<Diagnostic>& list() const { return list_; }
-  bool good() const;  // no problem among them
+  bool good() const;  // no problem in the list
 
  private:
   std::vector<Diagnostic> list_;
@@ -39,17 +39,18 @@ class Diagnostics {
 void check_permissions(const std::string& file, const daemon::Config& config,
                        Diagnostics& diagnostics);
 
-// The store: there, of this version, in time; names that the file lacks; sources gone silent.
+// Checks that the store exists, has this schema version and a correct clock. Also reports stored
+// names that are not configured, and sources without recent events.
 void check_store(const daemon::Config& config, Clock& clock, std::chrono::milliseconds silent,
                  Diagnostics& diagnostics);
 
-// Sources in observe mode: what they should refuse is taken.
+// Reports sources in observe mode, which deliver forged and duplicate requests.
 void check_observe(const daemon::Config& config, Diagnostics& diagnostics);
 
-// How long the disk under the data takes for a sync.
+// Measures the duration of a sync on the disk of the data.
 void check_sync(const daemon::Config& config, Clock& clock, Diagnostics& diagnostics);
 
-// Findings from a running server: `sources` is its answer to GET /v1/sources.
+// Reports unused secrets of a running server. `sources` is its response to GET /v1/sources.
 void check_secrets(const boost::json::value& sources, Diagnostics& diagnostics);
 
 // "3 d", "5 h", "40 s"

@@ -30,7 +30,7 @@ std::string_view word(Diagnostic::Level level) {
   return "problem";
 }
 
-// What only a running server knows. One that does not run is no problem of the machine's.
+// Runs the checks that require a running server. A stopped server is a warning, not a problem.
 void ask_server(const AdminArguments& arguments, Diagnostics& diagnostics) {
   Result<AdminClient> admin = AdminClient::make(arguments);
   if (!admin) return diagnostics.warning("server", "not queried: " + admin.error().detail());

@@ -11,17 +11,17 @@
 
 namespace hapax::cli {
 
-// Names and values for a request of the admin API. Those without a value are left out.
+// Names and values for a request of the admin API. Pairs with an empty value are omitted.
 using Parameters = std::vector<std::pair<std::string_view, std::string_view>>;
 
 std::string query_of(const Parameters& parameters);           // "&source=stripe&since=..."
 boost::json::object object_of(const Parameters& parameters);  // {"source":"stripe","since":"..."}
 
-// Selects events, for a list and for a replay alike. Empty members select all.
+// Selects events to list or replay. Empty members match all events.
 struct EventFilter {
   std::string source, tenant, status, type, id, order_key, since, until;
 
-  Parameters parameters() const;  // views into this
+  Parameters parameters() const;  // views into this object
 };
 
 }  // namespace hapax::cli

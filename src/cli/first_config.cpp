@@ -21,19 +21,19 @@ std::string fresh_secret(Random& random) {
   return "whsec_" + to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// A line of the file, with a comment behind it.
+// A line of the file with a trailing comment.
 std::string commented(std::string setting, std::string_view comment) {
   constexpr std::size_t kColumn = 30;
   setting.resize(std::max(setting.size() + 1, kColumn), ' ');
   return setting + "# " + std::string(comment) + "\n";
 }
 
-// A TOML basic string: what JSON escapes, and how, is valid in both.
+// A TOML basic string. JSON string escapes are valid in TOML.
 std::string toml_text(std::string_view text) {
   return json_string(text);
 }
 
-// The names in {param:NAME}.
+// The names in {param:NAME} placeholders, as TOML entries to complete.
 std::string parameters_of(const Scheme& scheme) {
   constexpr std::string_view kStart = "{param:";
   std::string list;
@@ -62,7 +62,7 @@ std::string secrets_line(const FirstConfig& wanted, Random& random) {
   return "secrets = [{ env = \"" + wanted.variable() + "\" }]\n";
 }
 
-// What the preset needs besides a secret.
+// Lines for the keys that the preset needs besides a secret.
 std::string keys_to_complete(const Preset& preset) {
   std::string text;
   if (verify_detail::needs_key_id(preset.verify)) {

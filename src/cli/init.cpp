@@ -43,7 +43,7 @@ bool write_all(int file, std::string_view text) {
   return fsync(file) == 0;
 }
 
-// A file that was not there before, readable by its owner alone, whole or not at all.
+// Creates a new file, readable only by its owner. Removes it again if it cannot be written whole.
 Result<void> write_new(const std::string& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return cannot("write", path);
@@ -63,7 +63,7 @@ Result<void> write_config(const InitArguments& arguments, std::string_view text)
     return Error(Code::misconfigured, arguments.path + " already exists; use --force to overwrite");
   }
   if (!there) return write_new(arguments.path, text);
-  // The old one stays until the new one is whole.
+  // The old file stays until the new one is complete.
   const std::string beside = arguments.path + ".new." + std::to_string(getpid());
   HAPAX_TRY(write_new(beside, text));
   if (std::rename(beside.c_str(), arguments.path.c_str()) == 0) return {};
@@ -74,7 +74,7 @@ Result<void> write_config(const InitArguments& arguments, std::string_view text)
 
 using Problems = std::vector<daemon::Problem>;
 
-// What was given with --to cannot be written.
+// Reports a URL given with --to that the configuration would reject.
 Result<void> check_to(const Problems& problems) {
   for (const daemon::Problem& each : problems) {
     if (each.field == "destination[1].url") {
@@ -108,8 +108,8 @@ std::string step(std::string command, const std::string& why) {
   return "  " + command + why + "\n";
 }
 
-// 'hapax send' signs with the configured secret: not with a public key, and not before a handshake
-// has provided one. Braintree signs a form field, and send makes up no forms.
+// 'hapax send' signs with the configured secret. It cannot sign with a public key, nor before a
+// handshake has provisioned the secret. Braintree signs a form field, and send generates no forms.
 bool can_be_sent(const Preset* preset) {
   return preset == nullptr ||
          (preset->verify.secret.form != SecretForm::public_key &&

@@ -8,7 +8,7 @@ namespace hapax::cli {
 
 namespace {
 
-// A handler can reach nothing else.
+// A signal handler may only access volatile sig_atomic_t variables.
 volatile std::sig_atomic_t came = 0;  // NOLINT
 
 void note(int) {
@@ -20,7 +20,7 @@ void note(int) {
 bool interrupted() {
   static const bool installed = [] {
     struct sigaction action {};
-    action.sa_handler = note;  // without SA_RESTART: what waits is woken
+    action.sa_handler = note;  // without SA_RESTART, so that blocking calls return
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
     return true;

@@ -4,7 +4,8 @@
 
 namespace hapax::cli {
 
-// From the first call on, SIGINT (Ctrl-C) and SIGTERM do not end the process; whether one came.
+// Whether SIGINT (Ctrl-C) or SIGTERM was received. From the first call on, these signals no longer
+// terminate the process.
 bool interrupted();
 
 }  // namespace hapax::cli

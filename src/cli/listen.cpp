@@ -23,12 +23,12 @@ namespace json = boost::json;
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kTimeout{30};  // of the developer's handler
-constexpr std::int64_t kLease = 60;           // seconds, longer than that
-constexpr std::int64_t kWait = 2;             // seconds of a long poll: how long Ctrl-C may take
+constexpr std::int64_t kLease = 60;           // seconds; longer than kTimeout
+constexpr std::int64_t kWait = 2;             // seconds of a long poll; the maximum delay of Ctrl-C
 constexpr std::int64_t kRetryAfter = 10;
 constexpr std::chrono::minutes kRegisterAgain{10};
 constexpr int kMaxRefusals = 5;
-constexpr std::chrono::seconds kAway{1};  // before a server that does not answer is asked again
+constexpr std::chrono::seconds kAway{1};  // before an unavailable server is tried again
 
 struct ListenArguments {
   AdminArguments admin;
@@ -38,7 +38,7 @@ struct ListenArguments {
   bool end = false;
 };
 
-// A handler on this machine, posted to over one connection.
+// A handler on this machine, with one connection to it.
 class Handler {
  public:
   explicit Handler(const http::Url& to, std::shared_ptr<const http::ClientTls> tls)
@@ -71,7 +71,8 @@ json::value member(const json::value& object, std::string_view name) {
   return found != nullptr ? *found : json::value(nullptr);
 }
 
-// [["name","base64 of the value"]], as the server itself would send them; empty: it does not say.
+// Parses [["name","base64 of the value"]], the headers that the server itself would send. Empty if
+// the server does not provide them.
 std::vector<OwnedHeader> pushed_headers(const json::value& delivery) {
   std::vector<OwnedHeader> headers;
   for (const json::value& each : list_or_none(delivery, "push_headers")) {
@@ -82,8 +83,9 @@ std::vector<OwnedHeader> pushed_headers(const json::value& delivery) {
   return headers;
 }
 
-// An older server leaves them to be made from the members of the delivery, which are text: bytes of
-// a header or an id beyond ASCII are not told apart from characters then.
+// An older server does not provide the headers; they are then built from the members of the
+// delivery. These are text, so non-ASCII bytes of a header or id cannot be distinguished from
+// characters.
 std::vector<OwnedHeader> headers_of(const json::value& delivery) {
   std::vector<OwnedHeader> headers = pushed_headers(delivery);
   if (!headers.empty()) return headers;
@@ -109,10 +111,10 @@ std::vector<OwnedHeader> headers_of(const json::value& delivery) {
   return headers;
 }
 
-// The request to the handler and its response.
+// The result of a request to the handler.
 struct Handled {
   bool done = false;
-  std::string said;  // "200", "refused"
+  std::string said;  // status code, or the failure
 };
 
 Handled handle(Handler& handler, const json::value& delivery) {
@@ -145,14 +147,15 @@ class Listening {
         clock_(clock),
         output_(output) {}
 
-  // Until Ctrl-C. An error: the server does not want it.
+  // Runs until Ctrl-C. Returns an error if the first registration fails or the server rejects
+  // several requests in a row.
   Result<void> run() {
     while (!interrupted()) {
       Result<void> turned = turn();
       if (turned) refusals_ = 0;
       if (turned) continue;
-      // A server that is away comes back. One that does not know the name may have been told at
-      // another node, and learns it within a second; or it was ended.
+      // An unavailable server is retried. An unknown name may have been registered at another node,
+      // and reaches this one within a second; or the registration was ended.
       const bool refused = turned.error().code() != Code::misconfigured;
       if (!was_there_ || (refused && ++refusals_ > kMaxRefusals)) return turned;
       output_.progress("retrying: " + turned.error().detail());
@@ -220,7 +223,7 @@ class Listening {
   const Output& output_;
   std::optional<BootTime> registered_;
   bool was_there_ = false;
-  int refusals_ = 0;  // one after the other
+  int refusals_ = 0;  // consecutive
 };
 
 Result<int> end_registration(const ListenArguments& arguments, const Output& output) {

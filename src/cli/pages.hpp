@@ -12,13 +12,13 @@
 
 namespace hapax::cli {
 
-// A list of the admin API, page after page.
+// A list of the admin API, collected from its pages.
 struct Listed {
   boost::json::array rows;
-  boost::json::value last;  // the last page, for what stands beside the list
+  boost::json::value last;  // the last page, with the members beside the list
 };
 
-// Up to `limit` of what `path` lists under `member`. misconfigured: there is no such list.
+// Reads up to `limit` elements of the list `member` at `path`. misconfigured: no such list.
 Result<Listed> read_pages(const AdminArguments& arguments, const std::string& path,
                           std::string_view member, const std::string& query, std::uint64_t limit);
 

@@ -6,7 +6,7 @@
 
 namespace hapax::cli {
 
-// As a part of a URL or of a form.
+// Percent-encodes a component of a URL or form.
 inline std::string percent_encoded(std::string_view text) {
   return percent_encoded_but("-_.", text);
 }

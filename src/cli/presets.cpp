@@ -192,7 +192,7 @@ constexpr std::string_view kMarkdownTail =
     "too: a Braintree payload of 20 to 32 lower-case hexadecimal digits, and a body for X of "
     "base64 characters only.\n";
 
-// docs/providers.md, whole.
+// The complete text of docs/providers.md.
 std::string in_markdown() {
   std::string text(kMarkdownHead);
   for (const Preset& preset : presets()) {

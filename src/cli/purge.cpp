@@ -11,10 +11,10 @@ namespace hapax::cli {
 
 namespace {
 
-constexpr std::size_t kStep = 1000;  // short transactions, so that others get their turn
+constexpr std::size_t kStep = 1000;  // short transactions do not delay other writers
 
 Result<int> purge_store(const std::string& url, const Output& output) {
-  HAPAX_TRY_ASSIGN(found, store::inspect(url, {}));  // open() would make what is misspelt
+  HAPAX_TRY_ASSIGN(found, store::inspect(url, {}));  // open() would create a misspelled store
   if (!found) {
     return Error(
         Code::misconfigured,
@@ -22,7 +22,7 @@ Result<int> purge_store(const std::string& url, const Output& output) {
   }
   HAPAX_TRY_ASSIGN(store, hapax::open(url));
   std::size_t removed = 0;
-  // The first pass may have begun in the middle; the second then covers the rest.
+  // The first pass may start in the middle of the store; the second covers the rest.
   for (int passes = 0; passes < 2;) {
     HAPAX_TRY_ASSIGN(step, store.purge(kStep));
     removed += step.removed;

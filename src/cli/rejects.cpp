@@ -34,7 +34,7 @@ Parameters filter_of(const RejectsArguments& arguments) {
           {"until", arguments.until}};
 }
 
-// What is not in the list any more, in a sentence for each source.
+// The numbers of kept, evicted and dropped rejects, one line for each source that lost some.
 std::string not_kept(const json::array& counts) {
   std::string text;
   for (const json::value& each : counts) {
@@ -105,7 +105,7 @@ Result<int> admit_one(const RejectsArguments& arguments, const Output& output) {
   return kDone;
 }
 
-// The sums of all steps.
+// Totals over all pages of the request.
 struct Sums {
   std::array<std::uint64_t, 4> counts{};
   json::object reasons;

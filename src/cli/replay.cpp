@@ -29,9 +29,9 @@ struct ReplayArguments {
   bool accept_duplicate = false;
   bool dry_run = false;
   bool detach = false;
-  std::optional<std::uint64_t> rate;  // nothing: the server's own
+  std::optional<std::uint64_t> rate;  // nullopt: the server's default
   std::string job, cancel_job, cancel;
-  std::string key;  // empty: one of its own making
+  std::string key;  // empty: a random key
 };
 
 std::string key_of(const ReplayArguments& arguments) {
@@ -75,7 +75,7 @@ int show_job(const json::value& job, const Output& output) {
   return kDone;
 }
 
-// Until it has ended or the client is interrupted: it continues without the client.
+// Waits until the job has ended or the client is interrupted; the job continues without the client.
 Result<int> follow(AdminClient& admin, const std::string& replay, const Output& output) {
   while (!interrupted()) {
     HAPAX_TRY_ASSIGN(job, admin.get_json("/v1/replays/" + percent_encoded(replay)));

@@ -32,7 +32,7 @@ struct SendArguments {
   std::uint64_t timeout_s = 15;
 };
 
-// Whom it is sent to: the address, and how its events look.
+// The address of the events and their shape.
 struct Target {
   EventShape shape;
   std::string url;
@@ -144,7 +144,7 @@ Result<Load> load_of(const SendArguments& arguments) {
   load.rate = arguments.rate;
   load.retries = arguments.retries;
   if (!arguments.scheme.now.empty()) load.signed_at = target.now;
-  // One is made before anything is sent, so that what cannot work is said at once.
+  // Generate one event first, so that errors are reported before anything is sent.
   HAPAX_TRY_ASSIGN(sample, make_event(load.shape, load.id_of_event(0), *target.now));
   HAPAX_TRY_ASSIGN(id, id_of(sample, target.identifier));
   return load;

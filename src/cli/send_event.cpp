@@ -18,8 +18,8 @@ namespace json = boost::json;
 
 enum class Overwrite : std::uint8_t { no, yes };
 
-// Puts `what` at the pointer and makes what is missing on the way; a star is the first element.
-// False: something was there before, or is in the way.
+// Stores `what` at the pointer and creates missing parents; a star is the first element. Returns
+// false if the place is occupied (unless it may be overwritten) or a parent has another type.
 bool put(json::value& at, std::string_view pointer, const json::value& what, Overwrite overwrite) {
   if (pointer.empty()) {
     if (!at.is_null() && overwrite == Overwrite::no) return false;
@@ -37,7 +37,7 @@ bool put(json::value& at, std::string_view pointer, const json::value& what, Ove
   return at.is_object() && put(at.get_object()[step.name()], step.rest(), what, overwrite);
 }
 
-// A request that is being put together, place by place.
+// A request under construction.
 class Draft {
  public:
   explicit Draft(const EventShape& shape)
@@ -84,7 +84,7 @@ void Draft::add_query(std::string_view name, std::string_view value) {
 
 void Draft::place(std::string_view where, const std::string& value, Overwrite overwrite) {
   const std::size_t colon = where.find(':');
-  if (colon == std::string_view::npos) return;  // none
+  if (colon == std::string_view::npos) return;  // "none"
   const std::string_view kind = where.substr(0, colon);
   const std::string_view name = where.substr(colon + 1);
   const std::string_view first = name.substr(0, name.find(','));
@@ -103,7 +103,7 @@ void Draft::identify(const std::string& id) {
   const IdentityRule& rule = shape_.preset->identity;
   const Overwrite overwrite = shape_.own_id ? Overwrite::yes : Overwrite::no;
   for (const std::string_view each : rule.id) {
-    // The parts of an id that are a type as well keep their meaning.
+    // A part of the id that is also the type keeps the value of the type.
     const bool is_type = !each.empty() && each == rule.type;
     place(each, is_type ? shape_.type : id, is_type ? Overwrite::no : overwrite);
   }
@@ -112,7 +112,8 @@ void Draft::identify(const std::string& id) {
   }
 }
 
-// Some schemes sign parts of the body, or put time and signature into it: they have to be there.
+// Some schemes sign values in the body, or store the time or signature there: creates these
+// members.
 void Draft::prepare_signature(const std::string& id, WallTime now) {
   const Scheme& scheme = shape_.preset->verify;
   for (const std::string_view each : scheme.messages) place_signed_parts(each, id);
@@ -126,7 +127,7 @@ void Draft::prepare_signature(const std::string& id, WallTime now) {
   changed_ = true;
 }
 
-// "{json:/a}.{json*:/b}": each of these places.
+// Adds the {json:/pointer} and {json*:/pointer} members of the message that the body lacks.
 void Draft::place_signed_parts(std::string_view message, const std::string& value) {
   for (const std::string_view mark : {"{json:", "{json*:"}) {
     for (std::size_t at = message.find(mark); at != message.npos; at = message.find(mark, at + 1)) {
@@ -137,7 +138,7 @@ void Draft::place_signed_parts(std::string_view message, const std::string& valu
   }
 }
 
-// A realistic body of the requested size.
+// Adds ordinary members and padding up to the requested size.
 void Draft::fill(const std::string& id) {
   if (!made_up() || is_form()) return;
   place("json:/id", id, Overwrite::no);
@@ -178,7 +179,7 @@ Result<ReadyEvent> Draft::sign_for(const std::string& id, WallTime now) {
                               Context{shape_.key_id, parameters}));
   ReadyEvent event{std::move(headers_), std::move(made.body), shape_.target + query_};
   event.headers.insert(event.headers.end(), made.headers.begin(), made.headers.end());
-  // Signing only ever adds to the URL.
+  // Signing can only append to the URL.
   event.target += made.url.substr(std::min(url.size(), made.url.size()));
   return event;
 }

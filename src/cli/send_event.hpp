@@ -11,32 +11,32 @@
 
 namespace hapax::cli {
 
-// What the events that `send` makes have in common.
+// Common properties of the events that `send` generates.
 struct EventShape {
   const Preset* preset = nullptr;
   std::string secret;
   std::string key_id;
   std::vector<OwnedHeader> parameters;
-  std::string signed_url;  // what the sender believes to call
-  std::string target;      // what is asked for in the request
+  std::string signed_url;  // the URL that the sender would sign
+  std::string target;      // the request target
   std::string type;
-  std::optional<std::string> body;  // of a file; nothing: made up
-  bool own_id = true;               // an id that the body of a file has is replaced
-  std::size_t size = 0;             // of a body that is made up, at least; 0: small
+  std::optional<std::string> body;  // from a file; nullopt: generated
+  bool own_id = true;               // replace the id in a body from a file
+  std::size_t size = 0;             // minimum size of a generated body; 0: small
 };
 
-// An event as it goes out.
+// A signed event, ready to send.
 struct ReadyEvent {
   std::vector<OwnedHeader> headers;
   std::string body;
   std::string target;
 };
 
-// An event of this shape with this id, where the provider has it, signed at `now`. misconfigured:
-// the scheme cannot be signed for. The same id gives the same event, but for the time.
+// Generates an event with this shape and id, signed at `now`. misconfigured: the scheme cannot be
+// used to sign. Events with the same id differ only in time and signature.
 Result<ReadyEvent> make_event(const EventShape& shape, const std::string& id, WallTime now);
 
-// The id that `identifier` finds in it; why there is none, with what to do.
+// The id that `identifier` finds in the event, or an error with a remedy.
 Result<std::string> id_of(const ReadyEvent& event, const Identifier& identifier);
 
 }  // namespace hapax::cli

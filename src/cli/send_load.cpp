@@ -32,7 +32,7 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31U);
 }
 
-// A source may answer in words of its own; then the header alone tells.
+// A source may have a custom response body; then only the header identifies a duplicate.
 bool says_duplicate(const http::Response& response) {
   if (const std::string* header = response.find("Hapax-Duplicate")) return *header == "true";
   json::error_code error;
@@ -107,7 +107,7 @@ Task<void> Sender::work() {
     count(std::move(result), clock_.since_boot() - before);
   }
   --working_;
-  // The last one out does not let the progress line wait.
+  // The last worker ends the run without waiting for the progress timer.
   if (working_ == 0) context_.stop();
 }
 
@@ -175,7 +175,7 @@ void Sender::count(http::Exchanged result, std::chrono::microseconds took) {
 }  // namespace
 
 std::uint64_t Order::repeats_until(std::uint64_t i) const {
-  // 128 bits: two counts of 32 and more would not fit.
+  // 128 bits, because the product of two counts may exceed 64 bits.
   __extension__ using Wide = unsigned __int128;
   if (count_ < 2) return 0;
   return static_cast<std::uint64_t>(Wide(i) * duplicates_ / (count_ - 1));
@@ -184,7 +184,7 @@ std::uint64_t Order::repeats_until(std::uint64_t i) const {
 std::uint64_t Order::number_of(std::uint64_t i) const {
   if (i == 0) return 0;
   const std::uint64_t before = repeats_until(i - 1);
-  const std::uint64_t fresh = i - before;  // how many events went out before this
+  const std::uint64_t fresh = i - before;  // events sent before this one
   const bool repeats = repeats_until(i) > before;
   return repeats ? mixed(i) % fresh : fresh;
 }

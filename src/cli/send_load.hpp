@@ -15,17 +15,17 @@
 
 namespace hapax::cli {
 
-// Which event goes out as the i-th: `duplicates` of `count` repeat one that went out before, spread
-// evenly. The same numbers give the same order.
+// Determines which event is sent as the i-th: `duplicates` of `count` repeat an earlier event,
+// spread evenly. The sequence is deterministic.
 class Order {
  public:
   Order(std::uint64_t count, std::uint64_t duplicates) : count_(count), duplicates_(duplicates) {}
 
-  std::uint64_t number_of(std::uint64_t i) const;  // of the event, from 0
+  std::uint64_t number_of(std::uint64_t i) const;  // number of the event, from 0
   std::uint64_t events() const { return count_ - duplicates_; }
 
  private:
-  std::uint64_t repeats_until(std::uint64_t i) const;  // how many of 0..i repeat one
+  std::uint64_t repeats_until(std::uint64_t i) const;  // repeats among 0..i
 
   std::uint64_t count_;
   std::uint64_t duplicates_;
@@ -36,18 +36,18 @@ struct Load {
   http::ClientLimits limits;
   std::shared_ptr<const http::ClientTls> tls;
   EventShape shape;
-  std::string id;  // of a single event; of several, what they begin with
+  std::string id;  // the id of a single event, or the common prefix of several
   std::uint64_t count = 1;
   std::uint64_t duplicates = 0;
   std::size_t concurrency = 1;
   double rate = 0;  // events per second; 0: as fast as possible
   std::uint64_t retries = 0;
-  std::optional<WallTime> signed_at;  // nothing: when it goes out
+  std::optional<WallTime> signed_at;  // nullopt: the time of sending
 
   std::string id_of_event(std::uint64_t number) const;
 };
 
-// What came of it. accepted + duplicate + refused + failed = sent.
+// Results of a run. accepted + duplicate + refused + failed = sent.
 struct Tally {
   std::uint64_t sent = 0;
   std::uint64_t accepted = 0;
@@ -57,20 +57,21 @@ struct Tally {
   std::uint64_t retried = 0;
   std::optional<http::Failure> first_failure;
   std::optional<http::Response> last;
-  std::vector<std::uint32_t> latency_us;  // of what was answered
+  std::vector<std::uint32_t> latency_us;  // of answered requests
   std::chrono::microseconds took{0};
 
   std::uint64_t refusals() const;
-  // Of every hundred, `percent` were as fast or faster. 0 without answers.
+  // The latency that `percent` of the requests did not exceed; 0 without answers.
   double latency_ms(double percent) const;  // after finish()
-  void finish();                            // puts the latencies in order
+  void finish();                            // sorts the latencies
 };
 
-// Sends it all. An error: an event could not be made. `progress` is called five times a second.
+// Sends all events. Fails if an event could not be generated. `progress` is called five times per
+// second.
 Result<Tally> run_load(const Load& load, Clock& clock,
                        const std::function<void(const Tally&)>& progress);
 
-// "signature-invalid" of an answer that is a problem of ours, else "http-404".
+// The problem type of a hapax error response, such as "signature-invalid"; otherwise "http-404".
 std::string reason_of(const http::Response& response);
 
 }  // namespace hapax::cli

@@ -27,7 +27,7 @@ double per_second(const Tally& tally) {
   return seconds > 0 ? static_cast<double>(tally.sent) / seconds : 0;
 }
 
-// What went wrong, with what to do about it.
+// The failure and its remedy.
 std::string advice(const http::Failure& failure) {
   switch (failure.trouble) {
     case http::Trouble::refused:

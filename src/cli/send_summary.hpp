@@ -11,9 +11,9 @@ namespace hapax::cli {
 
 std::string progress_line(const Tally& tally, std::uint64_t count);
 
-// Says what came of it and returns the exit code: all were accepted or known, or not.
+// Prints the totals. Returns the exit code: kDone if all were accepted or duplicates.
 int summarize(const Tally& tally, const Output& output);
-// The same for a single event: what the server said to it.
+// The same for a single event, with the server's answer.
 int say_answer(const Tally& tally, const Output& output);
 
 }  // namespace hapax::cli

@@ -21,7 +21,7 @@ struct ServeArguments {
   bool log_json = false;
 };
 
-// Blocked before any thread is there, so that only sigwait() gets them.
+// Blocks the signals before any thread is started, so that only sigwait() receives them.
 sigset_t block_signals() {
   sigset_t signals{};
   sigemptyset(&signals);

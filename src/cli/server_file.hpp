@@ -8,12 +8,12 @@
 
 namespace hapax::cli {
 
-// The configuration of the server that a command is for. misconfigured: with the first of its
-// problems, and what to give in its place (`instead`).
+// Reads the configuration of the server. misconfigured: the error contains the first problem of the
+// file and the arguments to use instead (`instead`).
 Result<daemon::Config> read_server_file(const std::string& path, const std::string& instead);
 
-// "http://127.0.0.1:8420": where this machine reaches the listener. misconfigured: on port 0 only
-// the server knows where it listens.
+// The URL of a listener as seen from this machine: "http://127.0.0.1:8420". misconfigured: the
+// configured port is 0, so the file does not contain the actual port.
 Result<std::string> url_of(const daemon::Listen& listen, const std::string& instead);
 
 }  // namespace hapax::cli

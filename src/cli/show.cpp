@@ -26,7 +26,7 @@ bool is_set(const json::value& object, std::string_view member) {
   return member_text(object, member) == "true";
 }
 
-// "2025-10-09 08:53:20" of an RFC 3339 time in UTC; any other text as it is.
+// Formats an RFC 3339 time in UTC as "2025-10-09 08:53:20"; returns other text unchanged.
 std::string utc_of(const json::value& object, std::string_view member) {
   constexpr std::size_t kDate = 10;
   constexpr std::size_t kSeconds = 19;
@@ -45,7 +45,7 @@ std::string span_of(std::int64_t ms) {
   return std::to_string(ms / 60'000) + "m " + std::to_string(ms % 60'000 / 1000) + "s";
 }
 
-// In one line: an answer of several lines is read as one.
+// Collapses whitespace, so that text of several lines fits one.
 std::string in_one_line(const json::value& object, std::string_view member) {
   const json::value* found = member_in(object, member);
   if (found == nullptr || !found->is_string()) return {};
@@ -59,7 +59,7 @@ std::string in_one_line(const json::value& object, std::string_view member) {
   return without_controls(text);
 }
 
-// Columns in which no row has anything tell nothing.
+// Removes columns without any value.
 Rows without_empty_columns(Rows rows) {
   for (std::size_t i = rows.front().size(); i-- > 0;) {
     const auto is_empty = [i](const auto& row) { return row[i].empty(); };
@@ -92,7 +92,7 @@ std::string next_or_ended(const json::value& delivery) {
   return due.empty() ? "" : "due " + due;
 }
 
-// How many attempts of each delivery are listed.
+// The number of listed attempts of each delivery.
 using Counts = std::map<std::string, std::size_t>;
 
 std::string attempts_of(const json::value& delivery, const Counts& listed, bool all) {
@@ -102,7 +102,7 @@ std::string attempts_of(const json::value& delivery, const Counts& listed, bool 
   return abandons == 0 ? text : text + ", " + std::to_string(abandons) + " abandoned";
 }
 
-// The status code; the error where there is none, or where it says more.
+// The status code, the error, or both if the error adds information.
 std::string result_of(const json::value& attempt) {
   const std::string status = member_text(attempt, "http_status");
   const std::string error = in_one_line(attempt, "error");

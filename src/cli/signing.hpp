@@ -11,7 +11,7 @@
 
 namespace hapax::cli {
 
-// What `verify`, `sign` and `send` have in common: whose scheme, which secrets, when.
+// Common arguments of `verify`, `sign` and `send`: scheme, secrets and time.
 struct SchemeArguments {
   std::string preset;
   std::vector<std::string> secrets;
@@ -21,10 +21,10 @@ struct SchemeArguments {
   std::string url;
   std::string now;
 
-  std::vector<Option> options();  // which point into this
+  std::vector<Option> options();  // they point into this object
 };
 
-// The arguments, understood.
+// The parsed arguments.
 struct SchemeChoice {
   const Preset* preset = nullptr;
   std::vector<std::string> secrets;
@@ -32,14 +32,14 @@ struct SchemeChoice {
   std::vector<OwnedHeader> parameters;
   WallTime now{};
 
-  // Views into this choice.
+  // Views into this object.
   std::vector<Header> parameter_views() const;
 };
 
-// invalid_argument: there is no such preset; with the nearest names.
+// invalid_argument: no such preset; the message suggests similar names.
 Result<const Preset*> find_preset(const std::string& name);
 
-// invalid_argument: an unknown preset (with the nearest names), no secret, a time that is none.
+// invalid_argument: an unknown preset (with similar names), no secret, or an invalid time.
 Result<SchemeChoice> choose(const SchemeArguments& arguments);
 
 }  // namespace hapax::cli

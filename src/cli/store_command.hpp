@@ -14,7 +14,7 @@ inline Option store_option(std::string& url) {
   return {"--store", &url, "The store, such as sqlite:app.db", kRequired};
 }
 
-// A command that takes nothing but a store.
+// A command whose only option is a store.
 inline Command store_command(std::string_view name, std::string_view help,
                              Result<int> (*run)(const std::string& url, const Output& output)) {
   auto url = std::make_shared<std::string>();

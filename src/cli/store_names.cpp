@@ -10,7 +10,7 @@ namespace hapax::cli {
 
 namespace {
 
-constexpr std::string_view kOutbox = "outbox";  // hapax's own
+constexpr std::string_view kOutbox = "outbox";  // hapax's internal source
 
 template <class List>
 bool has(const List& list, std::string_view name) {

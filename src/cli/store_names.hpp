@@ -10,8 +10,8 @@
 
 namespace hapax::cli {
 
-// Names are identity: one that the store knows and the file lacks was renamed or taken out, and
-// what is stored under it waits. A sentence for each.
+// Sources and destinations are identified by name. Returns a sentence for each stored name that is
+// not configured: it was renamed or removed, and its data is not processed.
 std::vector<std::string> names_without_file(const store::StoreSummary& summary,
                                             const daemon::Config& config);
 

@@ -10,14 +10,14 @@ namespace hapax::cli {
 
 namespace {
 
-// Characters, not bytes: those that begin one.
+// The number of UTF-8 characters: bytes that are not continuation bytes.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
   }));
 }
 
-// As many characters, none of them cut in two.
+// The first `characters` characters, never cutting one.
 std::string first_of(const std::string& text, std::size_t characters) {
   std::size_t at = 0;
   for (std::size_t left = characters; at < text.size(); ++at) {

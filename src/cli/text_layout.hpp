@@ -13,15 +13,16 @@
 
 namespace hapax::cli {
 
-// "source      stripe": the label, filled up to `width`, and the value. None where there is none.
+// Appends a line with the label, padded to `width`, and the value. Appends nothing if the value is
+// empty.
 void add_line(std::string& text, std::size_t width, std::string_view label,
               const std::string& value);
 
-// The headers of an event or a reject, below a line that says so.
+// Appends the headers of an event or reject under a heading.
 void add_headers(std::string& text, const boost::json::value& object);
 
-// Prints the event or the reject at `target` of the admin API, to a person as `in_lines` says; with
-// `body` nothing but the bytes of its body.
+// Prints the event or reject at `target` of the admin API, on a terminal as formatted by
+// `in_lines`. With `body`, prints only the bytes of its body.
 Result<int> print_record(const AdminArguments& arguments, const std::string& target, bool body,
                          std::string (*in_lines)(const boost::json::value&), const Output& output);
 

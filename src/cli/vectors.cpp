@@ -26,7 +26,7 @@ std::string text_of(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// One line, read. The request's views are into `headers`, `body` and the texts beside them.
+// One parsed line.
 struct Vector {
   std::string provider;
   std::string scheme;
@@ -41,7 +41,7 @@ struct Vector {
   WallTime now;
   std::string expect;
   std::string event_id;
-  bool policy = false;  // the outcome is the receiver's to choose
+  bool policy = false;  // the receiver may choose the outcome
 };
 
 void add_text(std::vector<OwnedHeader>& to, std::string_view name, const json::value& value) {
@@ -77,7 +77,7 @@ std::optional<Vector> parse_vector(std::string_view line) {
   const json::value* now = object.if_contains("now_unix");
   if (!body || now == nullptr || !now->is_number()) return std::nullopt;
   const auto seconds = std::chrono::duration<double>(now->to_number<double>());
-  constexpr double kMaxSeconds = 1e12;  // microseconds of it still fit
+  constexpr double kMaxSeconds = 1e12;  // still fits in microseconds
   if (!(seconds.count() >= 0 && seconds.count() < kMaxSeconds)) return std::nullopt;
   return Vector{.provider = text_of(object, "provider"),
                 .scheme = text_of(object, "scheme"),
@@ -115,8 +115,8 @@ struct Outcome {
   std::string event_id;
 };
 
-// The scheme cannot be checked with what the vector gives, or the secret is none: an empty secret
-// verifies nothing.
+// Unsupported if the vector lacks something that the scheme needs. Invalid if the secret is
+// malformed or empty, because nothing can be verified with it.
 Outcome outcome_of(const Error& error) {
   if (error.code() != Code::invalid_argument) return {};
   return {"invalid", name(Reason::signature_invalid), ""};
@@ -158,8 +158,8 @@ std::optional<Algorithm> algorithm_named(std::string_view name) {
   return std::nullopt;
 }
 
-// "generic-hmac": the scheme is in the vector's parameters, in the words that a source's `verify`
-// table has for them.
+// "generic-hmac": the vector's parameters describe the scheme, with the keys of a source's `verify`
+// table.
 Outcome run_generic(const Vector& vector) {
   const auto algorithm = algorithm_named(parameter(vector, "algorithm"));
   if (!algorithm) return {};

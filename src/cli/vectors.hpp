@@ -12,12 +12,12 @@ struct VectorTotals {
   std::size_t valid = 0;
   std::size_t invalid = 0;
   std::size_t unsupported = 0;
-  std::size_t missed = 0;  // other than the vector expects; its policy vectors are not counted
+  std::size_t missed = 0;  // outcome differs from the expected one; policy vectors are not counted
 };
 
-// Runs a file of signature vectors, one JSON object per line: verifies each as its provider's
-// preset does and writes one JSON object per line to `out`, in the same order. A line that is no
-// vector is written with an "error" and counted as missed.
+// Runs a file of signature vectors, one JSON object per line: verifies each with its provider's
+// preset and writes one JSON object per line to `out`, in the same order. A malformed line is
+// written with an "error" and counted as missed.
 VectorTotals run_vectors(std::istream& in, std::ostream& out);
 
 }  // namespace hapax::cli

@@ -63,7 +63,7 @@ MaybeFailure Candidates::read_place(const Place& place, std::string& text, JsonR
       return read_sets(place, value.text);
     }
     const bool twice = value.status == FieldStatus::ambiguous;
-    // Of two places one is enough, and nothing is written down for an authentic request.
+    // A signature in one place suffices. Not recording the other place avoids an allocation.
     if (!twice && count_ > 0) return std::nullopt;
     note(twice ? Failure{Reason::header_malformed, "the header '" + place.name + "' occurs twice"}
                : absent(place));
@@ -156,7 +156,7 @@ MaybeFailure Candidates::read_set(const Place& place, std::string_view value) {
 
 Candidates::TimeFound Candidates::find_time(const SignatureList& list, std::size_t& index) {
   std::string_view text;
-  // One that is not in the list is the same for all.
+  // A timestamp outside the list is shared by all lists.
   if (time_count_ > 0 && !parts_.time_in_list) return TimeFound::yes;
   if (MaybeFailure failure = find_time_text(list, text)) {
     note(std::move(*failure));

@@ -14,47 +14,47 @@
 
 namespace hapax::verify_detail {
 
-// Each costs a hash of the message. The sets of one request differ by their secret, hardly by their
-// time.
+// Each timestamp costs a hash of the message. The lists of one request differ in their secret, and
+// rarely in their timestamp.
 inline constexpr std::size_t kMaxTimes = 2;
-// Each costs a hash of the message, unlike those of other algorithms.
+// Each signature costs a hash of the message, unlike with other algorithms.
 inline constexpr std::size_t kMaxEd25519 = 4;
 
-// A signature that a request brings. Without initialisers, as an array of them is on the way of
-// every request.
+// A signature found in a request. The members have no initializers, because every verification
+// constructs an array of candidates.
 struct Candidate {
   const Place* place;
   const char* data;
   std::uint32_t size;
-  std::uint32_t time;  // its place among times()
+  std::uint32_t time;  // index in times()
 
   std::string_view text() const { return {data, size}; }
 };
 
 struct SignedTime {
-  std::string_view text;          // as it is written; empty when the scheme has none
-  std::optional<WallTime> value;  // nothing when it is not looked at
+  std::string_view text;          // verbatim; empty if the scheme has none
+  std::optional<WallTime> value;  // nullopt if it is not parsed
 };
 
-// Of two verdicts the one that says more: how far the check came. The first of equal ones.
+// Replaces `best` with `other` if the check of `other` got further.
 void keep_better(Verdict& best, Verdict other);
 
-// All signatures of a request (or of one item of it), read before anything is computed. So a digest
-// is computed once, however many signatures stand to be compared with it. Allocates nothing for
-// those in headers.
+// All signatures of a request (or of one of its items), read before any digest is computed, so that
+// each digest is computed once however many signatures are compared with it. Signatures in headers
+// cause no allocation.
 class Candidates {
  public:
   Candidates(const Verifier::Parts& parts, const Request& request, const Headers& headers,
              FieldReader& fields)
       : parts_(parts), request_(request), headers_(headers), fields_(fields) {}
 
-  // Reads them anew. `item`: the one item that they are of, or null. A failure: there are more than
-  // any sender brings, and none of them counts.
+  // Replaces the candidates by those of `item`, or of the request if it is null. Fails if there are
+  // more than any sender would send; the request is then rejected.
   MaybeFailure read(JsonReader* item);
 
   std::span<const Candidate> all() const { return {all_.data(), count_}; }
   std::span<const SignedTime> times() const { return {times_.data(), time_count_}; }
-  // Why a place gave none, or less than it could have.
+  // Why a place contained no signature, or why some of its signatures were skipped.
   const std::optional<Verdict>& refusal() const { return refusal_; }
 
  private:
@@ -77,8 +77,8 @@ class Candidates {
   std::array<SignedTime, kMaxTimes> times_;
   std::size_t time_count_ = 0;
   std::optional<Verdict> refusal_;
-  std::array<std::string, 2> texts_;  // of places in the body
-  std::string time_text_;             // of a time in the body
+  std::array<std::string, 2> texts_;  // for places in the body
+  std::string time_text_;             // for a time in the body
 };
 
 }  // namespace hapax::verify_detail

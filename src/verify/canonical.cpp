@@ -16,11 +16,11 @@ namespace hapax::verify_detail {
 
 namespace {
 
-// Where host and port stand in a URL.
+// The position of host and port in a URL.
 struct Authority {
   std::size_t begin;
   std::size_t end;   // after the port
-  std::size_t port;  // where ":8443" starts; `end` when there is none
+  std::size_t port;  // start of ":8443"; `end` without a port
 };
 
 std::optional<Authority> authority_of(std::string_view url) {
@@ -30,7 +30,7 @@ std::optional<Authority> authority_of(std::string_view url) {
   const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
   const std::string_view authority = url.substr(begin, end - begin);
   const std::size_t colon = authority.rfind(':');
-  // The colons of "[::1]" and of "user:password@" are not that of a port.
+  // The colons in "[::1]" and "user:password@" do not start a port.
   if (colon == std::string_view::npos || authority.find_first_of("]@", colon) != authority.npos) {
     return Authority{begin, end, end};
   }
@@ -116,7 +116,7 @@ std::string_view path_of(std::string_view url) {
 }
 
 std::string hubspot_url(std::string_view url) {
-  // What HubSpot's documentation lists.
+  // The characters listed in HubSpot's documentation.
   constexpr std::string_view kDecoded = ":/?@!$'()*,;";
   std::string text;
   text.reserve(url.size());
@@ -149,7 +149,7 @@ std::optional<std::string> plivo_url(std::string_view method, std::string_view u
 std::optional<std::string> ascii_json(std::string_view body) {
   std::string text;
   text.reserve(body.size() + body.size() / 4);
-  bool escaped = false;  // the character before was a backslash that escapes this one
+  bool escaped = false;  // the previous character was a backslash that escapes this one
   while (!body.empty()) {
     const auto [character, size] = first_character(body);
     if (size == 0) return std::nullopt;

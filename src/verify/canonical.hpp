@@ -9,22 +9,22 @@
 #include <string>
 #include <string_view>
 
-// The named forms of a request's parts that some providers sign: pure functions of text.
+// Canonical forms of request parts that some providers sign. Pure functions.
 namespace hapax::verify_detail {
 
-// Name and value of each field of a form, ordered by name, one after the other. `unique`: of one
-// name, the values are ordered and each is taken once. Nothing when there are too many fields.
+// Concatenates the names and values of all form fields, ordered by name. `unique`: the values of a
+// repeated name are sorted and deduplicated. nullopt if there are too many fields.
 std::optional<std::string> sorted_form(std::string_view body, bool unique);
 
-// A query ordered by name: "a=1&b=2". The fields stay encoded as they are.
+// The query, ordered by name: "a=1&b=2". Fields keep their encoding.
 std::string sorted_query(std::string_view url);
 
-// With the port written out where it is the default one; without any port. A URL that does not look
-// like one stays as it is.
+// The URL with an explicit port (the scheme's default if it has none), and without a port. Text
+// that is not a URL is returned unchanged.
 std::string url_with_port(std::string_view url);
 std::string url_without_port(std::string_view url);
 
-// From the path on, query included: "/a?b=c". "/" when there is none.
+// The path and query: "/a?b=c". "/" if both are empty.
 std::string_view path_of(std::string_view url);
 
 std::string hubspot_url(std::string_view url);
@@ -33,12 +33,11 @@ std::string hubspot_url(std::string_view url);
 std::optional<std::string> plivo_url(std::string_view method, std::string_view url,
                                      std::string_view body);
 
-// JSON with all that is not ASCII as \uXXXX in lower case, and each '/' as \/. Nothing when it is
-// not UTF-8.
+// JSON with non-ASCII characters as lower-case \uXXXX and '/' as \/. nullopt if it is not UTF-8.
 std::optional<std::string> ascii_json(std::string_view body);
 
-// gzip undone, piece by piece into `sink`. False when it is not gzip or larger than `limit`: what
-// the sink got until then is to be dropped.
+// Decompresses gzip into `sink`, in pieces. Returns false if the body is not gzip or decompresses
+// to more than `limit` bytes; the content of the sink must then be discarded.
 bool inflate_gzip(std::string_view body, std::size_t limit, Sink& sink);
 
 std::string crc32_decimal(std::string_view body);

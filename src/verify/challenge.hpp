@@ -11,8 +11,8 @@
 
 namespace hapax::verify_detail {
 
-// Takes a message piece by piece and says whether it has the form of a challenge. Keeps nothing of
-// it, and looks at no more than a challenge can have.
+// Checks whether a message, added in pieces, has the form of a challenge. Stores none of it and
+// inspects no more bytes than a challenge can have.
 class ChallengeForm final : public Sink {
  public:
   explicit ChallengeForm(Challenge form) : form_(form) {}
@@ -22,7 +22,7 @@ class ChallengeForm final : public Sink {
  private:
   const Challenge form_;
   std::size_t size_ = 0;
-  bool letters_ = true;  // nothing but letters of the form
+  bool letters_ = true;  // all bytes are in the alphabet of the form
 };
 
 // Whether `text` has the form; never for Challenge::none.

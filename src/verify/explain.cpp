@@ -18,10 +18,10 @@ using verify_detail::JsonStyle;
 using verify_detail::replaced;
 using verify_detail::restyled_json;
 
-constexpr std::size_t kMaxRewritten = 4UL << 20;  // a larger body is not written again to compare
+constexpr std::size_t kMaxRewritten = 4UL << 20;  // larger bodies are not reserialized
 constexpr std::string_view kBom = "\xef\xbb\xbf";
 
-// The case: what was checked, and a way to check it with one thing changed.
+// The verification to explain, which can be repeated with one input changed.
 class Case {
  public:
   Case(const Scheme& its_scheme, std::span<const std::string> its_secrets,
@@ -72,7 +72,7 @@ class Case {
 
 using Sentences = std::vector<std::string>;
 
-// ---- bytes that were changed on the way
+// ---- changes of the body in transit
 
 std::string without_last_line_end(std::string_view body) {
   while (body.ends_with('\n') || body.ends_with('\r')) body.remove_suffix(1);
@@ -154,7 +154,7 @@ void try_rewritten_json(const Case& it, Sentences& say) {
   }
 }
 
-// ---- secrets that are written another way
+// ---- secrets in another encoding
 
 Scheme with_form(Scheme scheme, SecretForm form, std::string_view prefix) {
   scheme.secret = {.form = form, .prefix = prefix};

@@ -33,8 +33,8 @@ std::string hmac(Hash hash, std::string_view key_text, std::string_view message)
   return std::string(key.finish(hashing).view());
 }
 
-// Printable ASCII without markup: what is echoed must not become a page, a header or a JSON of its
-// own.
+// Printable ASCII without '<' and '>', so that echoed text cannot act as HTML, inject a header or
+// break a JSON string.
 bool is_plain(std::string_view text) {
   const auto is_letter = [](char c) { return c >= ' ' && c <= '~' && c != '<' && c != '>'; };
   return !text.empty() && text.size() <= kMaxChallenge &&
@@ -54,12 +54,12 @@ HandshakeAnswer answer(std::string_view content_type, std::string body) {
   HandshakeAnswer made;
   made.content_type = content_type;
   made.body = std::move(body);
-  // A browser that is lured here must not guess another type.
+  // Prevents a browser from guessing another content type.
   made.headers.push_back({"X-Content-Type-Options", "nosniff"});
   return made;
 }
 
-// Reads one handshake request.
+// Answers one handshake request.
 class Asking {
  public:
   Asking(const Preset& preset, std::span<const std::string> secrets, const Request& request,
@@ -97,7 +97,7 @@ class Asking {
   std::string query(std::string_view name) { return read(Field::From::query, name); }
   std::string header(std::string_view name) { return read(Field::From::header, name); }
 
-  // The secret that it is signed with.
+  // The secret that signed the request.
   std::optional<std::string> signer() {
     const Result<Verifier> verifier = Verifier::make(preset_.verify, secrets_, context_);
     if (!verifier) return std::nullopt;
@@ -108,7 +108,8 @@ class Asking {
   }
   bool is_authentic() { return signer().has_value(); }
 
-  // Whether to sign this for anyone: only what the verifier never accepts as an event.
+  // Whether to sign `challenge` for an unauthenticated sender: only messages that the verifier
+  // never accepts as events.
   bool may_sign(std::string_view challenge) const {
     return is("GET") && is_challenge(preset_.verify.challenge, challenge) && !secrets_.empty();
   }
@@ -169,7 +170,8 @@ Answer Asking::slack() {
   return answer(kText, challenge);
 }
 
-// 1 is an interaction's PING, 0 that of webhook events, which wants no body.
+// Type 1 is the PING of an interaction. Type 0 is that of webhook events, which requires an empty
+// response.
 Answer Asking::discord() {
   const std::string type = json("/type");
   if (!is("POST") || (type != "1" && type != "0") || !is_authentic()) return std::nullopt;
@@ -205,7 +207,7 @@ Answer Asking::sns() {
   if (!is("POST") || json("/Type") != "SubscriptionConfirmation" || !is_authentic()) {
     return std::nullopt;
   }
-  // We fetch it: it must be Amazon's.
+  // The server fetches this URL, so it must be Amazon's.
   if (!verify_detail::is_sns_url(url)) return std::nullopt;
   HandshakeAnswer made;
   made.confirm_url = url;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The functions for one hash each are called old since OpenSSL 3 and are what its own providers
-// run; they work on plain values, which is the point here.
+// OpenSSL 3 deprecates the functions of a single hash (SHA256_Init), but its own providers use
+// them. Their contexts are plain values that can be copied.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "verify/hmac.hpp"
@@ -19,7 +19,7 @@ constexpr std::size_t block_size(Hash hash) {
 
 }  // namespace
 
-// None of these can fail: they only write to the context.
+// None of these can fail, because they only initialize the context.
 Hashing::Hashing(Hash hash) : hash_(hash) {
   switch (hash) {
     case Hash::md5:

@@ -23,21 +23,21 @@ struct HashValue {
   std::string_view view() const { return {reinterpret_cast<const char*>(bytes.data()), size}; }
 };
 
-// Takes the bytes of a message, piece by piece.
+// Receives the bytes of a message, in pieces.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void add(std::string_view bytes) = 0;
 };
 
-// Keeps what is added.
+// Collects the bytes.
 class StringSink final : public Sink {
  public:
   void add(std::string_view bytes) override { text.append(bytes); }
   std::string text;
 };
 
-// A running hash. A plain value, so that a prepared one is copied instead of computed again.
+// A hash in progress. A plain value, so that a prepared state is copied and not recomputed.
 class Hashing final : public Sink {
  public:
   explicit Hashing(Hash hash);
@@ -54,9 +54,9 @@ class Hashing final : public Sink {
   } context_;
 };
 
-// HMAC (RFC 2104) with its two key blocks hashed in advance: a verification then copies two small
-// states, asks for no memory and shares nothing with other threads. EVP_MAC, which would do the
-// same, allocates a context for each. docs/adr/0008.
+// HMAC (RFC 2104) with both key blocks hashed in advance: a verification copies two small states,
+// allocates nothing and shares nothing with other threads. EVP_MAC would allocate a context for
+// each verification. See docs/adr/0008.
 class HmacKey {
  public:
   HmacKey(Hash hash, std::string_view key);
@@ -71,7 +71,7 @@ class HmacKey {
 
 HashValue hash_of(Hash hash, std::string_view bytes);
 
-// Whether both are the same, in a time that depends on the sizes alone.
+// Whether both are equal. The time depends only on the sizes.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 }  // namespace hapax::verify_detail

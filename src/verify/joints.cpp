@@ -5,23 +5,23 @@
 
 #include <array>
 
-// Some providers sign values one after the other, "ID.TIME.BODY", and escape nothing. Where a value
-// may hold what separates it from the next, one signed text can be cut in several ways, and one
-// captured signature is good for several ids. So of all the ways at most one is accepted.
+// Some providers sign a concatenation of values, "ID.TIME.BODY", without escaping. If a value may
+// contain the separator, the signed text can be split in several ways, and one captured signature
+// is valid for several ids. These checks accept at most one split.
 namespace hapax::verify_detail {
 
 namespace {
 
-constexpr std::size_t kLongestId = 1024;  // as of an event's
+constexpr std::size_t kLongestId = 1024;  // the maximum size of an event id
 constexpr std::size_t kLongestTime = 64;
-constexpr WallTime kEarliest{std::chrono::seconds(1'000'000'000)};  // of a time inside a body
+constexpr WallTime kEarliest{std::chrono::seconds(1'000'000'000)};  // earliest time in a body
 
-// A set of letters, as a table: it is looked into for every letter of an id or a URL.
+// A set of characters, as a lookup table: it is queried for every byte of an id or URL.
 class Letters {
  public:
   enum class Others : bool { ascii, all };
 
-  // Letters and digits, and these; with Others::all also all bytes that are not ASCII.
+  // Letters, digits and `others`; with Others::all also all non-ASCII bytes.
   constexpr explicit Letters(std::string_view others, Others beyond = Others::ascii) {
     for (std::size_t each = 128; each < has_.size(); ++each) has_[each] = beyond == Others::all;
     for (const std::string_view all :
@@ -31,7 +31,7 @@ class Letters {
     }
   }
   constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
-  // How many of them the text starts with.
+  // The length of the prefix of `text` that consists of these characters.
   std::size_t at_start_of(std::string_view text) const {
     std::size_t size = 0;
     while (size < text.size() && has(text[size])) ++size;
@@ -43,13 +43,13 @@ class Letters {
   std::array<bool, 256> has_{};
 };
 
-// Visible ASCII without what JSON and markup start with: of an id with nothing between it and the
-// time.
+// An id without separators around the time: visible ASCII except '"' and the brackets that start
+// JSON or markup.
 constexpr Letters kStrictIdLetters("!#$%&'()*+,-./:;=?@\\^_`|~");
-// What a header may hold, without what JSON and markup start with.
+// A separated id: everything a header may contain, with the same exceptions.
 constexpr Letters kIdLetters(" !#$%&'()*+,-./:;=?@\\^_`|~", Letters::Others::all);
 constexpr Letters kNonceLetters("-_");
-// RFC 3986, but for the brackets, which only an IPv6 host has.
+// The characters of RFC 3986 except the brackets of IPv6 hosts.
 constexpr Letters kUrlLetters("-._~:/?#@!$&'()*+,;=%");
 
 bool is_digit(char c) {
@@ -61,7 +61,7 @@ Failure moved(std::string_view detail) {
           std::string(detail) + ", so its signature would also be valid for another request"};
 }
 
-// Whether `text` starts with a time and `after`.
+// Whether `text` starts with a time that is followed by `after`.
 bool starts_with_time(std::string_view text, std::string_view after, TimeFormat format,
                       WallTime earliest) {
   text = text.substr(0, kLongestTime + after.size());
@@ -72,7 +72,7 @@ bool starts_with_time(std::string_view text, std::string_view after, TimeFormat 
   return false;
 }
 
-// Whether the start of the body could be the end of an id, with a time of its own behind it.
+// Whether the start of the body could be the end of an id, followed by another time.
 bool continues_id(std::string_view body, std::string_view between, std::string_view after,
                   TimeFormat format) {
   if (body.empty()) return false;
@@ -88,7 +88,7 @@ bool continues_id(std::string_view body, std::string_view between, std::string_v
   return false;
 }
 
-// A digit more or less makes a time ten times as late: outside of any window but an open one.
+// A digit more or less changes a time by a factor of ten, which only an open window accepts.
 bool digits_may_move(const TimePlace& time) {
   const bool number =
       time.format == TimeFormat::unix_seconds || time.format == TimeFormat::unix_milliseconds;
@@ -113,7 +113,8 @@ bool has_query(std::string_view url) {
   return url.find('?') != url.npos;
 }
 
-// Without a query the URL is that of the source, whole.
+// A URL without a query is fixed by the source's configuration, so only URLs with a query are
+// checked.
 MaybeFailure check_query(std::string_view url) {
   if (!has_query(url) || kUrlLetters.are_all_of(url)) return std::nullopt;
   return Failure{Reason::header_malformed, "the URL contains invalid characters"};
@@ -149,7 +150,7 @@ std::optional<Message::Joint> Message::joint_of(const Part& left, const std::str
            part.kind == Kind::url_no_port || part.kind == Kind::url_hubspot ||
            part.kind == Kind::path;
   };
-  // No header holds a line end, so what stands before one cannot go on behind it.
+  // Header values contain no line breaks, so a value that ends at one cannot extend past it.
   const bool ends = between.find_first_of("\r\n") != between.npos;
   if (left.kind == Kind::header && right.kind == Kind::time && !ends) {
     return Joint{.kind = Joint::Kind::id_time, .header = left.name, .between = between};
@@ -175,7 +176,8 @@ void Message::find_joints() {
     if (after_id && part.kind == Kind::body) joints_.back().after = between;
     std::optional<Joint> joint = left == nullptr ? std::nullopt : joint_of(*left, between, part);
     if (joint) joints_.push_back(std::move(*joint));
-    // Plivo: what stands before it may hold anything, so it ends where the last value begins.
+    // Plivo: the values before the nonce may contain any character, so the split is unique only if
+    // the nonce at the end cannot contain the separator.
     const bool last = left != nullptr && left->kind == Kind::url_plivo && !between.empty() &&
                       part.kind == Kind::header && &part == &parts_.back();
     if (last) joints_.push_back({.kind = Joint::Kind::last, .header = part.name});

@@ -41,7 +41,7 @@ bool is_signed(const Secret& secret, std::string_view algorithm, const Token& to
   if (algorithm == "ES256") {
     return secret.key && secret.key->verify_pair(token.signed_part, token.signature);
   }
-  if (secret.key) return false;  // an HMAC keyed with a public key is anybody's
+  if (secret.key) return false;  // anyone can compute an HMAC keyed with a public key
   const Hash hash = algorithm == "HS512"   ? Hash::sha512
                     : algorithm == "HS384" ? Hash::sha384
                                            : Hash::sha256;
@@ -51,7 +51,7 @@ bool is_signed(const Secret& secret, std::string_view algorithm, const Token& to
   return equal_in_constant_time(key.finish(hashing).view(), token.signature);
 }
 
-// A claim in whole seconds; fractions are cut off. Nothing when it is not a number.
+// A numeric claim, truncated to whole seconds; nullopt if it is not a number.
 std::optional<std::int64_t> seconds_claim(JsonReader& claims, std::string_view pointer,
                                           bool& there) {
   const JsonValue value = claims.at(pointer);
@@ -90,9 +90,9 @@ MaybeFailure check_times(const Jwt& rule, JsonReader& claims, WallTime now) {
   return std::nullopt;
 }
 
-// When the token was made, as far as it says so. Nothing else is signed that could be later.
+// The time of issue: "iat", otherwise "nbf".
 std::optional<WallTime> signed_at(JsonReader& claims) {
-  constexpr std::int64_t kMost = 1'000'000'000'000;  // microseconds of it still fit
+  constexpr std::int64_t kMost = 1'000'000'000'000;  // still fits in microseconds
   for (const std::string_view claim : {"/iat", "/nbf"}) {
     bool there = false;
     const std::optional<std::int64_t> at = seconds_claim(claims, claim, there);
@@ -107,7 +107,7 @@ MaybeFailure check_hash(const Jwt& rule, JsonReader& claims, std::string_view bo
     return invalid("the token has no '" + rule.body_claim + "', the hash of the body");
   }
   std::string_view text = claim.text;
-  // Some write the padding of base64url, which belongs to no byte.
+  // Some senders pad base64url. The padding encodes no bytes.
   if (rule.body_encoding == Encoding::base64url) {
     while (text.ends_with('=')) text.remove_suffix(1);
   }
@@ -161,7 +161,7 @@ Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTim
   if (!opened || header.at("").status != JsonStatus::found) {
     return refused({Reason::header_malformed, "'" + place.name + "' is not a JWT"});
   }
-  // The token must not choose its own algorithm: only what the scheme names is taken.
+  // The token must not choose its own algorithm: only those of the scheme are accepted.
   const std::string algorithm = header.at("/alg").text;
   const auto& allowed = parts.jwt.algorithms;
   if (std::find(allowed.begin(), allowed.end(), algorithm) == allowed.end()) {

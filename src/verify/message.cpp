@@ -13,7 +13,7 @@ namespace hapax::verify_detail {
 
 namespace {
 
-constexpr std::size_t kSmall = 64UL << 10;    // may be packed as well as it can be
+constexpr std::size_t kSmall = 64UL << 10;    // decompressed size that is allowed at any ratio
 constexpr std::size_t kMaxHeaderList = 4096;  // bytes
 constexpr std::size_t kMaxListedHeaders = 64;
 
@@ -48,7 +48,7 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
   if (list.text.size() > kMaxHeaderList) return too_long(list_name);
   std::string_view rest = list.text;
   std::size_t count = 0;
-  // Otherwise anyone who replays a captured request could set the time.
+  // Otherwise a captured request could be replayed with another time.
   bool time_is_signed = from.time_header.empty();
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -161,7 +161,7 @@ MaybeFailure add_inflated(const Ingredients& from, Sink& sink) {
   return add_if(inflated.body, "the body is not valid gzip", sink);
 }
 
-// find_header() for a name in two pieces.
+// find_header() for a name given in two pieces.
 HeaderValue find_header_in_two(const Request& request, std::string_view start,
                                std::string_view end) {
   HeaderValue value;
@@ -196,7 +196,7 @@ struct Message::Word {
 };
 
 const Message::Word* Message::find_word(std::string_view placeholder) {
-  // Longer words first where one starts another.
+  // Specific words first: {query:sorted} would also match {query:NAME}.
   static constexpr std::array kWords = {
       Word{"body:item", true, Kind::body_item},
       Word{"body:sha256_hex", false, Kind::body_sha256_hex},
@@ -267,8 +267,8 @@ Result<Message> Message::parse(std::string_view text) {
   return message;
 }
 
-// Values one after the other can be cut in more than one way when one of them holds what stands
-// between them: the same signature would then be good for another id.
+// A value that contains the adjacent text makes the split of the message ambiguous: the same
+// signature would be valid for another id.
 void Message::fence_json() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].kind != Kind::json && parts_[i].kind != Kind::json_optional) continue;
@@ -398,7 +398,7 @@ MaybeFailure Message::render_body(const Part& part, const Ingredients& from, Sin
       return std::nullopt;
     }
     default:
-      return std::nullopt;  // the other kinds are done by the callers
+      return std::nullopt;  // other kinds are handled by the callers
   }
 }
 

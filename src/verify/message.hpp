@@ -22,7 +22,7 @@ struct Failure {
 };
 using MaybeFailure = std::optional<Failure>;
 
-// Finds a header, under its alias too where the scheme has one.
+// Finds headers by name, or by the scheme's alias of the name.
 class Headers {
  public:
   Headers(const Request& request, const std::array<std::string, 2>& alias)
@@ -34,30 +34,30 @@ class Headers {
   const std::array<std::string, 2>& alias_;
 };
 
-// The body without its Content-Encoding. Anyone can make us decompress one before anything is known
-// to be authentic: once for a request, and no further than the limit.
+// The decompressed body. Decompression precedes authentication, so anyone can cause it: it runs
+// once per request and stops at the limit.
 struct Inflated {
   std::size_t limit = kMaxInflated;
-  std::optional<std::string> body = {};  // nothing: not yet, or it cannot be unpacked
+  std::optional<std::string> body = {};  // nullopt: not yet decompressed, or invalid
   std::size_t times = 0;
-  std::size_t bytes = 0;  // that came out, also of what was refused
+  std::size_t bytes = 0;  // decompressed bytes, those of rejected bodies included
 };
 
-// What a message is made of, at one verification.
+// The inputs for rendering a message.
 struct Ingredients {
   const Request& request;
   const Headers& headers;
   FieldReader& fields;
-  std::string_view time;  // as it is written
+  std::string_view time;  // verbatim
   std::string_view secret;
   std::string_view key_id;
   const std::vector<OwnedHeader>& parameters;
-  JsonReader* item = nullptr;         // of a scheme that signs each item: JSON is read here
-  std::string_view time_header = {};  // where the time is; a list of signed headers must have it
-  Inflated* inflated = nullptr;       // null: unpacked for this message alone
+  JsonReader* item = nullptr;         // set if the scheme signs each item: JSON is read from it
+  std::string_view time_header = {};  // must be in a list of signed headers
+  Inflated* inflated = nullptr;       // null: decompressed for this message only
 };
 
-// A message with {placeholders}, parsed. The vocabulary is in hapax/verify.hpp.
+// A parsed message with {placeholders}, which hapax/verify.hpp lists.
 class Message {
   enum class Kind : std::uint8_t {
     text,
@@ -93,21 +93,22 @@ class Message {
   };
 
  public:
-  // misconfigured: an unknown placeholder, or an open brace.
+  // misconfigured: an unknown placeholder or an unclosed brace.
   static Result<Message> parse(std::string_view text);
 
-  // Hands the message to `sink`, piece by piece. A failure says what the request lacks.
+  // Writes the message to `sink`, in pieces. A failure describes the missing or invalid value.
   MaybeFailure render(const Ingredients& from, Sink& sink) const;
 
-  // Refuses values that could be moved from one part of the message to the next: the same signature
-  // would then be good for another id or another body. In joints.cpp.
+  // Rejects values that could be moved from one part of the message to the next, so that the
+  // signature would be valid for another id or body. Defined in joints.cpp.
   MaybeFailure check_joints(const Ingredients& from, const TimePlace& time) const;
   bool has_joints() const { return !joints_.empty(); }
 
-  // Whether putting it together costs more than a copy of it, and it is the same for all secrets.
+  // Whether the rendered message should be cached: rendering costs more than copying, and the
+  // result is the same for all secrets.
   bool is_worth_keeping() const { return worth_keeping_; }
 
-  // Whether the message ends with the secret. Otherwise a plain hash of it can be continued.
+  // Whether the message ends with the secret. If not, a plain hash allows length extension.
   bool ends_with_secret() const;
 
   bool uses(std::string_view placeholder) const;  // "key_id", "time", ...
@@ -119,17 +120,17 @@ class Message {
  private:
   struct Part {
     Kind kind;
-    std::string name;        // of a text: the text
-    std::string fence = {};  // of a JSON value: the text beside it, which must not be in it
+    std::string name;        // for text: the text itself
+    std::string fence = {};  // for JSON: the adjacent text, which the value must not contain
   };
   struct Word;
-  // Two values side by side, where one of them does not say by itself how long it is.
+  // Two adjacent values, one of which is not self-delimiting.
   struct Joint {
     enum class Kind : std::uint8_t { id_time, time_body, body_time, url_body, body_url, last };
     Kind kind;
-    std::string header = {};             // of id_time and last: the header whose value it is
-    std::string between = {};            // the text between the two
-    std::optional<std::string> after{};  // of id_time: the text before the body that follows
+    std::string header = {};             // for id_time and last: the header with the value
+    std::string between = {};            // the text between the values
+    std::optional<std::string> after{};  // for id_time: the text between the time and the body
   };
 
   void find_joints();

@@ -17,7 +17,7 @@ struct Row {
   std::string_view decomposed;
 };
 
-// Of Unicode's table: Latin-1 Supplement and Latin Extended-A.
+// From Unicode's decomposition table: Latin-1 Supplement and Latin Extended-A.
 // clang-format off
 constexpr std::array kRows = std::to_array<Row>({
     {0x00a0, " "},

@@ -8,8 +8,8 @@
 
 namespace hapax::verify_detail {
 
-// `text` in Unicode's NFKD form, for ASCII and Latin letters. Nothing for other scripts, for
-// combining marks on their own, and for what is not UTF-8: a whole table would be a library.
+// `text` in Unicode's NFKD form. Covers ASCII and Latin letters, because the complete table would
+// require a library. nullopt for other scripts, standalone combining marks and invalid UTF-8.
 std::optional<std::string> nfkd(std::string_view text);
 
 }  // namespace hapax::verify_detail

@@ -24,7 +24,7 @@ std::string text_of(const HashValue& value) {
   return std::string(value.view());
 }
 
-// base64 as people paste it: with or without padding.
+// base64 with or without padding, because people paste both.
 std::optional<std::string> from_loose_base64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string padded(text);
@@ -181,7 +181,7 @@ Result<void> set_places(const Scheme& scheme, std::string_view key_id, Verifier:
   return {};
 }
 
-// What is missing would otherwise be missed at the first request.
+// Reports missing parts now rather than at the first request.
 Result<void> check_whole(const Scheme& scheme, const Verifier::Parts& parts) {
   const bool has_message =
       verify_detail::hmac_hash(scheme.algorithm) || scheme.algorithm == Algorithm::sha256 ||

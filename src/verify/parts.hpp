@@ -19,12 +19,12 @@ namespace verify_detail {
 
 // One secret, ready for use. Which member is set follows from the algorithm.
 struct Secret {
-  std::string text;  // of a token, a Basic credential, a plain hash
+  std::string text;  // for tokens, Basic credentials and plain hashes
   std::optional<HmacKey> hmac;
   std::optional<PublicKey> key;
 };
 
-// The bytes that `text` stands for. invalid_argument: it is not written as the rule says.
+// Decodes `text`. invalid_argument: it does not have the form of the rule.
 Result<std::string> key_bytes(std::string_view text, const SecretRule& rule);
 
 Result<Secret> make_secret(const Scheme& scheme, const std::string& text);
@@ -46,17 +46,17 @@ struct Jwt {
 
 }  // namespace verify_detail
 
-// A scheme that owns its text, with the secrets ready.
+// A compiled scheme that owns its text, with its secrets.
 struct Verifier::Parts {
   Algorithm algorithm = Algorithm::none;
   std::vector<verify_detail::Place> places;
   std::vector<verify_detail::Message> messages;
-  TimePlace time{};  // without `at`, which the next two stand for
+  TimePlace time{};  // without `at`; see the next two
   bool time_in_list = false;
   std::optional<Field> time_field;
   Challenge challenge = Challenge::none;
   bool hashed_twice = false;
-  std::string each;  // a JSON pointer with `*`
+  std::string each;  // a JSON pointer with '*'
   std::vector<OwnedHeader> required;
   std::string body_hash_query;
   std::array<std::string, 2> alias;
@@ -66,7 +66,7 @@ struct Verifier::Parts {
   std::vector<OwnedHeader> parameters;
   std::vector<verify_detail::Secret> secrets;
 
-  // The scheme, without secrets.
+  // Compiles the scheme, without secrets.
   static Result<Parts> make(const Scheme& scheme, const Context& context);
 };
 
@@ -77,10 +77,12 @@ Verdict refused(Failure failure);
 Verdict verify_jwt(const Verifier::Parts& parts, const Request& request, WallTime now);
 Verdict verify_sns(const Verifier::Parts& parts, const Request& request, Scratch& scratch);
 
-// Whether it is https://sns.REGION.amazonaws.com[.cn]/...: other AWS hosts can belong to anyone.
+// Whether it is https://sns.REGION.amazonaws.com[.cn]/...: other AWS hosts may belong to any
+// customer.
 bool is_sns_url(std::string_view url);
 
-// What an SNS message is signed over; nothing when a field is missing, repeated or not plain text.
+// The signed text of an SNS message. nullopt if a field is missing, repeated, not a string, or
+// contains a line break where it must not.
 std::optional<std::string> sns_message(JsonReader& json);
 
 }  // namespace verify_detail

@@ -11,7 +11,7 @@ namespace hapax {
 
 namespace {
 
-using namespace verify_detail;  // the words that the table is written in
+using namespace verify_detail;  // the functions that the table uses
 using std::chrono::hours;
 using std::chrono::minutes;
 
@@ -67,14 +67,14 @@ constexpr Scheme public_standard_webhooks() {
   return scheme;
 }
 
-// Two keys, each with a header of its own: they are never tried crosswise.
+// Two keys, each with its own header. A key is only tried with its header.
 constexpr Scheme box() {
   Scheme scheme =
       timed({.at = "header:box-signature-primary", .encoding = Encoding::base64, .secret = 0},
             "{body}{time}", "header:box-delivery-timestamp", TimeFormat::rfc3339, seconds(600));
   scheme.signatures[1] = {
       .at = "header:box-signature-secondary", .encoding = Encoding::base64, .secret = 1};
-  // Box signs what its own JSON writer makes of the body, which may differ from what it sends.
+  // Box signs its own serialization of the body, which may differ from the bytes it sends.
   scheme.messages[1] = "{body:ascii}{time}";
   scheme.time.future = seconds(60);
   scheme.required = {RequiredHeader{"box-signature-version", "1"},
@@ -93,7 +93,7 @@ constexpr Scheme adyen_items() {
   return scheme;
 }
 
-// "PUBLIC_KEY|HEX&PUBLIC_KEY|HEX"; the payload may have lost its last line end on the way.
+// "PUBLIC_KEY|HEX&PUBLIC_KEY|HEX". The payload may have lost its final line break in transit.
 constexpr Scheme braintree() {
   Scheme scheme =
       over({.at = "form:bt_signature",
@@ -125,7 +125,7 @@ constexpr Scheme bridge() {
 constexpr Scheme paypal() {
   Scheme scheme = over({.at = "header:paypal-transmission-sig", .encoding = Encoding::base64},
                        "{header:paypal-transmission-id}|{time}|{param:webhook_id}|{body:crc32}");
-  // PayPal's checker sets no limit to its age.
+  // PayPal's verification code sets no maximum age.
   scheme.time = {
       .at = "header:paypal-transmission-time", .format = TimeFormat::rfc3339, .future = kFuture};
   scheme.certificate_url = {"paypal-cert-url", "paypal.com"};
@@ -143,7 +143,7 @@ constexpr Scheme sns() {
   return with_public_key(scheme, Algorithm::aws_sns);
 }
 
-// What follows from the rest is not written by hand.
+// Fills in the members that follow from the scheme.
 constexpr Preset known(Preset preset) {
   preset.id_signed = covers_id(preset.verify, preset.identity);
   preset.time_signed = preset.time_signed || covers_time(preset.verify);

@@ -48,7 +48,7 @@ Bio bio_of(std::string_view text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Asked for a passphrase, OpenSSL would read the terminal.
+// Without this callback, OpenSSL would ask for a passphrase on the terminal.
 int no_passphrase(char*, int, int, void*) {
   return 0;
 }
@@ -77,8 +77,8 @@ std::string_view words_for(KeyKind kind) {
   return "";
 }
 
-constexpr int kRsaBitsMin = 2048;  // shorter ones can be factored
-constexpr int kRsaBitsMax = 8192;  // longer ones make every check a way to keep us busy
+constexpr int kRsaBitsMin = 2048;  // smaller keys can be factored
+constexpr int kRsaBitsMax = 8192;  // larger keys make each verification too expensive
 
 bool has_accepted_size(EVP_PKEY* rsa) {
   const int bits = EVP_PKEY_get_bits(rsa);
@@ -170,7 +170,7 @@ EVP_PKEY* read_private(KeyKind kind, std::string_view text) {
   return EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes_of(*bytes), kEd25519Size);
 }
 
-// The two numbers of an ECDSA signature, side by side, as DER.
+// Converts an ECDSA signature from r and s, concatenated, to DER.
 std::optional<std::string> der_of_pair(std::string_view pair) {
   if (pair.size() != 2 * kP256NumberSize) return std::nullopt;
   const EcSignature signature(ECDSA_SIG_new());
@@ -204,7 +204,7 @@ std::optional<std::string> pair_of_der(std::string_view der) {
 }
 
 Error not_a_key(KeyKind kind, std::string_view ways) {
-  // What OpenSSL noted would otherwise leak into the thread's next OpenSSL error query.
+  // Otherwise the errors would stay in the thread's OpenSSL error queue.
   ERR_clear_error();
   return Error(Code::invalid_argument, "this is not " + std::string(words_for(kind)) +
                                            "; write it as " + std::string(ways));

@@ -14,7 +14,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-// The length of the string at the front, quotes included; 0 when it does not close.
+// The length of the string at the front, quotes included; 0 if it is not closed.
 std::size_t string_length(std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -41,7 +41,7 @@ class Styler {
   }
 
  private:
-  // Copies what is at the front; how long it was, 0 when it is wrong.
+  // Copies the token at the front. Returns its length, or 0 if it is invalid.
   std::size_t take(std::string_view text) {
     const char c = text.front();
     if (is_space(c)) return 1;
@@ -84,7 +84,7 @@ class Styler {
   const JsonStyle& style_;
   std::string out_;
   std::size_t depth_ = 0;
-  bool opened_ = false;  // the last thing was an opening bracket
+  bool opened_ = false;  // the previous token was an opening bracket
 };
 
 }  // namespace

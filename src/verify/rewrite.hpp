@@ -8,15 +8,15 @@
 
 namespace hapax::verify_detail {
 
-// How JSON writers space their output. Numbers, names and escapes stay as they are: this is about
-// telling who wrote a body again, not about reading it.
+// The whitespace style of a JSON writer. Numbers, names and escapes are kept, because the purpose
+// is to recognize a reserialized body.
 struct JsonStyle {
   std::string_view after_comma;
   std::string_view after_colon;
   int indent = 0;  // 0: on one line
 };
 
-// `text` in another style. Nothing when its brackets or strings do not close.
+// `text` in another style. nullopt if its brackets or strings are not closed.
 std::optional<std::string> restyled_json(std::string_view text, const JsonStyle& style);
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);

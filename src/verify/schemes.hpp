@@ -7,18 +7,18 @@
 #include <chrono>
 #include <string_view>
 
-// The families of schemes that providers share, as functions that give one of them its names.
+// Families of schemes that providers share, as functions of the provider's names and options.
 namespace hapax::verify_detail {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Where a provider's own checker takes any time in the future, hapax takes this much: a clock may
-// be wrong, but a signature that is good for ever is not.
+// Maximum time in the future, also for providers whose own verification code sets none: clocks may
+// be wrong, but no signature should stay valid forever.
 inline constexpr seconds kFuture{300};
 inline constexpr seconds kWindow{300};
 
-// HMAC of the body, alone in a header.
+// HMAC of the body, without other content in the header.
 constexpr Scheme body_hmac(std::string_view at, Encoding encoding, std::string_view prefix = "",
                            Algorithm algorithm = Algorithm::hmac_sha256,
                            SecretForm secret = SecretForm::text) {
@@ -65,7 +65,7 @@ constexpr Scheme svix_headers() {
                            "{header:svix-id}.{time}.{body}", kWhsec);
 }
 
-// "t=TIME,v1=HEX,v1=HEX" in one header, TIME and body signed.
+// "t=TIME,v1=HEX,v1=HEX" in one header; TIME and body are signed.
 struct StampedNames {
   std::string_view label = "v1";
   std::string_view time_label = "t";
@@ -87,7 +87,7 @@ constexpr Scheme stamped(std::string_view at, const StampedNames& names = {}) {
   return scheme;
 }
 
-// The time in a header of its own.
+// The time in a separate header.
 constexpr Scheme timed(SignaturePlace signature, std::string_view message, std::string_view time,
                        TimeFormat format = TimeFormat::unix_seconds, milliseconds past = kWindow) {
   Scheme scheme;
@@ -97,7 +97,7 @@ constexpr Scheme timed(SignaturePlace signature, std::string_view message, std::
   return scheme;
 }
 
-// HMAC over something that is not just the body.
+// HMAC of a message other than the body alone.
 constexpr Scheme over(SignaturePlace signature, std::string_view message,
                       Algorithm algorithm = Algorithm::hmac_sha256,
                       std::string_view other_message = "") {
@@ -151,13 +151,13 @@ constexpr bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Whether the URL that the provider calls is signed.
+// Whether the signature covers the URL.
 constexpr bool needs_url(const Scheme& scheme) {
   return !scheme.jwt.url_claim.empty() || contains(scheme.messages[0], "{url") ||
          contains(scheme.messages[1], "{url");
 }
 
-// Whether the provider's name for the secret takes part.
+// Whether the scheme uses Context::key_id.
 constexpr bool needs_key_id(const Scheme& scheme) {
   constexpr std::string_view kKeyId = "{key_id}";
   return scheme.jwt.issuer == kKeyId || scheme.signatures[0].label == kKeyId ||
@@ -169,7 +169,7 @@ constexpr bool needs_key_id(const Scheme& scheme) {
 // Whether a change of the body breaks the signature.
 constexpr bool covers_body(const Scheme& scheme) {
   const std::string_view message = scheme.messages[0];
-  // Another body of the same CRC-32 is found at once, and one item is not the body.
+  // Another body with the same CRC-32 is easy to construct, and one item is not the whole body.
   if (contains(message, "{body:crc32}") || contains(message, "{body:item:")) return false;
   return scheme.algorithm == Algorithm::jwt || !scheme.body_hash_query.empty() ||
          contains(message, "{body") || contains(message, "{form:sorted") ||
@@ -185,21 +185,21 @@ constexpr bool is_signed_alone(std::string_view message, std::string_view pointe
   return false;
 }
 
-// Whether form fields are signed as names and values one after the other. The end of one and the
-// start of the next are then one text: "NumMedia" = "0" can be moved into the value before it.
+// Whether form fields are signed as concatenated names and values. The boundaries are then
+// ambiguous: "NumMedia" = "0" can be moved into the value before it.
 constexpr bool runs_fields_together(const Scheme& scheme) {
   return contains(scheme.messages[0], "{form:sorted") ||
          contains(scheme.messages[0], "{url:plivo}");
 }
 
-// Whether everything that the id is read from is signed.
+// Whether the signature covers every place of the id.
 constexpr bool covers_id(const Scheme& scheme, const IdentityRule& rule) {
   if (rule.id[0].empty() || rule.id[0] == "none") return false;
   if (scheme.algorithm == Algorithm::aws_sns) return true;
   for (const std::string_view at : rule.id) {
     if (at.empty()) continue;
     const std::string_view name = at.substr(at.find(':') + 1);
-    // Fields of the body that are signed one by one. "header:A,B" is a header and its alias.
+    // Body fields that are signed individually. "header:A,B" is a header and its alias.
     const bool alone = contains(scheme.messages[0], at.substr(0, at.find(','))) ||
                        (at.starts_with("json:") && is_signed_alone(scheme.messages[0], name));
     const bool header = at.starts_with("header:");
@@ -211,7 +211,7 @@ constexpr bool covers_id(const Scheme& scheme, const IdentityRule& rule) {
   return true;
 }
 
-// Whether a captured request is rejected after its window.
+// Whether a captured request is rejected after the time window.
 constexpr bool covers_time(const Scheme& scheme) {
   if (scheme.jwt.max_age.count() > 0) return true;
   if (scheme.time.at.empty() || scheme.time.past == kNoLimit) return false;

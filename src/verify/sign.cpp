@@ -21,7 +21,7 @@ Error cannot_sign(std::string_view why) {
   return Error(Code::misconfigured, "cannot sign for this scheme: " + std::string(why));
 }
 
-// What signs: the key material of one secret.
+// The key material of one secret.
 struct SigningKey {
   std::string bytes;
   std::optional<PublicKey> key;
@@ -40,8 +40,8 @@ Result<SigningKey> make_signing_key(const Scheme& scheme, const std::string& sec
   return SigningKey{{}, std::move(key)};
 }
 
-// Signs one request. The parts are put together in the order that the scheme needs them: the
-// headers that are signed, the time, the message, the signature in its place.
+// Signs one request: first adds the signed headers and the time, then renders the message and
+// stores its signature.
 class Signing {
  public:
   Signing(const Verifier::Parts& parts, const SigningKey& key, const Request& request,
@@ -75,7 +75,7 @@ class Signing {
   const WallTime now_;
   std::string time_;
   Signed signed_;
-  std::vector<Header> headers_;  // of current()
+  std::vector<Header> headers_;  // referenced by the result of current()
   JsonReader json_;
 };
 
@@ -95,7 +95,7 @@ void Signing::add_header(std::string_view name, std::string value) {
   if (!has_header(name)) signed_.headers.push_back({std::string(name), std::move(value)});
 }
 
-// Before the message is put together: what it will be made of.
+// Adds what the message covers, before it is rendered: headers, time and the hash in the URL.
 void Signing::add_signed_headers() {
   for (const OwnedHeader& required : parts_.required) add_header(required.name, required.value);
   if (!parts_.certificate_url[0].empty()) {
@@ -149,7 +149,7 @@ Result<std::string> Signing::signature_of(const std::string& message) const {
   return std::string(key.finish(hashing).view());
 }
 
-// The whole value of the place: prefix, label and time around the signature.
+// The complete value of the place: the signature with prefix, label and time.
 Result<std::string> Signing::place_text(const Place& place, JsonReader* item) {
   if (parts_.algorithm == Algorithm::token) return key_.bytes;
   HAPAX_TRY_ASSIGN(what, message(item));
@@ -178,7 +178,7 @@ Result<void> Signing::put(const Place& place, const std::string& text) {
   }
 }
 
-// Replaces the string that is at the place in `document`, a part of the body.
+// Replaces the string at the place in `document`, which is a part of the body.
 Result<void> Signing::put_in_json(const Place& place, const std::string& text,
                                   std::string_view document) {
   if (!json_.open(document, 0)) return cannot_sign("the body is not JSON");
@@ -210,7 +210,7 @@ Result<void> Signing::sign_body() {
 Result<void> Signing::sign_each() {
   const Place& place = parts_.places.front();
   for (std::size_t i = 0;; ++i) {
-    // Signing an item moves the ones behind it, so they are looked for again.
+    // Signing an item moves the items after it, so the list is read again.
     if (!json_.open(signed_.body, 0)) return cannot_sign("the body is not JSON");
     const JsonElements items = json_.each(parts_.each, 10000);
     if (items.status != JsonStatus::found || items.raw.empty()) {

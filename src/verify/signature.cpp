@@ -42,7 +42,7 @@ MaybeFailure add_signature(const Place& place, std::string_view text, SignatureL
 }
 
 MaybeFailure set_time(const Place& place, std::string_view text, SignatureList& list) {
-  // Two timestamps: one checker would take the first, another the last.
+  // Verifiers disagree about which of two timestamps applies.
   if (list.time) return malformed("two timestamps in '" + place.name + "'");
   list.time = text;
   return std::nullopt;
@@ -61,8 +61,8 @@ MaybeFailure read_item(const Place& place, std::string_view item, bool first, Si
   return std::nullopt;
 }
 
-// Digits alone, without a sign or a leading zero: the text is signed, so two texts for one number
-// would be two signatures, and a sender writes only the one.
+// Only digits, without sign or leading zeros. The text is signed, and a second text for the same
+// number would be a second signature, which no sender produces.
 std::optional<std::int64_t> read_integer(std::string_view text) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();

@@ -15,7 +15,7 @@
 
 namespace hapax::verify_detail {
 
-// More in one header is not a rotation.
+// A rotation of secrets does not need more in one header.
 inline constexpr std::size_t kMaxSignatures = 16;
 inline constexpr std::size_t kMaxSignatureText = 4096;  // RSA of 8192 bits in base64 is 1368
 inline constexpr std::size_t kMaxSignatureBytes = 1024;
@@ -40,7 +40,7 @@ struct Place {
   static Result<Place> make(const SignaturePlace& place, std::string_view key_id);
 };
 
-// The signatures of one list, as text, with the timestamp that stands among them.
+// The signatures of one list, as text, and its timestamp.
 struct SignatureList {
   std::array<std::string_view, kMaxSignatures> texts;
   std::size_t count = 0;
@@ -49,24 +49,24 @@ struct SignatureList {
   std::span<const std::string_view> signatures() const { return {texts.data(), count}; }
 };
 
-// Reads one list (or the one signature) of `place`. header_malformed: too many, or two timestamps.
-// A list without a signature in it is no failure.
+// Reads one list (or the only signature) of `place`. header_malformed: too many signatures, or two
+// timestamps. A list without signatures is not a failure.
 MaybeFailure read_list(const Place& place, std::string_view value, SignatureList& list);
 
-// The bytes of a signature; nothing when it is not written as it has to be.
+// Decodes a signature; nullopt if it is malformed.
 std::optional<std::string_view> decode(std::string_view text, Encoding encoding,
                                        std::span<unsigned char> buffer);
 std::string encode(std::string_view bytes, Encoding encoding);
 
-// Whether an opaque timestamp is short and of the letters that times are made of. Otherwise the
-// start of a body could be moved into it: "{time}{body}" would be signed all the same.
+// Whether an opaque timestamp is short and consists of characters used in times. Otherwise the
+// start of a body could be moved into it, because "{time}{body}" would stay the same.
 bool is_time_like(std::string_view text);
 
-// A timestamp as the format says; nothing when it is not one.
+// Parses a timestamp; nullopt if it does not have the format.
 std::optional<WallTime> read_time(std::string_view text, TimeFormat format);
 std::string write_time(WallTime time, TimeFormat format);
 
-// Nothing when `time` is inside the window.
+// nullopt if `time` is inside the window.
 MaybeFailure check_window(WallTime time, WallTime now, const TimePlace& place);
 
 }  // namespace hapax::verify_detail

@@ -25,15 +25,17 @@ bool is_host_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-// The only one that may be missing. There twice, or of another type, it would be read by others.
+// Subject is the only optional field. A repeated Subject, or one of another type, does not count as
+// absent, because other parsers would read it.
 bool has_no_subject(JsonReader& json) {
   const JsonValue value = json.at("/Subject");
   return value.status == JsonStatus::absent ||
          (value.status == JsonStatus::found && value.kind == JsonKind::null);
 }
 
-// Lines separate the fields. Without this, "an id and a subject" and "an id that ends in a subject"
-// would be signed alike, and one captured message would be good for another id.
+// Line breaks separate the fields. Without this check, "an id and a subject" and "an id that ends
+// with a subject" would have the same signed text, and one captured message would be valid for
+// another id.
 bool stays_in_its_line(std::string_view name, const std::string& value) {
   return name == "Message" || name == "Subject" || value.find('\n') == value.npos;
 }
@@ -51,7 +53,7 @@ std::optional<std::string> joined(JsonReader& json, const std::array<std::string
   return message;
 }
 
-// Amazon signs for everybody: only the topic identifies the customer.
+// Amazon signs the messages of all customers with one key: only the topic identifies the customer.
 bool is_listed(const std::vector<OwnedHeader>& parameters, const std::string& topic) {
   bool any = false;
   for (const OwnedHeader& each : parameters) {

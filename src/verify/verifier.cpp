@@ -18,22 +18,21 @@ namespace verify_detail {
 
 namespace {
 
-constexpr std::size_t kMaxItems = 10000;  // of a scheme that signs each
+constexpr std::size_t kMaxItems = 10000;  // for schemes that sign each item
 
-// What a hash of MD5's family puts behind every message before it is finished: 0x80, and a length
-// in bits that starts with zeros. A length extension cannot omit it, and no text contains it.
+// Every hash of the MD5 family pads the message with 0x80 and a length in bits that starts with
+// zeros. A length extension contains this padding; ordinary text does not.
 bool holds_padding(std::string_view text) {
   constexpr std::string_view kPadding("\x80\0\0\0", 4);
   return text.find(kPadding) != text.npos;
 }
 
-// Equal texts, without telling by the time how much of a guess was right, or how long the secret
-// is.
+// Compares without revealing, by timing, how much of a guess is right or how long the secret is.
 bool equal_secrets(std::string_view a, std::string_view b) {
   return equal_in_constant_time(hash_of(Hash::sha256, a).view(), hash_of(Hash::sha256, b).view());
 }
 
-// One request against one verifier.
+// The verification of one request.
 class Check {
  public:
   Check(const Verifier::Parts& parts, const Request& request, WallTime now, JsonReader& json,
@@ -61,7 +60,7 @@ class Check {
   Verdict match(std::size_t time);
   MaybeFailure check_message(const Message& message);
   Verdict match_message(std::size_t time, const Message* message);
-  // Whether the secret signed one of the candidates of this time.
+  // Sets `matches` if the secret signed a candidate with this timestamp.
   MaybeFailure signed_by(std::size_t secret, std::size_t time, const Message* message,
                          bool& matches);
   bool is_token(std::size_t secret, std::size_t time) const;
@@ -96,7 +95,8 @@ class Check {
   Inflated inflated_;
   JsonReader* item_ = nullptr;
   std::string_view time_text_;
-  // The message of this time, where it does not depend on the secret and costs more than a copy.
+  // The rendered message or its digest for the current timestamp, cached if it does not depend on
+  // the secret.
   std::optional<std::string> rendered_;
   std::size_t digests_ = 0;
 };
@@ -113,7 +113,7 @@ Verdict Check::decide() {
   return run_one();
 }
 
-// What must hold beside the signature.
+// Conditions besides the signature.
 MaybeFailure Check::check_around() const {
   for (const OwnedHeader& required : parts_.required) {
     const HeaderValue value = headers_.find(required.name);
@@ -133,8 +133,8 @@ MaybeFailure Check::check_around() const {
   return std::nullopt;
 }
 
-// The key is configured, never fetched from there; but a sender that names a foreign place is not
-// the provider.
+// The key is configured and never fetched from this URL, but a URL of another domain shows that the
+// sender is not the provider.
 MaybeFailure Check::check_certificate_url() const {
   const HeaderValue value = headers_.find(parts_.certificate_url[0]);
   const std::string& domain = parts_.certificate_url[1];
@@ -160,7 +160,7 @@ MaybeFailure Check::check_body_hash() {
   return Failure{Reason::signature_invalid, "the body hash does not match the URL"};
 }
 
-// All or nothing: one bad item refuses the request.
+// All or nothing: one invalid item rejects the request.
 Verdict Check::run_each() {
   JsonReader* json = fields_.json();
   if (json == nullptr) return refused({Reason::payload_unreadable, "the body is not JSON"});
@@ -246,7 +246,7 @@ Verdict Check::match(std::size_t time) {
     keep_better(verdict, match_message(time, &messages[i]));
   }
   if (!verdict.authentic() || !at.value) return verdict;
-  // After the signature: then "outside the window" says that all else is right.
+  // Checked after the signature, so that "outside the window" implies a valid signature.
   if (MaybeFailure failure = check_window(*at.value, now_, parts_.time)) {
     verdict = refused(std::move(*failure));
   } else {
@@ -255,8 +255,8 @@ Verdict Check::match(std::size_t time) {
   return verdict;
 }
 
-// What no signature can make good: a message that others can have signed, or that the sender signed
-// as another request.
+// Messages that are rejected even with a valid signature, because others may have made it or
+// because it is also valid for another request.
 MaybeFailure Check::check_message(const Message& message) {
   if (parts_.algorithm == Algorithm::sha256 && !message.ends_with_secret() &&
       holds_padding(request_.body)) {
@@ -325,7 +325,7 @@ bool Check::is_token(std::size_t secret, std::size_t time) const {
   return matches;
 }
 
-// What is put in order, unpacked or escaped before it is signed is so once, for all secrets.
+// Sorting, decompressing and escaping happen once for all secrets.
 MaybeFailure Check::render_once(const Message& message) {
   if (rendered_) return std::nullopt;
   StringSink sink;
@@ -354,7 +354,7 @@ MaybeFailure Check::is_digest(std::size_t secret, std::size_t time, const Messag
   return std::nullopt;
 }
 
-// Ed25519 signs the message itself, so that each check of a signature reads it whole.
+// Ed25519 signs the message instead of a digest, so that each check reads the whole message.
 MaybeFailure Check::is_key_signature(std::size_t secret, std::size_t time, const Message& message,
                                      bool& matches) {
   const bool hashed = parts_.algorithm != Algorithm::ed25519;
