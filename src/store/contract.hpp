@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-// What every store does behind hapax::Store. One `write` takes work of every kind: a batch is a
-// unit of sync, not of atomicity. Batch and Answers gain a member with each capability.
+// The interface of every store behind hapax::Store. One `write` takes work of every kind: a batch
+// is a unit of sync, not of atomicity. Batch and Answers gain members with new kinds of work.
 namespace hapax::store {
 
-// A request that has passed the limits, with the key that the unique index compares.
+// A request that passed check(), with the key of the unique index.
 struct DedupItem {
   std::string key;
   Token token;  // never empty
@@ -26,7 +26,7 @@ inline std::string_view view(const Token& token) {
   return {reinterpret_cast<const char*>(token.bytes.data()), token.bytes.size()};
 }
 
-// Done in this order. Answers have one element for each item, in its order.
+// Executed in this order. Each vector of answers has one element per item, in order.
 struct Batch {
   std::span<const Settlement> settle = {};
   std::span<const Admit> admit = {};
@@ -34,7 +34,7 @@ struct Batch {
   std::span<const LeaseRequest> lease = {};
 };
 
-// A store that lacks a capability leaves its answers as they are here.
+// A store without a capability leaves the corresponding answers at these defaults.
 struct Answers {
   Result<std::vector<Settled>> settle = std::vector<Settled>{};
   std::vector<AdmitAnswer> admit;  // each with its own outcome
@@ -42,12 +42,12 @@ struct Answers {
   Result<std::vector<Lease>> lease = std::vector<Lease>{};
 };
 
-// How much work a batch is, in rows or so.
+// The approximate size of a batch, in rows.
 std::size_t size_of(const Batch& batch);
 
-// Thread-safe; blocks; never throws. Each item is atomic alone. Time is the store's own. A driver
-// resolves an unknown outcome itself where it can, by repeating the statement with the same token,
-// and reports `unknown` only where it cannot.
+// Thread-safe; blocks; never throws. Each item is atomic by itself. All times are store time. A
+// driver resolves an unknown outcome itself, by repeating the statement with the same token, and
+// reports `unknown` only where it cannot.
 class Driver : public InboxOperations {
  public:
   virtual Capabilities capabilities() const = 0;
@@ -55,7 +55,7 @@ class Driver : public InboxOperations {
   virtual Result<Purged> purge(std::size_t limit) = 0;
 };
 
-// The one rule of expiry, the same in every store and statement.
+// The expiry rule, the same in every store and statement.
 constexpr bool is_expired(std::int64_t expires_ms, std::int64_t now_ms) {
   return now_ms >= expires_ms;
 }

@@ -12,18 +12,18 @@
 
 namespace hapax::store {
 
-// One caller's request, on the caller's stack until it is answered.
+// One caller's request. Lives on the caller's stack until it is answered.
 struct Job {
   explicit Job(const Batch& wanted) : batch(&wanted) {}
   explicit Job(std::size_t limit) : purge_limit(limit) {}
 
   std::size_t items() const { return batch != nullptr ? size_of(*batch) : purge_limit; }
 
-  const Batch* batch = nullptr;  // null: a step of retention
+  const Batch* batch = nullptr;  // null: other work, such as a retention step
   std::size_t purge_limit = 0;
   Answers answers;
   Purged purged;
-  Result<void> outcome;  // of the transaction it was part of
+  Result<void> outcome;  // of its transaction
 
  private:
   friend class GroupCommit;
@@ -32,19 +32,19 @@ struct Job {
 };
 
 // Group commit: the first queued caller commits for all queued callers, on its own thread. A single
-// caller waits for no one and no timer; many share one fsync. The queue is bounded by the number of
-// threads that call. Thread-safe.
+// caller commits at once, without a timer; concurrent callers share one fsync. The queue is bounded
+// by the number of calling threads. Thread-safe.
 class GroupCommit {
  public:
-  // How many groups may be committed at the same time: as many as the store has writers.
+  // `writers`: how many groups may be committed at the same time.
   explicit GroupCommit(std::size_t writers) : writers_(writers) {}
 
-  // Returns when `job` is answered: by `commit(group)` on this thread, which sets the outcome of
-  // every job in the group, or by another caller's.
+  // Returns once `job` is answered, by `commit(group)` on this thread or on another caller's.
+  // `commit` sets the outcome of every job in the group.
   template <class Commit>
   void submit(Job& job, Commit commit) {
     std::vector<Job*> group;
-    group.reserve(kJobsMax);  // now: who is in the queue can have no memory refused
+    group.reserve(kJobsMax);  // before queueing: allocating later could fail
     std::unique_lock lock(mutex_);
     queue_.push_back(&job);
     job.wake_.wait(lock, [&] { return job.answered_ || (free() && queue_.front() == &job); });
@@ -68,7 +68,7 @@ class GroupCommit {
   static constexpr std::size_t kItemsMax = 4096;  // bounds how long one transaction lasts
   static constexpr std::size_t kJobsMax = 256;
 
-  // Every job of a group must be answered: they wait on their own stacks.
+  // Every job of a group must be answered: its caller waits, and the job is on that caller's stack.
   template <class Commit>
   static void commit_all(const std::vector<Job*>& group, Commit& commit) {
     try {

@@ -14,7 +14,7 @@ Error no_inbox() {
                "this store has no inbox; use sqlite:PATH or postgres://USER@HOST/DATABASE");
 }
 
-// The number in four bytes, so that it cannot run into the tenant behind it.
+// The source number has a fixed width, so that it cannot run into the tenant.
 std::string group_of(SourceNo source, std::string_view tenant) {
   std::string group;
   for (int shift = 24; shift >= 0; shift -= 8) {

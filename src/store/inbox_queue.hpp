@@ -18,15 +18,15 @@
 #include <string_view>
 #include <vector>
 
-// The items of a batch that are the inbox's: admit, lease and settle; what goes in, what comes out,
-// and what a store must do in between. Part of store/inbox.hpp.
+// The inbox items of a batch: admit, lease and settle, with their answers and the behavior required
+// of a store. Part of store/inbox.hpp.
 namespace hapax::store {
 
-// Limits. What is longer, or more, is refused before anything is written: see check() in inbox.hpp,
-// which the caller of a driver asks first. A driver never sees what check() refuses.
+// Limits. The caller of a driver validates every item with check() in inbox.hpp first, before
+// anything is written. A driver never sees an item that exceeds a limit.
 inline constexpr std::size_t kMaxName = 128;  // of a source or destination: visible ASCII
 inline constexpr std::size_t kMaxTenant = 128;
-inline constexpr std::size_t kMaxEventId = 4 * kMaxId + 3;        // the shown form: parts and '/'
+inline constexpr std::size_t kMaxEventId = 4 * kMaxId + 3;        // display form: parts and '/'
 inline constexpr std::size_t kMaxIdentityKey = 4 * (kMaxId + 8);  // parts with kind and length
 inline constexpr std::size_t kMaxType = 1024;
 inline constexpr std::size_t kMaxOrderKey = kMaxId;
@@ -35,11 +35,11 @@ inline constexpr std::size_t kMaxStoredHeaders = 2 * kMaxHeaderBytes;  // encode
 inline constexpr std::size_t kMaxArrivals = 10'000;                    // in one request
 inline constexpr std::size_t kMaxTargets = 64;                         // of one arrival
 inline constexpr std::size_t kMaxLeaseCount = 1000;                    // deliveries in one lease
-// Headers and bodies that one lease request is answered with; the last of them may pass it.
+// Headers and bodies in the answer to one lease request; the last delivery may exceed it.
 inline constexpr std::size_t kMaxLeaseBytes = std::size_t{16} * 1024 * 1024;
 inline constexpr std::size_t kMaxAttemptError = 256;
 inline constexpr std::size_t kMaxExcerpt = 1024;
-inline constexpr std::size_t kMaxShownAttempts = 100;  // of one event, the last ones
+inline constexpr std::size_t kMaxShownAttempts = 100;  // of one event, the latest
 inline constexpr std::size_t kMaxVariants = 16;        // changed bodies of one event
 inline constexpr std::size_t kMaxRejectText = 1024;    // reason, detail, method, proof: each
 inline constexpr std::size_t kMaxUrl = 16 * 1024;
@@ -47,118 +47,118 @@ inline constexpr std::size_t kMaxPage = 1000;    // rows of one listing
 inline constexpr std::size_t kMaxStep = 10'000;  // rows of one step of retention or replay
 
 // How many deliveries one item (a settlement, a lease request, a cancel, a replay of one event) may
-// turn to superseded, so that a backlog of old versions cannot make a transaction long.
+// supersede, so that a backlog of old versions cannot make a transaction long.
 inline constexpr unsigned kMaxSuperseded = 64;
 
-// Attempt rows outlive the last settle of their delivery by this much, whatever `keep` says: until
-// then a repeated settle gets its first answer.
+// Attempt rows are kept for this long after the last settle of their delivery, regardless of
+// `keep`, so that a repeated settle gets the original answer.
 inline constexpr std::chrono::milliseconds kKeepAttempts = days;
 
 // stats().last_seen may lag by this much.
 inline constexpr std::chrono::milliseconds kSeenSlack = std::chrono::seconds(1);
 
-// The source of all events that were outbox messages. No source of a configuration has its name.
+// The source of events that were outbox messages. No configured source may have this name.
 inline constexpr std::string_view kOutboxSource = "outbox";
 
 // ---------------------------------------------------------------------------------------------
-// Admit: a request becomes events with deliveries, durably, or does not.
+// Admit: a request is stored durably as events with deliveries, or not at all.
 
 struct Target {
   DestinationNo to;
-  // A `listen` destination: its deliveries never hold back retention, and are outside lanes.
+  // A `listen` destination: its deliveries never delay retention, and are outside lanes.
   bool listen = false;
 };
 
-// One event of a request. Only views: they must outlive the call.
+// One event of a request. The views must outlive the call.
 struct Arrival {
-  // Made before the call; the same again when the call is repeated, soon: the number of an event
-  // that is gone must not come back.
+  // Generated before the call. A repeated call uses the same number and must follow soon: the
+  // number of a removed event must not be used again.
   EventNo no;
   SourceNo source;
   std::string_view tenant = {};  // may be empty
-  // Identity::key: what tells the sender's ids apart. Empty: the sender gives none, nothing is
-  // claimed, and every arrival is an event.
+  // Identity::key, which distinguishes the sender's ids. Empty: the sender provides none, nothing
+  // is claimed, and every arrival is an event.
   std::string_view key = {};
-  std::string_view id = {};                  // Identity::id, for people
+  std::string_view id = {};                  // Identity::id, for display
   std::string_view type = {};                // may be empty
   std::string_view order_key = {};           // empty: no lane
-  std::optional<std::int64_t> version = {};  // no meaning without an order key
+  std::optional<std::int64_t> version = {};  // ignored without an order key
   Digest digest{};                           // of the body
-  std::string_view headers = {};             // encode_headers(); any bytes to the store
+  std::string_view headers = {};             // encode_headers(); opaque to the store
   std::string_view body = {};
-  std::chrono::milliseconds remember = kDefaultTtl;  // how long the id is claimed, from now on
+  std::chrono::milliseconds remember = kDefaultTtl;  // how long the id stays claimed
   std::span<const Target> targets = {};  // each destination once; none: archived, completed at once
 };
 
-// One request. Its arrivals are admitted together or not at all, in their order, also when a store
-// has to try the items of a batch apart.
+// One request. Its arrivals are admitted in order, all or none, even if a store has to retry the
+// items of a batch separately.
 struct Admit {
   std::span<const Arrival> arrivals;
   // Other than none (observe mode): stored without a claim and outside lanes, even if the id is
   // claimed.
   Would would = Would::none;
-  // False (observe mode): an older version is delivered all the same.
+  // False (observe mode): an older version is still delivered.
   bool guard = true;
 };
 
-// What became of one arrival.
+// The outcome for one arrival.
 //
 // The unique index decides. A live claim makes the arrival a duplicate and writes nothing. An
 // expired claim is taken over, unless its event still has a delivery that is pending, leased or the
-// dead head of a blocked lane (except for `listen` destinations): then it still holds. Duplicates
-// extend nothing. An id twice in one batch belongs to the first.
+// dead head of a blocked lane (`listen` destinations do not count): then the claim stays live. A
+// duplicate does not extend the claim. If an id occurs twice in a batch, the first arrival gets it.
 //
-// Repeating an admit whose outcome was unknown, with the same event numbers, gives the answer that
-// the first should have got: where the claim names the arrival's own number it is fresh, and
-// nothing is written again. The same holds of an arrival without a claim whose event is there.
+// Repeating an admit of unknown outcome, with the same event numbers, returns the answer that the
+// first call should have returned: if the claim has the arrival's own number, it is fresh, and
+// nothing is written again. The same holds for an arrival without a claim whose event exists.
 struct Admission {
   enum class Kind : std::uint8_t {
     fresh,      // stored: the claim, the bytes and a pending delivery for each target
     duplicate,  // the id is claimed by `event`
-    changed,    // a duplicate whose digest is not that of `event`'s body; where that is gone:
-                // duplicate
+    changed,    // a duplicate whose digest differs; duplicate if `event` is gone
   };
   Kind kind = Kind::fresh;
-  EventNo event;  // the one that has the id: of a fresh arrival its own
+  EventNo event;  // the event that has the id; for a fresh arrival its own
 
   friend bool operator==(const Admission&, const Admission&) = default;
 };
 
-// One per arrival, in their order. An item fails alone: store_full where a bounded store has no
-// room for it; store_busy when a number of it is another event's (two nodes shared a node number:
-// make new ones). Either way nothing of it was stored.
+// One element per arrival, in order. An item fails by itself, and then nothing of it was stored.
+// store_full: a bounded store has no room for it. store_busy: a number belongs to another event
+// (two nodes shared a node number); generate new numbers.
 using AdmitAnswer = Result<std::vector<Admission>>;
 
 // ---------------------------------------------------------------------------------------------
-// Lease: the right to attempt a delivery, for a time.
+// Lease: the right to attempt a delivery, for a limited time.
 //
-// A lane is (destination, source, tenant, order key). Its deliveries keep the order in which they
-// were committed; within one request that of its arrivals. Only the head can be leased; the others
-// wait, also while the head waits for a retry. A head stays it until
-//  - it leaves the lane: completed, cancelled, superseded, or dead under OnDead::skip. The lowest
-//    that waits becomes head, due at once (or when its own retry is due);
-//  - it is released by RetryIn or Release while one with a lower place waits (by a replay), or a
-//    replay puts such a one there while no live lease holds the head: they change places.
-// A dead head under OnDead::block stays head until a person replays or cancels it; another
-// configuration later does not free it.
+// A lane is (destination, source, tenant, order key). Its deliveries keep commit order; those of
+// one request keep the order of its arrivals. Only the head can be leased; the others wait, even
+// while the head waits for a retry. A delivery stays the head until
+//  - it leaves the lane: completed, cancelled, superseded, or dead under OnDead::skip. The delivery
+//    that waits at the lowest position becomes the head, due at once (or when its own retry is
+//    due);
+//  - a replayed delivery waits at a lower position while no live lease holds the head: they swap.
+//    This happens when the head is retried or released, or at the replay.
+// A dead head under OnDead::block stays the head until someone replays or cancels it; a later
+// change of the configuration does not free it.
 //
-// The version guard: a lane remembers the highest version that was completed on it, for `remember`
-// (of the lane's last admitted arrival) after it last changed. A delivery with a strictly lower one
-// becomes superseded instead of leased, and early when it becomes head by another's leaving; at
-// most kMaxSuperseded per item. Without a version nothing is compared and nothing moves. Arrivals
-// with guard == false are not compared, and move it; replayed deliveries do neither.
+// Version guard: a lane stores its highest completed version, for `remember` (of the last arrival
+// admitted to it) after the version last changed. A delivery with a strictly lower version is
+// superseded instead of leased, or earlier when it would become the head; at most kMaxSuperseded
+// per item. A delivery without a version is not compared and does not advance the lane's version.
+// Arrivals with guard == false only advance it; replayed deliveries do neither.
 struct LeaseRequest {
   DestinationNo from;
   std::size_t max = 1;  // 1 to kMaxLeaseCount
   std::chrono::milliseconds lease{};
   Holder holder;
-  // After this many lapsed leases of pull or library holders the delivery is dead: abandoned.
+  // After this many expired leases of pull or library holders the delivery is dead: abandoned.
   unsigned max_abandons = 0;            // 0: no limit
   std::chrono::milliseconds horizon{};  // since first_sent; 0: none
-  OnDead on_dead = OnDead::skip;        // for those two
+  OnDead on_dead = OnDead::skip;        // for both of these
 };
 
-// An event as its handler gets it.
+// An event as delivered to its handler.
 struct StoredEvent {
   EventNo no;
   SourceNo source;
@@ -173,46 +173,47 @@ struct StoredEvent {
 
 struct Leased {
   DeliveryNo delivery;
-  Fence fence;           // larger than every fence given out before
-  unsigned attempt = 1;  // the failures so far, and this one
+  Fence fence;           // larger than every earlier fence
+  unsigned attempt = 1;  // failures so far, plus one
   unsigned abandons = 0;
   WallTime until{};
   std::optional<DeliveryNo> replay_of;
   StoredEvent event;
 };
 
-// The deliveries of one destination that are due, in the order of (due, event number, delivery
-// number), are looked at once, `max` of them, and each is
-//  - first, where a pull or library holder let its lease lapse: counted as abandoned, and dead
-//    (abandoned) when that makes max_abandons;
-//  - dead (horizon) when `horizon` has passed since first_sent;
-//  - superseded, or, when kMaxSuperseded are, left as it is;
-//  - else leased: due when the lease ends, so that no cleanup is needed; first_sent is now
-//    unless it was set before: a byte may go out from here on.
-// Once those that are leased have kMaxLeaseBytes or more, no other is leased: the answer stands in
-// memory whole. What becomes due by this, as the next of its lane, waits for another call. A paused
-// destination gives nothing and nothing of it changes. Leases whose answer was lost lapse.
+// A request examines up to `max` due deliveries of its destination, each once, in the order of
+// (due, event number, delivery number):
+//  - If a pull or library holder let its lease expire, an abandon is counted, and the delivery is
+//    dead (abandoned) if that makes max_abandons.
+//  - If `horizon` has passed since first_sent, it is dead (horizon).
+//  - If it is outdated, it is superseded, or left unchanged once kMaxSuperseded are.
+//  - Otherwise it is leased. It is due again when the lease ends, so that no cleanup is needed.
+//    first_sent is set unless it is set already: from here on a byte may have been sent.
+// Once the leased deliveries have kMaxLeaseBytes or more, no more are leased, because the whole
+// answer is in memory. A delivery that becomes due during the call, as the next of its lane, waits
+// for another call. For a paused destination nothing is returned and nothing changes. Leases whose
+// answer was lost expire.
 struct Lease {
   std::vector<Leased> deliveries;  // in the order above
-  // Looked at, or left out for kMaxLeaseBytes, and not leased: when not 0, ask again at once.
+  // Examined but not leased, or skipped for kMaxLeaseBytes. If not 0, request again at once.
   std::size_t passed = 0;
 };
 
 // ---------------------------------------------------------------------------------------------
-// Settle: a lease ends, or goes on. Only the fence matters, never the time: a lease past its time
-// that was not leased again may still be settled or renewed. Only a lease has a fence that settles:
-// the fresh fence of an unleased delivery matches nothing, even when it is guessed.
+// Settle: ends or renews a lease. Only the fence matters, never the time: an expired lease may be
+// settled or renewed until the delivery is leased again. Only a lease has a fence that settles:
+// that of an unleased delivery matches nothing, even if it is guessed.
 //
-// Every transition other than lease and renew gives the delivery a fresh fence, so that nothing can
-// be settled twice. All dispositions but Renew write an attempt row under (event, delivery, fence).
+// Every transition other than lease and renew invalidates the delivery's fence, so that nothing is
+// settled twice. Every disposition except Renew writes an attempt row for (event, delivery, fence).
 //
-//   Ack        completed. Moves the version of its lane.
-//   RetryIn    attempts + 1; pending, due after `delay`. sent == false: as of Release.
+//   Ack        completed. Advances the version of its lane.
+//   RetryIn    attempts + 1; pending, due after `delay`. sent == false: see Release.
 //   Drop       cancelled (dropped).
 //   Dead       attempts + 1; dead.
 //   Renew      leased until now + lease.
-//   Release    pending, due at once, behind what has waited longer; counts nothing. sent == false:
-//              when no earlier lease may have sent a byte, first_sent is unset again.
+//   Release    pending, due at once, after deliveries that were due earlier; nothing is counted.
+//              sent == false: first_sent is unset again if no earlier lease may have sent a byte.
 struct Settlement {
   DeliveryRef which;
   Fence fence;
@@ -220,13 +221,13 @@ struct Settlement {
   AttemptNote note = {};
 };
 
-// When the fence is not the delivery's, the attempt row of that fence decides: of the same outcome
-// (whatever the delay or the note) it is ok, as this is the same settlement again; else stale. A
-// renew has no row, so it is stale. Nothing changes in either case.
+// If the fence is not the delivery's, the attempt row of that fence decides: with the same outcome
+// (whatever the delay or the note) this is the same settlement repeated, and ok; otherwise it is
+// stale. A renew has no row, so it is stale. Nothing changes in either case.
 enum class Settled : std::uint8_t {
   ok,
-  stale,    // the lease is another's, or over and gone, or never was
-  unknown,  // there is no such delivery, and no attempt of one
+  stale,    // the lease was taken over, has ended or never existed
+  unknown,  // no such delivery, and no attempt of it
 };
 
 }  // namespace hapax::store

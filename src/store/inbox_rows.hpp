@@ -14,17 +14,17 @@
 #include <string_view>
 #include <vector>
 
-// What can be read of the inbox, and what is noted beside it. Part of store/inbox.hpp.
+// Rows read from the inbox, and data recorded about requests. Part of store/inbox.hpp.
 namespace hapax::store {
 
 // ---------------------------------------------------------------------------------------------
 // Reading.
 
-// Whether something with a number of ours is there.
+// Whether a numbered object exists.
 enum class Presence : std::uint8_t {
   here,
-  gone,    // it was removed by retention, or never was but is below what retention has removed
-  absent,  // it never was
+  gone,    // removed by retention, or missing at or below the largest removed number
+  absent,  // never existed
 };
 
 template <class T>
@@ -52,7 +52,7 @@ struct EventRow {
   std::size_t body_size = 0;
   Would would = Would::none;
   DeliveryState status = DeliveryState::completed;  // the worst of its deliveries
-  std::uint64_t duplicates = 0;                     // as far as they were noted
+  std::uint64_t duplicates = 0;                     // recorded so far
 };
 
 struct DeliveryRow {
@@ -60,17 +60,16 @@ struct DeliveryRow {
   DestinationNo to;
   DeliveryState state = DeliveryState::pending;
   EndReason reason = EndReason::none;
-  std::optional<WallTime> ended;        // when it came to its terminal state
-  std::optional<DeliveryNo> replay_of;  // made by a replay as new of that one
-  // Of a completed delivery nothing of the following is kept.
-  unsigned attempts = 0;  // handler failures since it was made or last replayed
+  std::optional<WallTime> ended;        // when it reached its terminal state
+  std::optional<DeliveryNo> replay_of;  // created as new by a replay of that one
+  // The following is not kept for a completed delivery.
+  unsigned attempts = 0;  // handler failures since it was created or last replayed
   unsigned abandons = 0;
-  std::optional<WallTime>
-      due;                // pending: when it may be leased; leased: until when. Not in waiting
-  bool waiting = false;   // pending behind the head of its lane
-  bool blocking = false;  // the dead head of a blocked lane
-  std::optional<Holder> holder;        // leased: by whom
-  std::optional<WallTime> first_sent;  // when a byte may first have gone out
+  std::optional<WallTime> due;         // earliest lease time, or end of the lease; unset if waiting
+  bool waiting = false;                // pending behind the head of its lane
+  bool blocking = false;               // the dead head of a blocked lane
+  std::optional<Holder> holder;        // only if leased
+  std::optional<WallTime> first_sent;  // when a byte may first have been sent
 };
 
 struct Variant {
@@ -83,12 +82,12 @@ struct EventDetail {
   std::string headers;
   std::vector<DeliveryRow> deliveries;  // by number
   std::vector<Attempt> attempts;        // by fence, the last kMaxShownAttempts
-  std::vector<Variant> variants;        // in the order they came
+  std::vector<Variant> variants;        // in order of arrival
 };
 
 enum class BodyOf : std::uint8_t { event, last_variant };
 
-// All that is set must match, byte for byte.
+// All fields that are set must match, byte for byte.
 struct EventFilter {
   std::optional<SourceNo> source = {};
   std::optional<std::string_view> tenant = {};
@@ -96,7 +95,7 @@ struct EventFilter {
   std::optional<std::string_view> type = {};
   std::optional<std::string_view> order_key = {};
   std::optional<DeliveryState> status = {};  // EventRow::status
-  std::optional<WallTime> since = {};        // received then or later
+  std::optional<WallTime> since = {};        // received at or after
   std::optional<WallTime> until = {};        // received before
 };
 
@@ -108,20 +107,20 @@ struct EventQuery {
   std::size_t limit = 100;   // 1 to kMaxPage
 };
 
-// Newest first. A page may be shorter than asked for, even empty, and still not the last.
+// Newest first. A page may be shorter than `limit`, even empty, without being the last.
 struct EventPage {
   std::vector<EventRow> events;
-  std::optional<EventNo> next;  // EventQuery::before of the next page; nothing: that was all
+  std::optional<EventNo> next;  // EventQuery::before of the next page; nullopt: the last page
 };
 
 // ---------------------------------------------------------------------------------------------
-// Duplicates, noted lazily and in bulk, never before an ack.
+// Duplicates, recorded lazily and in bulk, never before an ack.
 
 struct DuplicateNote {
-  EventNo event;  // one that is not there is ignored
+  EventNo event;  // ignored if it does not exist
   std::uint64_t count = 0;
-  // A changed body. The first kMaxVariants digests are kept, each with its first time, and the
-  // bytes of the last of them; a digest that is known already, or the event's own, is not noted.
+  // A changed body. The first kMaxVariants digests are stored, each with its first time, and the
+  // bytes of the last of them. A known digest, or the event's own, is ignored.
   struct Changed {
     Digest digest{};
     WallTime at{};
@@ -131,39 +130,38 @@ struct DuplicateNote {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Rejects: a ring for each source.
+// Rejects: one ring per source.
 
 inline constexpr std::size_t kMaxRejects = 10'000;
 inline constexpr std::size_t kMaxRejectBytes = std::size_t{64} * 1024 * 1024;
 
 // Capacity per source. Excess is evicted: first from addresses above a quarter of the limit
-// (largest first, oldest first, down to that quarter), then the oldest. First by number, then by
-// bytes.
+// (largest first, oldest first, down to that quarter), then oldest first. The count limit is
+// applied before the byte limit.
 struct RejectRing {
   std::size_t rejects = kMaxRejects;
-  std::size_t bytes = kMaxRejectBytes;  // of size_of() each
+  std::size_t bytes = kMaxRejectBytes;  // sum of size_of()
 };
 
 struct Reject {
-  RejectNo no;  // made before the call; one that is there already is left as it is
+  RejectNo no;  // generated before the call; an existing one is not changed
   SourceNo source;
   std::string_view tenant = {};
   std::string_view reason = {};  // "signature-invalid"
   std::string_view detail = {};
-  WallTime
-      received{};  // by the clock of the one who received it: it is verified against this later
+  WallTime received{};  // by the receiver's clock; a later verification uses it
   std::string_view method = {};
   std::string_view url = {};
-  std::string_view headers = {};  // encode_headers(), with what is secret replaced
-  std::string_view proof = {};    // what can be compared in place of what was replaced
+  std::string_view headers = {};  // encode_headers(), secrets redacted
+  std::string_view proof = {};    // an HMAC in place of redacted secrets, for comparison
   std::string_view body = {};
   std::string_view address = {};  // of the sender
 };
 
-// What counts against RejectRing::bytes.
+// The size that counts against RejectRing::bytes.
 std::size_t size_of(const Reject& reject);
 
-// Of one source: rejects that were not kept because there were too many at once.
+// Rejects of one source that were not stored because too many arrived at once.
 struct DroppedRejects {
   SourceNo source;
   std::uint64_t count = 0;
@@ -195,11 +193,11 @@ struct StoredReject {
   std::string body;
 };
 
-// All that is set must match.
+// All fields that are set must match.
 struct RejectFilter {
   std::optional<SourceNo> source = {};
   std::string_view reason = {};        // empty: any
-  std::optional<WallTime> since = {};  // received then or later
+  std::optional<WallTime> since = {};  // received at or after
   std::optional<WallTime> until = {};  // received before
 };
 
@@ -209,31 +207,31 @@ struct RejectQuery {
   RejectFilter filter = {};
   RejectNo after{};                 // only larger numbers
   RejectNo before = kNewestReject;  // only smaller ones
-  bool oldest_first = false;        // otherwise the newest, which has the largest number
+  bool oldest_first = false;        // otherwise newest first, by descending number
   std::size_t limit = 100;          // 1 to kMaxPage
 };
 
 struct RejectPage {
   std::vector<RejectRow> rejects;
-  std::optional<RejectNo> next;  // `before` (or `after`) of the next page; nothing: that was all
+  std::optional<RejectNo> next;  // `before` (or `after`) of the next page; nullopt: the last page
 };
 
-// Of a source that has or had rejects.
+// The counts of a source that has or had rejects.
 struct RejectCounts {
   SourceNo source;
   std::uint64_t kept = 0;  // now
   std::uint64_t bytes = 0;
-  std::uint64_t evicted = 0;  // made room for others, ever
-  std::uint64_t dropped = 0;  // as was told, ever
+  std::uint64_t evicted = 0;  // total, to make room
+  std::uint64_t dropped = 0;  // total, as reported
 };
 
 // ---------------------------------------------------------------------------------------------
-// What must not happen, counted where a store can see it; ever.
+// Violated invariants, counted where a store can detect them. Totals.
 
 struct ClaimFaults {
-  std::uint64_t doubled = 0;  // ids that were claimed by an event while another had them
-  EventNo event{};            // of the last: the newer one,
-  EventNo other{};            // ... and the one that had the id
+  std::uint64_t doubled = 0;  // ids claimed by an event while another event had them
+  EventNo event{};            // of the last conflict: the newer event,
+  EventNo other{};            // ... and the event that had the id
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -241,24 +239,23 @@ struct ClaimFaults {
 
 struct DestinationStats {
   DestinationNo destination;
-  // Now. Completed ones are not counted: metrics do.
-  std::uint64_t pending = 0;  // waiting ones included
+  // Current counts. Completed deliveries are counted by metrics only.
+  std::uint64_t pending = 0;  // including waiting ones
   std::uint64_t leased = 0;
   std::uint64_t dead = 0;
   std::uint64_t superseded = 0;
   std::uint64_t cancelled = 0;
-  std::optional<WallTime>
-      oldest_due;  // the first instant at which one could be leased, past or not
+  std::optional<WallTime> oldest_due;  // earliest due time, past or future
 };
 
 struct SourceStats {
   SourceNo source;
-  WallTime last_seen{};  // when an event of it was last stored, give or take kSeenSlack
+  WallTime last_seen{};  // when its last event was stored, to within kSeenSlack
 };
 
 struct Stats {
-  std::vector<DestinationStats> destinations;  // those with deliveries, by number
-  std::vector<SourceStats> sources;            // those with last_seen, by number
+  std::vector<DestinationStats> destinations;  // with deliveries; by number
+  std::vector<SourceStats> sources;            // with a last_seen; by number
 };
 
 }  // namespace hapax::store

@@ -14,9 +14,9 @@ namespace hapax::store {
 // A read-only summary of a store.
 struct StoreSummary {
   int version = 0;  // of its schema
-  int known = 0;    // the one of this binary; the rest is there when they are the same
-  WallTime now{};   // by the store's clock
-  // Risks to the stored data, each with a remedy; there may be good reasons for them.
+  int known = 0;    // version of this binary; the rest is set only if both match
+  WallTime now{};   // store time
+  // Risks to the stored data, each with a remedy; they may be accepted on purpose.
   std::vector<std::string> risks;
   std::vector<KnownName> sources;
   std::vector<KnownName> destinations;
@@ -25,8 +25,8 @@ struct StoreSummary {
   ClaimFaults faults;
 };
 
-// Inspects a store next to a running server: creates, upgrades and writes nothing, except fences on
-// PostgreSQL, which every connection raises after a failover. nullopt: no store yet (no file, or a
+// Inspects a store, also while a server uses it. Creates, upgrades and writes nothing, except that
+// every PostgreSQL connection raises fences after a failover. nullopt: no store yet (no file, or a
 // database without the schema); a memory store exists only in its server.
 Result<std::optional<StoreSummary>> inspect(std::string_view url, const OpenOptions& options);
 

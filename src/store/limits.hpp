@@ -10,14 +10,14 @@
 
 namespace hapax::store {
 
-// Refuses what is empty or longer than `most`; `what` names it in the error: "an id".
+// Rejects a value that is empty or longer than `most`; `what` names it in the error: "an id".
 Result<void> check_length(std::string_view what, std::string_view bytes, std::size_t most);
 
-// The limits of a claim: scope, id and ttl.
+// Checks the limits of a claim: scope, id and ttl.
 Result<void> check_claim(std::string_view scope, std::string_view id,
                          std::chrono::milliseconds ttl);
 
-// The limits of an outbox message.
+// Checks the limits of an outbox message.
 Result<void> check_message(const Message& message);
 
 }  // namespace hapax::store

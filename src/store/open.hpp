@@ -10,7 +10,7 @@
 
 namespace hapax::store {
 
-// A driver, with the clock and the chance that it lives with.
+// A driver, with the clock and the random source it uses.
 struct Opened {
   explicit Opened(const OpenOptions& options) : world(options.clock, options.random) {}
 
@@ -18,7 +18,7 @@ struct Opened {
   std::unique_ptr<Driver> driver;
 };
 
-// As hapax::open, for those who need more than dedup: the server and the tests.
+// As hapax::open, for callers that need more than dedup: the server and the tests.
 Result<std::unique_ptr<Opened>> open_store(std::string_view url, const OpenOptions& options);
 
 }  // namespace hapax::store

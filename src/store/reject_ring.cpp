@@ -28,7 +28,7 @@ Share largest(const std::vector<RetainedReject>& held, Measure measure) {
   return most;
 }
 
-// The oldest, of one address or of all, until they make up `need`.
+// Removes the oldest rejects, of one address or of all, until their sum reaches `need`.
 void remove(std::vector<RetainedReject>& held, const std::optional<std::string>& address,
             std::size_t need, Measure measure, std::vector<RejectNo>& gone) {
   std::size_t sum = 0;

@@ -15,8 +15,8 @@ struct RetainedReject {
   std::size_t size = 0;
 };
 
-// Selects the rejects of one source to evict, oldest first: see RejectRing. The stores that keep
-// the ring in C++ ask this; PostgreSQL's function does the same.
+// Selects the rejects of one source to evict, oldest first: see RejectRing. For stores that keep
+// the ring in C++; a PostgreSQL function does the same in SQL.
 std::vector<RejectNo> choose_evicted(std::vector<RetainedReject> held, const RejectRing& ring);
 
 }  // namespace hapax::store

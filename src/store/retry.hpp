@@ -6,9 +6,9 @@
 
 namespace hapax::store {
 
-// Calls the store, and once more when it is not known whether it was done. For calls that bear a
-// name of their own (a token, a version, a number): the second gets the answer that the first
-// should have got.
+// Calls the store, and once more if the outcome is unknown. For calls that carry an identifier of
+// their own (a token, a version, a number): the second call returns the answer that the first
+// should have returned.
 template <class Call>
 auto retry_if_unknown(const Call& call) {
   auto done = call();

@@ -6,9 +6,9 @@
 
 namespace hapax::store {
 
-// A database that a newer hapax has written is refused.
+// Rejects a database written by a newer hapax.
 Result<void> refuse_newer(int version, int known);
-// ... and so is, where nothing may be migrated, any that is not the known one.
+// Also rejects an older one, for callers that may not migrate.
 Result<void> require_current(int version, int known);
 
 }  // namespace hapax::store

@@ -42,8 +42,8 @@ constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::string_view kMemory = "memory:";
 constexpr std::size_t kPurgeMax = 100'000;  // bounds how long a step lasts
 
-// An error must not show a password, wherever a URL that is misspelt may have it: of a URL that is
-// not a path only the scheme is shown.
+// An error must not show a password, wherever it is in a misspelled URL: of a URL that is not a
+// path only the scheme is shown.
 std::string shown(std::string_view url) {
   if (url.starts_with(kSqlite) || url == kMemory) return std::string(url);
   const std::size_t colon = url.find(':');
@@ -102,8 +102,8 @@ bool drawn_for(std::span<const DedupRequest> requests) {
                      [](const DedupRequest& request) { return request.token.empty(); });
 }
 
-// Tokens for the requests that bring none, drawn in one go: asking the kernel once per request
-// would cost more than the claim.
+// Tokens for the requests without one, drawn together: a system call per request would cost more
+// than the claim.
 std::vector<Token> draw_tokens(std::span<const DedupRequest> requests, Random& random) {
   std::vector<Token> tokens(static_cast<std::size_t>(
       std::count_if(requests.begin(), requests.end(),

@@ -13,7 +13,7 @@ inline Error transaction_lost() {
       "the work ended the transaction that it ran in; only the code that began it may end it");
 }
 
-// `cause`, and that the caller's transaction went with it.
+// Adds to `cause` that the caller's whole transaction was rolled back.
 inline Error transaction_over(const Error& cause) {
   return Error(cause.code(), cause.outcome(),
                cause.detail() + "; the whole transaction was rolled back; begin a new one",

@@ -18,8 +18,8 @@ Result<void> check_result(std::string_view result) {
 }  // namespace
 
 OnceStep::~OnceStep() {
-  // Only when the work threw: the exception says what went wrong, and leave() has ended the whole
-  // transaction if it could not undo its part.
+  // Only if the work threw. The result is ignored: the exception has the cause, and leave() has
+  // rolled back the whole transaction if it could not undo its part.
   if (open_) static_cast<void>(tx_.leave(entered_).has_value());
 }
 

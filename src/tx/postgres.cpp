@@ -26,7 +26,7 @@ namespace hapax {
 
 namespace pg = store::postgres;
 
-// Session state; it keeps nothing on the server.
+// Session state; nothing of it is kept on the server.
 struct PostgresTx::Session {
   Session(PGconn* handle, const PostgresOptions& options)
       : connection(handle), world(options.clock, options.random) {}
@@ -35,7 +35,7 @@ struct PostgresTx::Session {
   Result<void> check_open() const;
   Result<void> check_in_transaction() const;
   void roll_back();
-  // NULL in production: the server's clock decides.
+  // NULL in production: the server's clock is used.
   std::optional<std::int64_t> moment_us() const {
     if (world.own_clock) return std::nullopt;
     return world.clock.wall().time_since_epoch().count();
@@ -43,7 +43,7 @@ struct PostgresTx::Session {
 
   pg::CallersConnection connection;
   World world;
-  // A call failed that may have met another server than that of attach(): begin() compares.
+  // A failed call may have reached another server than attach() did: begin() checks the epoch.
   bool is_epoch_in_doubt = false;
 };
 
@@ -57,7 +57,7 @@ bool is_transaction(PGTransactionStatusType status) {
   return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
 }
 
-// A bytea as SQL text. Only hexadecimal digits are put between the quotes.
+// A bytea as an SQL literal. Only hexadecimal digits are put between the quotes.
 std::string literal(std::string_view bytes) {
   return "pg_catalog.decode('" + to_hex(bytes) + "', 'hex')";
 }
@@ -154,7 +154,7 @@ Result<void> PostgresTx::keep(const Entered& entered, std::string_view result) {
 }
 
 Result<bool> PostgresTx::leave(const Entered& entered) {
-  // A connection that broke took the transaction with it.
+  // A broken connection has ended the transaction.
   if (PQstatus(handle()) != CONNECTION_OK) return false;
   HAPAX_TRY(session_->check_alive());
   pg::CallersConnection& connection = session_->connection;
@@ -166,7 +166,7 @@ Result<bool> PostgresTx::leave(const Entered& entered) {
     if (PQstatus(handle()) != CONNECTION_OK) return false;
     static_cast<void>(connection.run("ROLLBACK", "roll back").has_value());
   }
-  // If our claim is there all the same, the work has committed it.
+  // If our claim exists anyway, the work has committed it.
   const std::string sql = "SELECT 1 FROM hapax.claim WHERE key OPERATOR(pg_catalog.=) " +
                           literal(entered.key) + " AND token OPERATOR(pg_catalog.=) " +
                           literal(store::view(entered.token));
@@ -233,7 +233,7 @@ Result<void> PostgresTransaction::commit() {
   const bool still_open =
       PQstatus(handle()) == CONNECTION_OK && is_transaction(status_of(session_->connection));
   session_->roll_back();
-  // The server rejected it, or the outcome is unknown.
+  // The server rejected the COMMIT; otherwise its outcome is unknown.
   const bool refused = !done && done.error().code() != Code::store_unavailable;
   if (refused || still_open) return done.error();
   const std::string why =
@@ -266,7 +266,7 @@ Result<PostgresSession> PostgresSession::attach(pg_conn* connection,
   } else {
     HAPAX_TRY(pg::check_schema(session->connection));
   }
-  // In a caller's transaction only compared: see hapax._check_epoch.
+  // Not inside a caller's transaction: there enqueue() only compares. See hapax._check_epoch.
   if (!is_transaction(status_of(session->connection))) {
     const Result<pg::QueryResult> compared =
         session->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");

@@ -22,14 +22,14 @@ namespace hapax {
 
 namespace sql = store::sqlite;
 
-// What the session keeps on the caller's handle.
+// Session state on the caller's handle.
 struct SqliteTx::Session {
   Session(sqlite3* handle, const SqliteOptions& options)
       : db(handle), world(options.clock, options.random) {}
 
   struct Statements {
     sql::Claims claims;
-    // Two names, so that a message inside once() never ends once's own savepoint.
+    // Different names, so that a message inside once() never ends once's own savepoint.
     sql::Savepoint once;
     sql::Savepoint message;
     sql::Statement begin;
@@ -59,9 +59,9 @@ Error closed() {
                "the sqlite3 handle is null or closed; attach to one that is open");
 }
 
-// SQLite answers misuse for a handle that is closed and still held by somebody's statement, as ours
-// are held by the session. The last error alone does not tell: it may be the caller's own misuse of
-// something else.
+// SQLite returns SQLITE_MISUSE for a closed handle that unfinalized statements keep alive, as the
+// session's statements do. The last error alone is no proof: it may come from another misuse by the
+// caller.
 bool is_open(sqlite3* db) {
   if (db == nullptr) return false;
   return sqlite3_errcode(db) != SQLITE_MISUSE ||
@@ -109,8 +109,8 @@ Result<void> SqliteTx::Session::insert(const MessageId& id, const Message& messa
   return {};
 }
 
-// After some errors SQLite rolls the whole transaction back by itself: then nothing is left to
-// undo. If the claim is there all the same, the work has committed it.
+// After some errors SQLite rolls back the whole transaction by itself: then nothing is left to
+// undo. If the claim exists anyway, the work has committed it.
 Result<bool> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::string& key,
                                      const Token& token) {
   if (savepoint.undo()) return sql::in_transaction(db);
@@ -119,9 +119,9 @@ Result<bool> SqliteTx::Session::undo(sql::Savepoint& savepoint, const std::strin
   return false;
 }
 
-// What it is now, for what is written next. The caller's transaction may be a deferred one that has
-// done nothing yet: if it began by reading the time, SQLite would refuse the write that follows, at
-// once and without waiting for another writer.
+// The store time, for the write that follows. The caller's transaction may be a deferred one that
+// has done nothing yet: if it began by reading the time, SQLite could reject the following write at
+// once, without waiting for another writer.
 Result<std::int64_t> SqliteTx::Session::start_writing() {
   if (sqlite3_txn_state(db, "main") == SQLITE_TXN_NONE) {
     HAPAX_TRY(run(&Statements::take_write_lock, "take the write lock"));
@@ -129,7 +129,7 @@ Result<std::int64_t> SqliteTx::Session::start_writing() {
   return statements->claims.time().now_ms();
 }
 
-// SQLite may have rolled the whole transaction back with the statement that failed.
+// SQLite may have rolled back the whole transaction with the failed statement.
 Error SqliteTx::Session::failed(const Error& cause) const {
   return sql::in_transaction(db) ? cause : transaction_over(cause);
 }
@@ -188,7 +188,8 @@ Result<Enqueued> SqliteTx::enqueue(const Message& message) {
   return Enqueued{id, false};
 }
 
-// The key's claim holds the message's id and digest; claim and row stand or fall together.
+// The key's claim holds the message's id and digest; claim and row are written together or not at
+// all.
 Result<Enqueued> SqliteTx::enqueue_once(const MessageId& id, const Message& message,
                                         const std::string& headers, std::int64_t now_ms) {
   const std::string key = claim_key(ClaimKind::message, message.destination, message.key);
@@ -234,8 +235,8 @@ Result<void> SqliteTransaction::commit() {
   HAPAX_TRY(session_->check_in_transaction());
   Result<void> done = session_->run(&Session::Statements::commit, "commit");
   if (done) return done;
-  // A COMMIT that is busy, interrupted in time or against a deferred constraint leaves the
-  // transaction as it was.
+  // A COMMIT that fails with SQLITE_BUSY, an early interrupt or a deferred constraint leaves the
+  // transaction open.
   const bool refused = sql::in_transaction(session_->db);
   sql::roll_back(session_->db);
   if (refused) return done;
@@ -274,7 +275,7 @@ Result<SqliteTransaction> SqliteSession::begin() & {
   }
   Result<void> begun = session_->run(&SqliteTx::Session::Statements::begin, "begin a transaction");
   if (begun) return SqliteTransaction(*session_);
-  sql::roll_back(session_->db);  // an interrupted BEGIN may have begun
+  sql::roll_back(session_->db);  // an interrupted BEGIN may have taken effect
   return std::move(begun).error();
 }
 

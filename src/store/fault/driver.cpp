@@ -18,7 +18,7 @@ Error error_of(Fault fault) {
   return Error(Code::outcome_unknown, "the store's answer was made to get lost");
 }
 
-// Every kind of work in the batch ends the same way.
+// Every kind of work in the batch fails with the same error.
 Answers refused(const Batch& batch, const Error& error) {
   Answers answers;
   if (!batch.settle.empty()) answers.settle = error;

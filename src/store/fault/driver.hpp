@@ -9,20 +9,20 @@
 #include <mutex>
 #include <string_view>
 
-// A store that misbehaves on purpose, around one that does not.
+// Fault injection: a store that wraps another and fails on purpose.
 namespace hapax::store::fault {
 
 enum class Fault : std::uint8_t {
   none,
-  fail,          // store_unavailable, and nothing happened
-  lose_answer,   // it happens, and the caller is told that this is unknown
-  lose_request,  // it does not happen, and the caller is told that this is unknown
-  crash_before,  // from here on everything is store_unavailable, until restart()
-  crash_after,   // the same, and this one still happens; its answer is unknown
+  fail,          // store_unavailable; it does not happen
+  lose_answer,   // it happens, and its outcome is reported as unknown
+  lose_request,  // it does not happen, and its outcome is reported as unknown
+  crash_before,  // store_unavailable for this and every later call, until restart()
+  crash_after,   // as crash_before, but this call happens; its outcome is unknown
 };
 
-// Decides about each call, one after the other, by the name of the operation ("write", "sweep").
-// It may block for as long as a slow store would. Called under no lock; must be thread-safe.
+// Chooses the fault of each call, by the name of the operation ("write", "sweep"). It may block for
+// as long as a slow store would. Called under no lock; must be thread-safe.
 using Plan = std::function<Fault(std::string_view operation)>;
 
 class FaultyDriver final : public Driver {
@@ -30,7 +30,7 @@ class FaultyDriver final : public Driver {
   // `inner` must outlive it.
   FaultyDriver(Driver& inner, Plan plan) : inner_(inner), plan_(std::move(plan)) {}
 
-  // After a crash: the store answers again.
+  // Ends a crash: the store answers again.
   void restart();
   bool crashed() const;
 

@@ -9,11 +9,11 @@ namespace hapax::store::memory {
 
 namespace {
 
-// What is to be done with one arrival. All of a request is planned before anything of it is done.
+// The plan for one arrival. A request is planned as a whole before anything is changed.
 struct Plan {
   Admission answer;
   bool store = false;
-  std::string claim_key = {};  // to be claimed; empty: not
+  std::string claim_key = {};  // to claim; empty: none
 };
 
 class Planner {
@@ -76,7 +76,7 @@ class Planner {
   std::map<std::string, const Arrival*> own_;  // claimed by this request
 };
 
-// Claims that are no longer needed.
+// Removes expired claims whose event is gone.
 void forget_claims(Tables& tables, std::int64_t now) {
   std::erase_if(tables.claims, [&](const auto& each) {
     return is_expired(each.second.expires_ms, now) && !tables.events.contains(each.second.event);
@@ -102,7 +102,7 @@ Result<void> check_room(Tables& tables, const Admit& admit, const std::vector<Pl
 }  // namespace
 
 std::size_t size_of(const Arrival& arrival) {
-  constexpr std::size_t kRow = 512;  // what a row costs besides, about
+  constexpr std::size_t kRow = 512;  // approximate overhead of a row
   return arrival.body.size() + arrival.headers.size() + arrival.id.size() + arrival.type.size() +
          arrival.tenant.size() + (1 + arrival.targets.size()) * (kRow + arrival.order_key.size());
 }

@@ -13,7 +13,7 @@ struct Room {
 
 AdmitAnswer admit(Tables& tables, const Admit& admit, const Room& room, std::int64_t now);
 
-// Whether the claim keeps others out: it is not over, or its event has work left.
+// Whether the claim is live: not expired, or its event has unfinished deliveries.
 bool stands(const Tables& tables, const EventClaim& claim, std::int64_t now);
 
 // Stores an event with its deliveries. `guard` and `would` as in Admit.

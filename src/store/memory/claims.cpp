@@ -57,7 +57,7 @@ Result<void> Claims::make_room(std::span<const DedupItem> items, std::int64_t no
                                      "; raise memory_max_ids, shorten the ttl, or use sqlite:");
 }
 
-// False when the limit stopped it.
+// False if the limit stopped it.
 bool Claims::forget_over(std::int64_t now, std::size_t limit) {
   while (!by_expiry_.empty() && is_expired(by_expiry_.begin()->first, now)) {
     if (limit-- == 0) return false;

@@ -10,15 +10,15 @@
 
 namespace hapax::store::memory {
 
-// The ids of dedup and of messages: a bounded table of claims, each with its end.
+// Claims of dedup ids and of message keys: a bounded table with expiry.
 class Claims {
  public:
   explicit Claims(std::size_t max_ids) : max_ids_(max_ids) {}
 
-  // All or nothing: whether everything fits is settled before the first claim.
+  // All or nothing: capacity is checked before the first claim.
   Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items, std::int64_t now);
 
-  // One claim that carries a result: who holds it now. `made`: this call made it.
+  // A claim with a result. `made`: this call made it; otherwise token and result are the holder's.
   struct CurrentClaim {
     bool made = false;
     Token token;
@@ -34,7 +34,7 @@ class Claims {
     Token token;
     std::int64_t expires_ms = 0;
     std::string result;
-    std::optional<ByExpiry::iterator> listed;  // many may end at the same time
+    std::optional<ByExpiry::iterator> listed;  // several claims may expire at the same time
   };
 
   bool claim(const DedupItem& item, std::int64_t now);
@@ -42,7 +42,7 @@ class Claims {
   bool forget_over(std::int64_t now, std::size_t limit);
 
   const std::size_t max_ids_;
-  std::unordered_map<std::string, Claim> claims_;  // its keys stay where they are
+  std::unordered_map<std::string, Claim> claims_;  // its keys have stable addresses
   ByExpiry by_expiry_;
 };
 

@@ -20,7 +20,7 @@ namespace hapax::store::memory {
 
 namespace {
 
-// Every call is one turn under one lock: what it reads cannot change before it has written.
+// Every call holds one lock: data that it has read cannot change before it writes.
 class MemoryDriver final : public Driver {
  public:
   MemoryDriver(std::size_t max_ids, Clock& clock, std::size_t max_bytes)
@@ -215,7 +215,7 @@ class MemoryDriver final : public Driver {
   }
 
  private:
-  // The answer of the one who had the key before; nothing when the message is to be stored.
+  // The answer for a key that is already claimed; nullopt if the message must be stored.
   Result<std::optional<Enqueued>> claim_message(const MessageId& id, const Message& message,
                                                 const std::string& headers) {
     const DedupItem item{claim_key(ClaimKind::message, message.destination, message.key),
@@ -229,7 +229,7 @@ class MemoryDriver final : public Driver {
     return std::optional(Enqueued{MessageId{claim.token.bytes}, claim.token != item.token});
   }
 
-  // Calendar time at the start, then the boot clock: a wall clock that jumps ends no claim.
+  // Calendar time at the start, then the boot clock: a wall clock that jumps expires no claim.
   std::int64_t now_ms() const {
     const auto now = start_.time_since_epoch() + (clock_.since_boot() - boot_);
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();

@@ -6,7 +6,7 @@ namespace hapax::store::memory {
 
 namespace {
 
-// Keeps the index of what is open.
+// Keeps the index of open deliveries up to date.
 void set_state(Tables& tables, Delivery& delivery, QueueState state, std::int64_t due_ms) {
   if (delivery.state == QueueState::open) {
     tables.due.erase({delivery.to, delivery.due_ms, delivery.ref});
@@ -40,7 +40,7 @@ void remove_from(Lane& lane, Delivery& delivery) {
   delivery.in_lane = false;
 }
 
-// Gives the lane a head after its last one left. Those that are outdated end on the way.
+// Chooses the next head of the lane. Outdated deliveries are superseded on the way.
 void promote(Tables& tables, Lane& lane, std::int64_t now, Budget& budget) {
   while (!lane.members.empty()) {
     Delivery& next = tables.deliveries.at(lane.members.begin()->second);
@@ -54,7 +54,7 @@ void promote(Tables& tables, Lane& lane, std::int64_t now, Budget& budget) {
   }
 }
 
-// An unleased head gives way to one with a lower place.
+// An unleased head swaps with a delivery that waits at a lower position.
 void reconsider(Tables& tables, Lane& lane, std::int64_t now) {
   Delivery& head = tables.deliveries.at(lane.head);
   if (head.state == QueueState::dead || head.leased(now)) return;
@@ -122,8 +122,7 @@ void reopen(Tables& tables, Delivery& delivery, std::int64_t now) {
   delivery.due_ms = now;
   Lane* lane = lane_of(tables, delivery);
   if (lane == nullptr || delivery.in_lane) {
-    set_state(tables, delivery, QueueState::open,
-              now);  // outside lanes, or the head that blocked one
+    set_state(tables, delivery, QueueState::open, now);  // outside lanes, or a blocking head
   } else {
     join(tables, *lane, delivery, now);
   }

@@ -4,33 +4,34 @@
 
 #include "store/memory/tables.hpp"
 
-// Where a delivery stands, in its lane or outside of one. These are the only functions that change
-// Delivery::standing, due_ms and the membership of lanes.
+// The state of a delivery, in its lane or outside lanes. Only these functions change
+// Delivery::state, Delivery::due_ms and the membership of lanes.
 namespace hapax::store::memory {
 
-// How many more deliveries this item may turn to superseded.
+// How many more deliveries this item may supersede.
 struct Budget {
   unsigned superseded = kMaxSuperseded;
 };
 
-// Puts a new delivery behind the others of its lane; without a lane it is open.
+// Adds a new delivery at the end of its lane; without a lane it is open.
 void enter(Tables& tables, Delivery& delivery, std::chrono::milliseconds remember,
            std::int64_t now);
 
-// Ends it, in the lane's sense too: the next one becomes head. A dead delivery that blocks its lane
-// ends by die().
+// Ends a delivery and removes it from its lane: the next one becomes the head. For dead deliveries
+// use die(): they may block the lane instead.
 void end(Tables& tables, Delivery& delivery, QueueState state, EndReason reason, std::int64_t now,
          Budget& budget);
 void die(Tables& tables, Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now,
          Budget& budget);
 
-// Pending again, from `due_ms` on, nobody's; where one with a lower place waits they change places.
+// Pending again, due at `due_ms`, without a holder. Swaps with a delivery that waits at a lower
+// position.
 void requeue(Tables& tables, Delivery& delivery, std::int64_t due_ms, std::int64_t now);
 
-// An ended delivery goes back to its old place.
+// Returns an ended delivery to its old position.
 void reopen(Tables& tables, Delivery& delivery, std::int64_t now);
 
-// Leased until then.
+// Leases it until `until_ms`.
 void hold(Tables& tables, Delivery& delivery, std::int64_t until_ms);
 
 // Whether its lane has completed a newer version.

@@ -44,7 +44,7 @@ Leased take(Tables& tables, Delivery& delivery, const LeaseRequest& request, std
           stored(tables.events.at(delivery.ref.event))};
 }
 
-// Leases it, or ends it, or leaves it: see store/inbox.hpp.
+// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/inbox_queue.hpp.
 std::optional<Leased> try_lease(Tables& tables, Delivery& delivery, const LeaseRequest& request,
                                 std::int64_t now, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);
@@ -100,7 +100,8 @@ class Settling {
   void note_sent(bool sent) {
     if (!sent && delivery_.first_fence == delivery_.fence) delivery_.first_sent_ms.reset();
   }
-  // Other stores have no row of a completed delivery, but for what a replay made.
+  // As in the other stores, which keep no row of a completed delivery: only a delivery made by a
+  // replay keeps its replay number.
   void forget() {
     delivery_.attempts = 0;
     delivery_.abandons = 0;
@@ -128,7 +129,7 @@ void record(Tables& tables, const Settlement& settlement, AttemptOutcome outcome
                                                            std::string(note.excerpt)};
 }
 
-// The fence is not that of a lease that stands: the row of the attempt decides.
+// The fence is not that of a current lease: the attempt row decides.
 Settled settled_before(const Tables& tables, const Settlement& settlement) {
   const auto attempt = tables.attempts.find({settlement.which, settlement.fence});
   if (attempt != tables.attempts.end()) {

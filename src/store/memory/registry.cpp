@@ -111,7 +111,7 @@ Result<Moved> move_messages(Tables& tables, std::span<const EventNo> numbers, st
     if (taken == tables.events.end()) {
       free.push_back(number);
     } else if (taken->second.source == source) {
-      ++moved.messages;  // by this call, when it was made before
+      ++moved.messages;  // by an earlier run of this call
     } else {
       return Error(Code::store_busy,
                    "event number " + std::to_string(number.value()) +

@@ -4,7 +4,7 @@
 
 #include "store/memory/tables.hpp"
 
-// Names, nodes, duplicates, records and messages: what stands beside the queue.
+// Names, nodes, duplicates, records and messages.
 namespace hapax::store::memory {
 
 std::int64_t number_of(Tables& tables, NameKind kind, std::string_view name);

@@ -18,7 +18,7 @@ bool was_done(const Delivery& delivery, ReplayNo number) {
   return number != ReplayNo() && delivery.replay == number;
 }
 
-// The deliveries that the request is about, by number.
+// The deliveries selected by the request, by number.
 std::vector<Delivery*> asked_for(Tables& tables, const Replay& what) {
   std::vector<Delivery*> found;
   const auto [first, last] = tables.deliveries_of(what.event);
@@ -75,7 +75,7 @@ DeliveryNo replay_as_new(Tables& tables, const Delivery& old, ReplayNo number, s
   return ref.delivery;
 }
 
-// Of each destination the last one, and what this replay has already made of it.
+// For each destination the last selected delivery, and the one that this replay already made.
 struct Latest {
   Delivery* last = nullptr;
   Delivery* made = nullptr;

@@ -25,7 +25,7 @@ class Step {
   }
 
  private:
-  // Walks `rows` from `cursor` on and removes what `may_go`. True at the end of them.
+  // Walks `rows` after `cursor` and removes those that `may_go`. True at their end.
   template <class Rows, class Key, class MayGo>
   bool walk(Rows& rows, Key& cursor, MayGo may_go) {
     auto each = rows.upper_bound(cursor);
@@ -84,7 +84,7 @@ class Step {
     ++swept_.events;
   }
 
-  // The rows of one delivery stay and go together, by the last of them.
+  // The attempts of one delivery expire together, by the last of them.
   bool walk_attempts() {
     const auto settled_last = [&](const DeliveryRef& ref) {
       WallTime last{};

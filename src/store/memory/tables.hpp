@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
-// What the memory store holds. It is the model of the other stores, so it is written to be read:
-// plain tables, and functions on them in the files beside this one. Nothing here is thread-safe;
-// the driver's lock is around every call. `now` is store time in milliseconds.
+// The tables of the memory store. As the model of the other stores it favors readability: plain
+// tables, and functions on them in the files beside this one. Not thread-safe: the driver locks
+// around every call. `now` is store time in milliseconds.
 namespace hapax::store::memory {
 
 struct EventClaim {
@@ -41,12 +41,12 @@ struct Event {
   std::string last_variant;
 };
 
-// Where a delivery stands. `open` is to be leased or leased: due_ms is when it may be leased next.
+// `open` is pending or leased: due_ms is when it may be leased next.
 enum class QueueState : std::uint8_t { open, waiting, completed, dead, superseded, cancelled };
 
 enum class Guard : std::uint8_t {
-  full,     // compared with the lane's version, and moves it
-  observe,  // moves it
+  full,     // compared with the lane's version, and advances it
+  observe,  // advances it
   none,     // neither: a replay
 };
 
@@ -76,14 +76,14 @@ struct Delivery {
     return state == QueueState::open && holder && now < due_ms;
   }
   bool blocking() const { return state == QueueState::dead && in_lane; }
-  // Whether it keeps its event and the event's claim.
+  // Whether it keeps its event and the event's claim alive.
   bool holds() const {
     return !listen && (state == QueueState::open || state == QueueState::waiting || blocking());
   }
 };
 
-// A lane has a head exactly when it has members: the one that is open, or dead and blocking. All
-// other members wait.
+// A lane that is not empty has one head: the member that is open, or dead and blocking. All other
+// members wait.
 struct Lane {
   std::map<std::int64_t, DeliveryRef> members;  // by lane_seq
   DeliveryRef head;
@@ -108,8 +108,8 @@ struct Node {
   std::int64_t until_ms = 0;
 };
 
-// How far retention came. Each kind is walked to its end before the next, so that what hangs on an
-// event that just went is looked at after it.
+// The progress of retention. Each kind is walked to its end before the next, so that rows that
+// depend on a removed event are visited after it.
 struct SweepCursor {
   enum class Phase : std::uint8_t { events, attempts, claims, lanes };
   Phase phase = Phase::events;
@@ -123,7 +123,7 @@ struct Tables {
   std::map<std::string, EventClaim> claims;
   std::map<EventNo, Event> events;
   std::map<DeliveryRef, Delivery> deliveries;
-  std::set<std::tuple<DestinationNo, std::int64_t, DeliveryRef>> due;  // the open ones
+  std::set<std::tuple<DestinationNo, std::int64_t, DeliveryRef>> due;  // open deliveries
   std::map<LaneName, Lane> lanes;
   std::map<AttemptKey, Attempt> attempts;
   std::map<RejectNo, StoredReject> rejects;
@@ -138,7 +138,7 @@ struct Tables {
   SweepCursor cursor;
   EventNo floor{-1};  // the largest number that retention removed
   std::int64_t last_fence = 0;
-  std::size_t bytes = 0;  // of events and messages, about
+  std::size_t bytes = 0;  // of events and messages, approximate
 
   Fence next_fence() { return Fence(++last_fence); }
 

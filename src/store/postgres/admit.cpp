@@ -12,8 +12,8 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// What one statement carries at most, unless a single request is larger: PostgreSQL takes values of
-// up to a gigabyte.
+// The limits of one statement, unless a single request is larger: PostgreSQL accepts values of up
+// to a gigabyte.
 constexpr std::size_t kBytesMax = std::size_t{32} * 1024 * 1024;
 constexpr std::size_t kRowsMax = 4096;
 
@@ -21,7 +21,7 @@ using Numbers = std::vector<std::int64_t>;
 using OptionalNumbers = std::vector<std::optional<std::int64_t>>;
 using Views = std::vector<std::string_view>;
 
-// The columns of a batch. Keys are made here and kept in place.
+// The columns of a batch. Keys are computed here and have stable addresses.
 class Columns {
  public:
   explicit Columns(std::span<const Admit* const> items) {
@@ -108,7 +108,7 @@ std::size_t bytes_of(const Admit& item) {
   return bytes;
 }
 
-// How many of the first items go in one statement.
+// How many of the first items fit in one statement.
 std::size_t chunk(std::span<const Admit* const> items) {
   std::size_t bytes = 0;
   std::size_t rows = 0;
@@ -120,7 +120,7 @@ std::size_t chunk(std::span<const Admit* const> items) {
   return items.size();
 }
 
-// Something of one item made the whole batch fail.
+// Whether a single item made the whole batch fail.
 bool is_one_items(const Error& error) {
   return error.outcome() != Outcome::unknown &&
          (is_refused(error) || error.code() == Code::invalid_argument);
@@ -164,7 +164,7 @@ std::vector<AdmitAnswer> Inbox::admit(std::span<const Admit* const> items) {
   return answers;
 }
 
-// Where one item makes the batch fail, the halves are tried apart, until it is alone.
+// If an item makes the batch fail, the halves are tried separately, until the item is alone.
 void Inbox::admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers) {
   Result<Admissions> admitted = admit_once(items);
   if (admitted) {

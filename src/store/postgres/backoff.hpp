@@ -9,13 +9,14 @@
 
 namespace hapax::store::postgres {
 
-// How long to wait before one tries again.
+// Exponential backoff with jitter.
 struct Backoff {
   BootTime first;
   BootTime longest;
 
-  // After so many failures, from 0 on: between half and the whole of a time that doubles, so that
-  // those who met once do not meet again, and many nodes do not come back as one.
+  // The delay after this many failures, from 0 on: between half and the whole of a doubling
+  // interval, so that callers in conflict do not collide again and many nodes do not return at
+  // once.
   BootTime rest(int failures, Random& random) const {
     const BootTime most = std::min(first * (1 << std::min(failures, 20)), longest);
     std::array<unsigned char, 2> chance{};

@@ -34,7 +34,7 @@ struct Canceller::Work {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<pg_conn*> abandoned;
-  std::thread thread;  // from the first one on
+  std::thread thread;  // started by the first abandon()
   bool stopping = false;
   bool ended = false;
 

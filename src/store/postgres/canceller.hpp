@@ -8,20 +8,20 @@ struct pg_conn;
 
 namespace hapax::store::postgres {
 
-// Cancels statements whose caller has given up, so that no backend stays behind waiting for a lock.
-// Best effort, and bounded: one thread, a few connections in its queue; those beyond are only
-// closed. libpq's cancel request blocks, and for long where the server does not answer, so callers
-// do not wait for it. Thread-safe.
+// Cancels statements that missed their deadline, so that no backend keeps waiting for a lock. Best
+// effort, and bounded: one thread and a queue of a few connections; connections beyond that are
+// only closed. libpq's cancel request blocks, for long if the server does not answer, so callers do
+// not wait for it. Thread-safe.
 class Canceller {
  public:
   Canceller();
-  // Waits a moment for a request under way, then leaves it to itself.
+  // Waits briefly for a request in progress, then detaches its thread.
   ~Canceller();
   Canceller(const Canceller&) = delete;
   Canceller& operator=(const Canceller&) = delete;
 
-  // Cancels what the server does for this connection, then closes it. In this order: a pooler
-  // forgets which server connection it was when the client leaves.
+  // Cancels the statement that runs on this connection, then closes the connection, of which it
+  // takes ownership. In this order: a pooler forgets the server connection when the client leaves.
   void abandon(pg_conn* connection);
 
  private:

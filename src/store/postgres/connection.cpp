@@ -27,13 +27,13 @@ std::string_view state_of(const PGresult* result) {
   return text_or_empty(PQresultErrorField(result, PG_DIAG_SQLSTATE));
 }
 
-// The first line alone: detail and context may quote what the statement was given.
+// The primary message only: detail and context may quote parameter values.
 std::string_view message_of(const PGresult* result) {
   const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   return primary != nullptr ? primary : text_or_empty(PQresultErrorMessage(result));
 }
 
-// The server, or the connection to it, has ended: what became of the statement is not known.
+// The server or the connection has ended: the outcome of the statement is unknown.
 bool is_end(std::string_view state) {
   return state.empty() || state.starts_with("57P");
 }
@@ -47,7 +47,7 @@ Error misconfigured(std::string detail) {
   return Error(Code::misconfigured, std::move(detail));
 }
 
-// libpq gives no SQLSTATE for a refused connection; its text has the server's words.
+// libpq reports no SQLSTATE for a refused connection; its text contains the server's message.
 struct Refusal {
   std::string_view words;
   std::string_view state;
@@ -76,7 +76,7 @@ Error connection_refused(PGconn* connection) {
   }
   if (says("database \"") && says("does not exist")) return error_of("3D000", message, kDoing);
   if (says("role \"") && says("does not exist")) return error_of("28000", message, kDoing);
-  // libpq itself did not understand a value.
+  // libpq itself could not parse a value.
   if (message.starts_with("invalid ")) {
     return misconfigured("PostgreSQL: cannot connect: " + one_line(message) + "; correct the URL");
   }
@@ -120,7 +120,7 @@ Connection::Connection(pg_conn* raw, const Clock& clock, Canceller* canceller)
 
 Result<Connection> Connection::connect(const std::string& url, const Clock& clock, BootTime timeout,
                                        Canceller* canceller) {
-  // What stands before the URL is a default that the URL can change. libpq keeps the time-out for
+  // Parameters before the URL are defaults that the URL can override. libpq applies the timeout to
   // each host of the URL in turn.
   const auto whole_seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
   const std::string seconds = std::to_string(std::max<std::int64_t>(2, whole_seconds));
@@ -165,7 +165,7 @@ Result<void> check_settings(const QueryResult& answer) {
 Result<void> Connection::check_server(BootTime deadline) {
   HAPAX_TRY(refuse_old_server(PQserverVersion(connection_.get())));
   HAPAX_TRY_ASSIGN(answer, run(kAskSettings, {}, deadline, "read the server's settings"));
-  // A cancelled wait for a standby shows others a commit that the standby does not have.
+  // A cancelled wait for a standby would show others a commit that the standby lacks.
   if (!answer.field(0, 4).empty()) canceller_ = nullptr;
   return check_settings(answer);
 }
@@ -186,7 +186,7 @@ bool Connection::wait_for_socket(short events, BootTime deadline) {
   }
 }
 
-// A server that is sending too must be read while we write, or both wait for ever.
+// A server that is also sending must be read while we write, or both block forever.
 bool Connection::flush(BootTime deadline) {
   for (;;) {
     const int unsent = PQflush(connection_.get());
@@ -207,13 +207,13 @@ bool Connection::wait_for_input(BootTime deadline) {
 Error Connection::lost(std::string_view why) {
   std::string reason(text_or_empty(PQerrorMessage(connection_.get())));
   if (reason.empty()) reason = why;
-  abandon();  // the server must not hear from us again about this, but that it shall stop
+  abandon();  // nothing more is sent about this, except a cancel request
   return answer_lost(reason);
 }
 
 void Connection::abandon() {
   if (canceller_ == nullptr || broken()) return connection_.reset();
-  // The receiver's argument does not live as long.
+  // The connection outlives the receiver's argument.
   PQsetNoticeReceiver(
       connection_.get(), [](void*, const PGresult*) {}, nullptr);
   canceller_->abandon(connection_.release());
@@ -254,7 +254,7 @@ Result<QueryResult> Connection::run(const char* sql, const Parameters& parameter
   const int queued =
       PQsendQueryParams(connection_.get(), sql, parameters.count(), parameters.types(),
                         values.data(), lengths.data(), formats.data(), form == Form::binary);
-  // libpq may have written a part of it already: from here on the outcome is unknown.
+  // libpq may have written part of it already: from here on the outcome is unknown.
   if (queued == 0 || !flush(deadline)) return lost("the connection broke");
   return collect(deadline, doing);
 }
@@ -262,7 +262,8 @@ Result<QueryResult> Connection::run(const char* sql, const Parameters& parameter
 Result<QueryResult> Connection::transact(const char* sql, const Parameters& parameters,
                                          BootTime deadline, std::int64_t lock_timeout_ms,
                                          std::string_view doing, Form form) {
-  // Should this process stand still in between, its locks do not outlast the patience of others.
+  // If this process stalls in between, the server ends the transaction, and with it the locks,
+  // after the same time.
   const std::string ms = std::to_string(lock_timeout_ms);
   const std::string begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = " + ms +
                             "; SET LOCAL idle_in_transaction_session_timeout = " + ms;

@@ -19,15 +19,15 @@ namespace hapax::store::postgres {
 
 class Canceller;
 
-// How a statement's values come back.
+// The format of a statement's result values.
 enum class Form : std::uint8_t { text, binary };
 
-// What a statement returned, as text; or in binary form, to be read by rows.hpp.
+// The result of a statement, as text, or in binary form to be read by rows.hpp.
 class QueryResult {
  public:
   explicit QueryResult(pg_result* result) : result_(result) {}
   int rows() const;
-  std::string_view command() const;  // the tag of the command: "COMMIT", "ROLLBACK"
+  std::string_view command() const;                   // the command tag: "COMMIT", "ROLLBACK"
   std::string_view field(int row, int column) const;  // NULL reads as empty
   bool is_null(int row, int column) const;
 
@@ -38,10 +38,10 @@ class QueryResult {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
-// What the server said, of a result that is not null.
+// Takes ownership of a non-null result; a failed one becomes an Error.
 Result<QueryResult> check_result(pg_result* result, std::string_view doing);
 
-// Whether the server can keep the promises: fsync on, a failed sync taken for what it is, and not
+// Whether the server's settings make commits durable: fsync on, data_sync_retry off, and not
 // read-only.
 inline constexpr const char* kAskSettings =
     "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery(),"
@@ -50,29 +50,29 @@ inline constexpr const char* kAskSettings =
     " pg_catalog.current_setting('synchronous_standby_names')";
 Result<void> check_settings(const QueryResult& answer);
 
-// One connection of the store's own. Used by one thread at a time. Everything it does ends by a
-// deadline of the boot clock. It holds no session state: between two transactions a pooler may put
-// another server connection behind it.
+// A connection of the store. Used by one thread at a time. Every operation ends by a deadline of
+// the boot clock. No session state: between two transactions a pooler may switch the server
+// connection.
 class Connection {
  public:
-  // Connects and checks that the server can keep the promises: version, fsync, not read-only.
-  // Statements whose deadline passes go to the canceller, which must outlive the connection;
-  // without one they are left to the server.
+  // Connects and checks the server: version and check_settings(). Statements that miss their
+  // deadline go to the canceller, which must outlive the connection; without one they are left to
+  // the server.
   static Result<Connection> connect(const std::string& url, const Clock& clock, BootTime timeout,
                                     Canceller* canceller = nullptr);
 
-  // Sends one statement, which is a transaction of its own unless one was begun, and waits for all
-  // that the server says about it, commit included: rows that came before a failed commit do not
-  // count. A failure of unknown outcome breaks the connection.
+  // Sends one statement, which is a transaction of its own unless one was begun, and waits until
+  // the server has finished it, commit included: rows received before a failed commit do not count.
+  // A failure of unknown outcome breaks the connection.
   Result<QueryResult> run(const char* sql, const Parameters& parameters, BootTime deadline,
                           std::string_view doing, Form form = Form::text);
 
-  // As run(), in a transaction that begins with a lock_timeout: for statements that do not set it
+  // As run(), in a transaction that begins with a lock_timeout, for statements that do not set it
   // themselves. Three round trips.
   Result<QueryResult> transact(const char* sql, const Parameters& parameters, BootTime deadline,
                                std::int64_t lock_timeout_ms, std::string_view doing, Form form);
 
-  // One or several statements without parameters; the answer is the last one's.
+  // One or more statements without parameters; returns the result of the last.
   Result<QueryResult> execute(const char* sql, BootTime deadline, std::string_view doing);
 
   bool broken() const;

@@ -9,7 +9,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// Since 2024: see model/numbers.hpp.
+// Days since 2024: see model/numbers.hpp.
 std::int64_t day_of(std::int64_t number) {
   return (number >> 22) / std::chrono::milliseconds(hapax::days * 1).count();
 }
@@ -43,9 +43,8 @@ Result<void> Inbox::make_ahead() {
   return {};
 }
 
-// Refused once it is asked again, because its day may have been dropped, and because a lost
-// statement of our own may have committed since. Refused after a loss, too: only then it is
-// certain.
+// A refusal counts only if it is repeated in a run without a lost answer: before that the partition
+// may have been dropped, or a lost statement of our own may have committed meanwhile.
 Result<QueryResult> Inbox::run_query_with_days(std::span<const std::int64_t> numbers,
                                                const char* sql, const Parameters& parameters,
                                                std::string_view doing) {

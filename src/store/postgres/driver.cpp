@@ -18,14 +18,14 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// A request, and where its answer goes.
+// A request, and where to store its answer.
 struct ClaimRequest {
   const DedupItem* item;
   Dedup* answer;
 };
 
-// What the whole group wants, in the order of the keys: hapax._claim must lock them so. Of one key
-// the first place comes first.
+// The requests of the whole group, sorted by key: hapax._claim must lock keys in order. The sort is
+// stable, so that of two requests with the same key the first gets it.
 std::vector<ClaimRequest> collect(const std::vector<Job*>& group) {
   std::vector<ClaimRequest> requests;
   for (Job* job : group) {
@@ -63,13 +63,13 @@ Parameters claim_parameters(const std::vector<ClaimRequest>& requests) {
   return parameters;
 }
 
-// A digit for each wish, in their order; see hapax._claim.
+// One digit per request, in order; see hapax._claim.
 void spread(std::string_view digits, const std::vector<ClaimRequest>& requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     requests[i].answer->duplicate = digits[i] != '1';
 }
 
-// The items of one kind of a whole group, in their order.
+// The items of one kind of a whole group, in order.
 template <class Item>
 std::vector<const Item*> all_of(const std::vector<Job*>& group,
                                 std::span<const Item> Batch::*kind) {
@@ -80,7 +80,7 @@ std::vector<const Item*> all_of(const std::vector<Job*>& group,
   return items;
 }
 
-// Gives every job its part of the answers, or the error.
+// Distributes the answers, or the error, to the jobs.
 template <class Item, class Value>
 void spread(Result<std::vector<Value>> values, const std::vector<Job*>& group,
             std::span<const Item> Batch::*kind, Result<std::vector<Value>> Answers::*answers) {
@@ -116,7 +116,7 @@ class PostgresDriver final : public Inbox {
     return std::move(job.answers);
   }
 
-  // Not in a group: claims must not wait for it.
+  // Not grouped: claims must not wait for it.
   Result<Purged> purge(std::size_t limit) override {
     Parameters parameters;
     parameters.add_number(static_cast<std::int64_t>(limit));
@@ -139,8 +139,7 @@ class PostgresDriver final : public Inbox {
     job.answers.lease = error;
   }
 
-  // One transaction for each kind, with an outcome of its own: no locks are held from one to the
-  // next.
+  // One transaction per kind, with an outcome of its own: no locks are held from one to the next.
   void commit(const std::vector<Job*>& group) {
     if (const auto items = all_of(group, &Batch::settle); !items.empty()) {
       spread(settle(items), group, &Batch::settle, &Answers::settle);
@@ -193,7 +192,7 @@ Error unreadable_url() {
                "with a number as the port and special characters as %XX");
 }
 
-// "user:password" without an @ would be a host and a port.
+// Without an @, "user:password" would be parsed as a host and a port.
 bool has_port_numbers(const PQconninfoOption* options) {
   for (; options->keyword != nullptr; ++options) {
     if (std::string_view(options->keyword) != "port" || options->val == nullptr) continue;
@@ -207,7 +206,7 @@ bool has_port_numbers(const PQconninfoOption* options) {
 }  // namespace
 
 Result<void> check_url(const std::string& url) {
-  // An @, / or ? in a password that is not written as %XX makes a part of it a host or a port,
+  // An @, / or ? in a password that is not escaped as %XX turns part of it into a host or a port,
   // which libpq then quotes.
   const std::size_t authority = url.find("//") + 2;
   const std::size_t end = std::min(url.find_first_of("/?", authority), url.size());

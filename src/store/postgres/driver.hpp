@@ -13,15 +13,15 @@ namespace hapax::store::postgres {
 // "postgres://..." and "postgresql://..."
 bool is_url(std::string_view url);
 
-// misconfigured: it cannot be read. Never shows what libpq says about it: that may quote the
+// misconfigured: the URL cannot be parsed. The error omits libpq's message, which may quote the
 // password.
 Result<void> check_url(const std::string& url);
 
-// Opens the store behind `url`. `random` must outlive it; `clock` too, where the options give one.
+// Opens the store behind `url`. `random` must outlive it; so must the clock of `options`, if set.
 Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOptions& options,
                                             Random& random);
 
-// Brings the schema up to date and says its version.
+// Upgrades the schema and returns its version.
 Result<int> migrate_url(const std::string& url, const OpenOptions& options);
 
 }  // namespace hapax::store::postgres

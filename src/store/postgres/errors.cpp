@@ -9,7 +9,7 @@ namespace hapax::store::postgres {
 namespace {
 
 struct Meaning {
-  std::string_view state;  // a SQLSTATE, or the beginning of some
+  std::string_view state;  // a SQLSTATE, or a prefix
   Code code;
   std::string_view remedy;
 };
@@ -24,7 +24,7 @@ constexpr std::string_view kCancelled =
     "the server's statement_timeout is too short, or the statement was cancelled; raise it "
     "and run the transaction again";
 
-// The first row that fits decides.
+// The first matching row decides.
 constexpr std::array kMeanings{
     Meaning{"40001", Code::store_busy, kRunAgain},
     Meaning{"40P01", Code::store_busy, kRunAgain},

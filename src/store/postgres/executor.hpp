@@ -8,13 +8,13 @@
 
 namespace hapax::store::postgres {
 
-// Something that runs SQL: a connection of the store's own with a deadline, or the caller's.
+// Runs SQL: on a connection of the store, with a deadline, or on the caller's.
 class Executor {
  public:
   virtual ~Executor() = default;
-  // One or several statements without parameters; the answer is the last one's.
+  // One or more statements without parameters; returns the result of the last.
   virtual Result<QueryResult> run(const char* sql, std::string_view doing) = 0;
-  // A part of a migration: what it works on may be large.
+  // A part of a migration, which may work on large tables.
   virtual Result<QueryResult> run_long(const char* sql, std::string_view doing) {
     return run(sql, doing);
   }
@@ -37,11 +37,11 @@ class ConnectionExecutor final : public Executor {
 
   Connection& connection_;
   const Clock& clock_;
-  const BootTime timeout_;  // of each statement
+  const BootTime timeout_;  // per statement
 };
 
-// The caller's own PGconn, which waits as long as the caller has told it to. An error means that
-// the statement did not take effect, unless it was a COMMIT.
+// The caller's own PGconn, with the caller's timeouts. An error means that the statement did not
+// take effect, unless it was a COMMIT.
 class CallersConnection final : public Executor {
  public:
   explicit CallersConnection(pg_conn* connection) : connection_(connection) {}

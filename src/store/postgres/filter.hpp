@@ -7,7 +7,7 @@
 
 namespace hapax::store::postgres {
 
-// Source, tenant, id, type, order key, status, since, until: NULL where anything matches.
+// Source, tenant, id, type, order key, status, since, until: NULL matches everything.
 void add_filter(Parameters& parameters, const EventFilter& filter);
 
 }  // namespace hapax::store::postgres

@@ -13,8 +13,8 @@
 
 namespace hapax::store::postgres {
 
-// Where leases of each destination begin to look: see hapax._lease_once. Only a hint; every now and
-// then everything is looked at. Thread-safe.
+// The due time at which the lease scan of each destination starts: see hapax._lease_once. Only a
+// hint: a full scan runs periodically. Thread-safe.
 class LeaseFloors {
  public:
   std::int64_t floor_us(DestinationNo destination, BootTime now);
@@ -30,7 +30,7 @@ class LeaseFloors {
 };
 
 // The inbox in PostgreSQL: every operation of store/inbox.hpp, and the inbox's part of write() for
-// a group of callers. The files beside this one are named after what they do.
+// a group of callers. The files beside this one are named after their operations.
 class Inbox : public Driver {
  public:
   Result<std::int64_t> number_of(NameKind kind, std::string_view name) override;
@@ -73,7 +73,7 @@ class Inbox : public Driver {
   Inbox(const std::string& url, const OpenOptions& options, Random& random)
       : runner_(url, options, random), random_(random) {}
 
-  // One answer for each, in their order.
+  // One answer per item, in order.
   std::vector<AdmitAnswer> admit(std::span<const Admit* const> items);
   Result<std::vector<Settled>> settle(std::span<const Settlement* const> items);
   Result<std::vector<Lease>> lease(std::span<const LeaseRequest* const> requests);
@@ -84,10 +84,10 @@ class Inbox : public Driver {
   using Admissions = std::vector<std::vector<Admission>>;
   struct ReleasedPart {
     std::size_t deliveries = 0;
-    DeliveryRef last;  // that was looked at
+    DeliveryRef last;  // scanned
     bool done = false;
   };
-  // Of a statement that looks for rows by what no index knows, so that it ends in time.
+  // Rows scanned by a statement whose condition no index covers, so that it ends in time.
   static constexpr std::int64_t kRowsLookedAt = 2000;
 
   void admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers);
@@ -100,16 +100,16 @@ class Inbox : public Driver {
                                 std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost);
   }
-  // As run_query(), of a statement that does not set its lock_timeout itself.
+  // As run_query(), for a statement that does not set its lock_timeout itself.
   Result<QueryResult> transact(const char* sql, const Parameters& parameters,
                                std::string_view doing, Lost lost = Lost::repeat) {
     return runner_.run(sql, parameters, doing, Form::binary, lost, Patience::in_transaction);
   }
-  // Makes the partitions that these numbers fall into, where this node has not made sure of them
-  // before. Not the next day's: that is make_ahead()'s, so that no request waits for it.
+  // Creates the partitions of these numbers, unless this node has ensured them before and `again`
+  // is false. Tomorrow's are created by make_ahead(), so that no request waits for them.
   Result<void> ensure_days(std::span<const std::int64_t> numbers, bool again = false);
-  // As run_query(), of a statement that stores events with these numbers. What it refuses for
-  // certain is refused because a number is another event's.
+  // As run_query(), for a statement that stores events with these numbers. A certain refusal means
+  // that a number belongs to another event.
   Result<QueryResult> run_query_with_days(std::span<const std::int64_t> numbers, const char* sql,
                                           const Parameters& parameters, std::string_view doing);
   Result<Stats> count_stats();
@@ -123,7 +123,7 @@ class Inbox : public Driver {
   LeaseFloors floors_;
   std::atomic<std::size_t> sweep_part_{0};
   std::mutex stats_mutex_;
-  std::optional<Stats> stats_;  // that may be told until
+  std::optional<Stats> stats_;  // cached until stats_until_
   BootTime stats_until_{};
   std::mutex days_mutex_;
   std::set<std::int64_t> days_;

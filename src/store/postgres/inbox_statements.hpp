@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The statements of the inbox; what the functions do is in migrations/. As in statements.hpp each
-// is one round trip and one transaction, at whatever isolation level the database has. $1 of those
-// that may have to wait for another transaction is how long, in ms; it is set before the function
-// runs because that one asks for what it gave. Answers are read in binary form.
+// The statements of the inbox; the functions are defined in migrations/. Each is one transaction.
+// With HAPAX_PATIENTLY it is also one round trip, at the database's default isolation level, and
+// $1 is the lock_timeout in ms; that is set before the function runs, because the function's
+// arguments depend on it. The others run in Connection::transact(). A moment is store time, or NULL
+// for the server's clock. Results are in binary form.
 //
-// The session's search_path decides what an unqualified name means, and other roles may create
-// objects in a schema of it. So every function, operator and type is qualified, and nothing is
-// written that implies an operator: IN, BETWEEN, USING, NULLIF, IS DISTINCT FROM, CASE x WHEN.
+// Unqualified names are resolved by the session's search_path, and other roles may create objects
+// in a schema of it. So every function, operator and type is qualified, and syntax that implies an
+// operator is avoided: IN, BETWEEN, USING, NULLIF, IS DISTINCT FROM, CASE x WHEN.
 namespace hapax::store::postgres {
 
 #define HAPAX_PATIENTLY                                                                       \
@@ -18,29 +19,30 @@ namespace hapax::store::postgres {
 #define HAPAX_MOMENT(n) \
   "CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $" #n "::pg_catalog.timestamptz END"
 
-// 2 days, or the moment.
+// kNeedDays: 2 days. kNeedDaysFrom: 2 moment.
 inline constexpr const char* kNeedDays =
     "SELECT d" HAPAX_PATIENTLY
     "hapax._need_days(CASE WHEN patience.ms OPERATOR(pg_catalog.<>) '' THEN $2 END) AS d";
 inline constexpr const char* kNeedDaysFrom =
     "SELECT d" HAPAX_PATIENTLY "hapax._need_days_from(" HAPAX_MOMENT(2) ") AS d";
 
-// 2-14 a place for each arrival, 15-23 for each target, 24 moment. A row for each place that is not
-// fresh: place from 1, event, changed.
+// 2-14 arrays with an element per arrival, 15-23 per target, 24 moment. Returns a row for each
+// arrival that is not fresh: its place from 1, event, changed.
 inline constexpr const char* kAdmit =
     "SELECT a.place, a.event, a.changed" HAPAX_PATIENTLY
     "hapax._admit($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
     " $20, $21, $22, $23, " HAPAX_MOMENT(24) ") AS a";
 
-// 2-10 a place for each request, 11 how many may be superseded, 12 how many bytes may be leased, 13
-// moment, 14 a random token, whose last 8 bits say how many answers were lost before, 15 NULL, or
-// for a repeat how many ms ago the first one went out at most.
+// 2-10 arrays with an element per request, 11 how many may be superseded, 12 how many bytes may be
+// leased, 13 moment, 14 a random token, whose last 8 bits count the answers lost before, 15 NULL,
+// or for a repeat the largest possible age of the first statement in ms.
 inline constexpr const char* kLease =
     "SELECT l.*" HAPAX_PATIENTLY
     "hapax._lease_once($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " HAPAX_MOMENT(
         13) ", $14, $15) AS l";
 
-// 2-13 a place for each settlement, 14 how many may be superseded, 15 moment. A character for each.
+// 2-13 arrays with an element per settlement, 14 how many may be superseded, 15 moment. Returns a
+// character per settlement.
 inline constexpr const char* kSettle =
     "SELECT s" HAPAX_PATIENTLY
     "hapax._settle($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, " HAPAX_MOMENT(
@@ -50,25 +52,25 @@ inline constexpr const char* kSettle =
 inline constexpr const char* kCancel =
     "SELECT c" HAPAX_PATIENTLY "hapax._cancel_open($2, $3, $4, " HAPAX_MOMENT(5) ") AS c";
 
-// 2 event, 3 delivery or NULL, 4 as new, 5 destination or NULL, 6 accept duplicates, 7 number of
-// the replay, 8 the most deliveries of an event, 9 moment.
+// 2 event, 3 delivery or NULL, 4 as new, 5 destination or NULL, 6 accept duplicates, 7 replay
+// number, 8 the most deliveries of an event, 9 moment.
 inline constexpr const char* kReplay =
     "SELECT r.status, r.deliveries" HAPAX_PATIENTLY
     "hapax._replay_open($2, $3, $4, $5, $6, $7, $8, " HAPAX_MOMENT(9) ") AS r";
 
-// 2-6 after, until, limit, how many to look at, dry; 7-14 filter; 15-19 how; 20 moment.
+// 2-6 after, until, limit, scan limit, dry; 7-14 filter; 15-19 as 4-8 of kReplay; 20 moment.
 inline constexpr const char* kReplayStep =
     "SELECT r.events, r.deliveries, r.last, r.done" HAPAX_PATIENTLY
     "hapax._replay_step_open($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
     "$17,"
     " $18, $19, " HAPAX_MOMENT(20) ") AS r";
 
-// The parts of retention. One statement each: what they lock is free as soon as it is done.
+// The parts of retention. One statement each, so that locks are released after every part.
 // 2-4 periods, 5 how long attempts are kept, 6 limit, 7 moment.
 inline constexpr const char* kRetainEvents =
     "SELECT r.events, r.others, r.done" HAPAX_PATIENTLY
     "hapax._retain_events($2, $3, $4, $5, $6, " HAPAX_MOMENT(7) ") AS r";
-// 2 how long they are kept, 3 limit, 4 moment.
+// 2 how long attempts are kept, 3 limit, 4 moment.
 inline constexpr const char* kRetainAttempts =
     "SELECT 0::bigint, r.others, r.done" HAPAX_PATIENTLY
     "hapax._retain_attempts($2, $3, " HAPAX_MOMENT(4) ") AS r";
@@ -79,8 +81,7 @@ inline constexpr const char* kRetainClaims =
 inline constexpr const char* kRetainLanes = "SELECT 0::bigint, r.removed, r.done" HAPAX_PATIENTLY
                                             "hapax._retain_lanes($2, " HAPAX_MOMENT(3) ") AS r";
 
-// 2 kind, 3 owner or NULL, 4 and 5 the delivery behind which to begin, 6 how many to look at, 7
-// limit, 8 moment.
+// 2 kind, 3 owner or NULL, 4 and 5 the delivery to start after, 6 scan limit, 7 limit, 8 moment.
 inline constexpr const char* kReleaseHolder =
     "SELECT r.released, r.last_event, r.last_delivery, r.done" HAPAX_PATIENTLY
     "hapax._release_holder($2, $3, $4, $5, $6, $7, " HAPAX_MOMENT(8) ") AS r";
@@ -90,7 +91,7 @@ inline constexpr const char* kMoveMessages =
     "SELECT m.messages, m.more" HAPAX_PATIENTLY
     "hapax._move_messages($2, $3, " HAPAX_MOMENT(4) ") AS m";
 
-// As kEnqueue, behind 1.
+// 2-11 as 1-10 of kEnqueue.
 inline constexpr const char* kSend =
     "SELECT pg_catalog.uuid_send(s.message), s.duplicate, s.reused" HAPAX_PATIENTLY
     "hapax._send(pg_catalog.encode($2, 'hex')::pg_catalog.uuid, pg_catalog.convert_from($3, "
@@ -108,21 +109,21 @@ inline constexpr const char* kSecret = "SELECT hapax._secret($1)";
 inline constexpr const char* kPause = "SELECT hapax._pause($1, $2)";
 inline constexpr const char* kPaused = "SELECT destination FROM hapax.pause ORDER BY destination";
 
-// 2-7 a place for each note, 8 the most variants.
+// 2-7 arrays with an element per note, 8 the most variants.
 inline constexpr const char* kNoteDuplicates =
     "SELECT n" HAPAX_PATIENTLY
     "hapax._note_duplicates($2, $3, $4, $5, $6, $7, CASE WHEN patience.ms OPERATOR(pg_catalog.<>) "
     "'' THEN $8 END) AS n";
 
-// 1-13 a place for each reject, 14-15 for each source with dropped ones, 16 the most of one source,
-// 17 the most of their bytes. How many made room.
+// 1-13 arrays with an element per reject, 14-15 per source with dropped ones, 16 the most rejects
+// of one source, 17 the most bytes of them. Returns how many were evicted.
 inline constexpr const char* kAddRejects =
     "SELECT hapax._add_rejects($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
     " $16, $17)";
 #define HAPAX_REJECT_ROW \
   "no, source, tenant, reason, detail, received_us, pg_catalog.octet_length(body), address"
-// 1 source or NULL, 2 reason or NULL, 3 since, 4 until, 5 after, 6 before, 7 limit. Along the key,
-// or along reject_ring; what else is asked for is looked at row by row: a source has a ring full.
+// 1 source or NULL, 2 reason or NULL, 3 since, 4 until, 5 after, 6 before, 7 limit. Primary key, or
+// reject_ring. The other conditions are checked row by row, over at most one ring per source.
 #define HAPAX_REJECTS                                                                              \
   "SELECT " HAPAX_REJECT_ROW                                                                       \
   " FROM hapax.reject WHERE ($1::bigint IS NULL OR source OPERATOR(pg_catalog.=) $1) AND "         \
@@ -144,7 +145,7 @@ inline constexpr const char* kRejectCounts =
     " ON r.source OPERATOR(pg_catalog.=) c.source ORDER BY 1";
 inline constexpr const char* kRemoveReject =
     "DELETE FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) $1 RETURNING no";
-// Locked in order, so that two who remove do not wait for each other.
+// Rows are locked in order, so that concurrent removals cannot deadlock.
 inline constexpr const char* kRemoveRejects =
     "DELETE FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) ANY"
     " (SELECT no FROM hapax.reject WHERE no OPERATOR(pg_catalog.=) ANY ($1::bigint[]) ORDER BY no "
@@ -152,7 +153,8 @@ inline constexpr const char* kRemoveRejects =
 #undef HAPAX_REJECTS
 #undef HAPAX_REJECT_ROW
 
-// By the primary key; they are few. 2-5: version, version before, content, the most.
+// A small table; by the primary key. kPutRecord: 2 version, 3 version before, 4 content, 5 the most
+// records.
 inline constexpr const char* kRecord =
     "SELECT name, version, content FROM hapax.record WHERE name OPERATOR(pg_catalog.=) $1";
 inline constexpr const char* kRecords =
@@ -161,7 +163,7 @@ inline constexpr const char* kRecords =
 inline constexpr const char* kPutRecord = "SELECT hapax._put_record($1, $2, $3, $4, $5)";
 inline constexpr const char* kRemoveRecord = "SELECT hapax._remove_record($1, $2)";
 
-// 1 keys, 2 moment. The event of each, or NULL, in order.
+// 1 keys, 2 moment. Returns the event of each key, or NULL, in order.
 inline constexpr const char* kFind =
     "SELECT (SELECT c.event FROM hapax.claim AS c WHERE c.key OPERATOR(pg_catalog.=) w.key AND "
     "(c.expires_at OPERATOR(pg_catalog.>) now.at"
@@ -171,10 +173,9 @@ inline constexpr const char* kFind =
     " FROM (SELECT hapax._moment_ms($2) AS at) AS now,"
     " pg_catalog.unnest($1::pg_catalog.bytea[]) WITH ORDINALITY AS w (key, place) ORDER BY w.place";
 
-// A page of events: 1 before, 2 how many numbers to look at, 3 limit + 1, 4-11 filter, 12 moment.
-// Every row says the lowest number that was looked at and how many were; a row without an event
-// says only that. Events with another status than completed have rows in the queue: those are
-// looked at where such a status is asked for.
+// A page of events: 1 before, 2 scan limit, 3 limit + 1, 4-11 filter, 12 moment. Every row has the
+// lowest number that was scanned and how many were; a row without an event has only these. Events
+// with another status than completed have rows in the queue: a filter by such a status scans those.
 #define HAPAX_PAGE(scanned, within)                                                               \
   "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($12) AS at), scanned AS MATERIALIZED "       \
   "(" scanned                                                                                     \
@@ -207,9 +208,9 @@ inline constexpr const char* kUnfinishedEvents = HAPAX_PAGE(
     " ORDER BY q.event DESC LIMIT $2",
     " AND e.no OPERATOR(pg_catalog.=) ANY (SELECT no FROM scanned)");
 
-// All about one event in one snapshot: 1 event, 2 moment, 3 how many attempts. Rows of a kind (0
-// the event, 1 a delivery, 2 an attempt, 3 a variant, 4 it is not there), 11 numbers, 3 times, 6
-// bytes.
+// One event with everything that belongs to it, in one snapshot: 1 event, 2 moment, 3 how many
+// attempts. Each row has a kind (0 the event, 1 a delivery, 2 an attempt, 3 a variant, 4 no such
+// event), 11 numbers, 3 times and 6 byte strings.
 inline constexpr const char* kEvent =
     "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($2) AS at),"
     " e AS MATERIALIZED (SELECT * FROM hapax.event WHERE no OPERATOR(pg_catalog.=) $1"
@@ -254,7 +255,7 @@ inline constexpr const char* kEvent =
     " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM e)"
     " ORDER BY 1, 2, 3";
 
-// 1 event. Where it is not there: NULL, and 1 gone or 2 absent.
+// 1 event. If there is no such event: NULL, and 1 gone or 2 absent.
 inline constexpr const char* kBody =
     "SELECT (SELECT e.body FROM hapax.event AS e WHERE e.no OPERATOR(pg_catalog.=) $1"
     " AND NOT hapax._is_closed($1)), hapax._missing($1)";
@@ -265,7 +266,7 @@ inline constexpr const char* kLastVariant =
     " AND NOT hapax._is_closed($1)) THEN 2"
     " ELSE hapax._missing($1) END";
 
-// 1 moment. Destinations, then sources.
+// 1 moment. Returns destinations, then sources.
 inline constexpr const char* kStats =
     "WITH now AS MATERIALIZED (SELECT hapax._moment_ms($1) AS at)"
     " SELECT 0, q.destination, pg_catalog.count(*) FILTER (WHERE q.state OPERATOR(pg_catalog.=) 1 "

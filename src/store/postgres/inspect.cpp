@@ -19,12 +19,12 @@ constexpr const char* kAskTime =
 
 constexpr const char* kAskWholePages = "SELECT pg_catalog.current_setting('full_page_writes')";
 
-// Whether this user may do everything, and whether everybody may create objects in schema public.
+// Whether this user is a superuser, and whether everyone may create objects in schema public.
 constexpr const char* kAskRisks =
     "SELECT r.rolsuper, (SELECT pg_catalog.has_schema_privilege('public', n.oid, 'CREATE')"
     " FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) 'public')"
     " FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user";
-// The last fence drawn, and the largest of the newest deliveries: a look at all would take long.
+// The last fence drawn, and the largest of the newest deliveries: a full scan would take long.
 constexpr const char* kAskFences =
     "SELECT f.last_value, q.most, q.most OPERATOR(pg_catalog.>) f.last_value FROM hapax.fence AS f,"
     " (SELECT pg_catalog.max(greatest(n.fence, n.lane_seq)) AS most"

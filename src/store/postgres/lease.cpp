@@ -13,8 +13,8 @@ namespace hapax::store::postgres {
 
 namespace {
 
-constexpr std::chrono::seconds kSlack{5};       // what was due that long before may turn up late
-constexpr std::chrono::seconds kLookAtAll{10};  // and this often nothing is left out
+constexpr std::chrono::seconds kSlack{5};       // a delivery due this long ago may appear late
+constexpr std::chrono::seconds kLookAtAll{10};  // interval of full scans
 
 using Column = std::int64_t (*)(const LeaseRequest&);
 constexpr Column kColumns[] = {
@@ -100,8 +100,8 @@ Parameters Inbox::lease_parameters(std::span<const LeaseRequest* const> requests
   return parameters;
 }
 
-// Random, but for the last 8 bits, which count lost answers: see hapax._lease_once. A Runner gives
-// up long before there are so many.
+// Random except for the last 8 bits, which count lost answers: see hapax._lease_once. A Runner
+// gives up long before they overflow.
 std::int64_t Inbox::lease_token() {
   std::array<unsigned char, sizeof(std::int64_t)> token{};
   random_.fill(token);

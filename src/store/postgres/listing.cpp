@@ -13,10 +13,10 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// How many numbers one page looks at, so that a filter that nothing matches ends in time.
+// How many events one page scans, so that a filter without matches ends in time.
 constexpr std::size_t kLookedAt = 20'000;
 
-// Times that PostgreSQL has; what is before or after all of them means the same.
+// The range of times that PostgreSQL supports. Any time outside it filters like its nearest end.
 std::int64_t within_range(WallTime time) {
   constexpr std::int64_t kFirst = -62'135'596'800'000'000;  // the year 1
   constexpr std::int64_t kLast = 253'402'300'799'000'000;   // the year 9999
@@ -32,7 +32,7 @@ std::optional<No> as(const std::optional<std::int64_t>& value) {
   return value ? std::optional(No(*value)) : std::nullopt;
 }
 
-// A row of kEvents, behind what was looked at.
+// A row of kEvents, after the two columns of the scan.
 EventRow event_row(const Row& row) {
   return {row.no<EventNo>(2),
           row.no<SourceNo>(3),
@@ -214,8 +214,8 @@ Result<Lookup<std::string>> Inbox::body(EventNo number, BodyOf which) {
   return Lookup<std::string>{Presence::here, row.bytes(0)};
 }
 
-// To count a long queue takes as long as it is, and many ask for it: one count at a time; large
-// counts are cached for a while.
+// Counting a long queue takes long, and many callers ask for counts: one count runs at a time, and
+// large counts are cached for a while.
 Result<Stats> Inbox::stats() {
   constexpr std::uint64_t kMany = 100'000;
   constexpr std::chrono::seconds kTold{10};

@@ -8,8 +8,9 @@
 
 namespace hapax::store::postgres {
 
-// The parameters of hapax._enqueue and hapax._send that say what the message is: its id, its parts,
-// and for one with a key the claim, the digest of its content, and how long both are remembered.
+// Adds the parameters of hapax._enqueue and hapax._send that describe the message: its id and
+// parts, for one with a key its claim key and the digest of its content, and how long both are
+// kept.
 void add_message(Parameters& parameters, const MessageId& id, const Message& message);
 
 }  // namespace hapax::store::postgres

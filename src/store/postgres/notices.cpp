@@ -10,7 +10,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// libpq's own receiver, as a connection has it that was never made.
+// libpq's default receiver, taken from a connection that is never established.
 PQnoticeReceiver usual_receiver() {
   PGconn* never = PQconnectStart("=");
   const PQnoticeReceiver usual = PQsetNoticeReceiver(never, nullptr, nullptr);

@@ -7,14 +7,14 @@ struct pg_result;
 
 namespace hapax::store::postgres {
 
-// A server that gives up waiting for a synchronous standby has committed here, and perhaps nowhere
-// else. Reported as a warning; its text is localized, its source location is not. For libpq as a
-// notice receiver; sets the bool that `not_replicated` points to.
+// A notice receiver for libpq. Sets the bool that `not_replicated` points to if the server stopped
+// waiting for a synchronous standby: the transaction is then committed on this server and perhaps
+// on no other. The warning is recognized by its source location, because its text is localized.
 void note_standby(void* not_replicated, const pg_result* notice);
 
-// Listens for that warning on the caller's connection while it lives, and passes every notice on.
-// A connection with a notice receiver of the caller's own is left alone, because libpq does not
-// tell what that one's argument is.
+// Detects that warning on the caller's connection while it lives, and forwards every notice. Does
+// nothing on a connection with a notice receiver of the caller's own, because libpq does not reveal
+// that receiver's argument.
 class StandbyWatch {
  public:
   explicit StandbyWatch(pg_conn* connection);
@@ -29,7 +29,7 @@ class StandbyWatch {
   static void receive(void* watch, const pg_result* notice);
 
   pg_conn* connection_;
-  Receiver usual_;  // libpq's own, which needs no argument
+  Receiver usual_;  // libpq's default, which needs no argument
   bool watching_;
   bool not_replicated_ = false;
 };

@@ -11,9 +11,9 @@ namespace hapax::store::postgres {
 namespace {
 
 constexpr Backoff kWhileAway{std::chrono::milliseconds(20), std::chrono::seconds(2)};
-// Long enough for a restart. Longer waits would delay callers that could be told.
+// Long enough for a restart. A longer wait would delay callers that can get an error at once.
 constexpr BootTime kRestart = std::chrono::seconds(2);
-// So that recovery is soon found out.
+// Short, so that recovery is detected soon.
 constexpr Backoff kAskAgain{std::chrono::milliseconds(100), std::chrono::milliseconds(500)};
 
 }  // namespace
@@ -35,8 +35,8 @@ bool Pool::is_away() const {
   return is_for_long(clock_.since_boot());
 }
 
-// Why the server should not be queried now. nullopt: the caller probes the server; others fail fast
-// with this reason meanwhile.
+// Why the server should not be queried now. nullopt: the caller may connect. While the server is
+// away only one caller at a time may, as a probe; the others fail fast with this reason.
 std::optional<Error> Pool::not_now() {
   const std::lock_guard lock(mutex_);
   const BootTime now = clock_.since_boot();

@@ -12,31 +12,32 @@
 
 namespace hapax::store::postgres {
 
-// The store's connections: made when they are needed, kept while they work. Bounded by the number
-// of concurrent callers. Thread-safe.
+// The store's connections: created on demand, kept while they work. Bounded by the number of
+// concurrent callers. Thread-safe.
 class Pool {
  public:
   Pool(std::string url, BootTime timeout, const Clock& clock, Random& random)
       : url_(std::move(url)), timeout_(timeout), clock_(clock), random_(random) {}
 
-  // A statement that every new connection runs first, from now on. Its failure is ignored.
+  // Sets a statement that every new connection runs first. Its failure is ignored, unless it breaks
+  // the connection.
   void first_run(const char* sql) { first_ = sql; }
 
   enum class Wait : std::uint8_t {
-    briefly,    // for a restart; once a server has been away for longer, one in a while asks it
+    briefly,    // for a restart; if the server is away for longer, callers fail fast
     patiently,  // until the deadline
   };
 
-  // A connection that worked when it was last used, or a new one. While the server cannot be
-  // reached it tries again, waiting a little longer each time, until the deadline.
+  // A connection that worked when it was last used, or a new one. While the server is unreachable
+  // it retries with backoff until the deadline.
   Result<Connection> take(BootTime deadline, Wait wait);
-  // It could not be reached for longer than a restart takes.
+  // Whether the server has been unreachable for longer than a restart takes.
   bool is_away() const;
-  // Broken ones are dropped, and so are then all that lie idle: they had the same server.
+  // Drops a broken connection, and all idle ones with it: they had the same server.
   void release(Connection connection);
 
  private:
-  // A server that cannot be reached, since the first time that was noticed.
+  // An unreachable server, from the first failure on.
   struct Away {
     BootTime since{};
     BootTime ask_again{};

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// Names, nodes, the secret, records, and what is paused.
+// Names, nodes, the secret, records, and paused destinations.
 namespace hapax::store::postgres {
 
 namespace {
@@ -96,7 +96,7 @@ Result<std::optional<Record>> Inbox::record(std::string_view name) {
 }
 
 Result<std::vector<Record>> Inbox::records(std::string_view prefix) {
-  const std::string end = std::string(prefix) + '\x7f';  // behind all that a name can hold
+  const std::string end = std::string(prefix) + '\x7f';  // sorts after every character of a name
   Parameters parameters;
   parameters.add_bytes(prefix);
   parameters.add_bytes(end);

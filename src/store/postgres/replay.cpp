@@ -21,8 +21,8 @@ std::optional<std::int64_t> value(const std::optional<No>& number) {
 
 }  // namespace
 
-// A replay without a name gets one for this call, below 0, so that it can be repeated after a lost
-// answer.
+// A replay without a number gets a negative random one for this call, so that it can be repeated
+// after a lost answer.
 std::int64_t Inbox::name_of(ReplayNo number) {
   if (number != ReplayNo()) return number.value();
   std::array<unsigned char, sizeof(std::int64_t)> chance{};
@@ -43,7 +43,7 @@ Result<Cancelled> Inbox::cancel(const DeliveryRef& which) {
   return static_cast<Cancelled>(Row(answer, 0).number(0));
 }
 
-// The parameters that replay and replay_step end with.
+// The last parameters of replay and replay_step.
 void Inbox::add_how(Parameters& parameters, const HowToReplay& how) {
   parameters.add_flag(how.as == ReplayAs::as_new);
   parameters.add_number_or_null(value(how.destination));
@@ -74,7 +74,7 @@ Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
   const auto limit = static_cast<std::int64_t>(step.limit);
   parameters.add_number(limit);
   parameters.add_number(
-      std::max(kRowsLookedAt, limit + 1));  // one more tells whether there is more
+      std::max(kRowsLookedAt, limit + 1));  // one more, to detect whether more remain
   parameters.add_flag(step.dry);
   add_filter(parameters, step.filter);
   add_how(parameters, step.how);

@@ -44,8 +44,9 @@ constexpr SweepPart kSweepParts[] = {
 
 }  // namespace
 
-// As far as a part that is not done. The server remembers how far each part came; here is only
-// which one is next. One that fails is passed over: the others must go on, or the disk fills.
+// Runs parts up to one that is not done. The server stores the progress of each part; sweep_part_
+// is only the part to continue with. A part that fails is skipped by the next call: the others must
+// continue, or the disk fills.
 Result<Swept> Inbox::sweep(const SweepStep& step) {
   Swept sum;
   for (std::size_t part = sweep_part_; part < std::size(kSweepParts); ++part) {
@@ -76,8 +77,8 @@ Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
                row.flag(2)};
 }
 
-// A statement for each part of the queue: one for all of it could outlast every timeout. What was
-// freed stays so when a later part fails; the next call says why.
+// One statement per part of the queue: one for the whole queue could exceed every timeout. If a
+// later part fails, the leases released so far stay released, and the next call reports the error.
 Result<Released> Inbox::release_holder(const ReleaseStep& step) {
   Released released;
   DeliveryRef after;

@@ -10,7 +10,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// Big endian, of 1 to 8 bytes; the first one has the sign.
+// Big-endian, 1 to 8 bytes, two's complement.
 std::int64_t integer(std::string_view bytes) {
   if (bytes.empty()) return 0;
   std::uint64_t value = (bytes[0] & 0x80) != 0 ? ~std::uint64_t{0} : 0;
@@ -49,8 +49,8 @@ Digest Row::digest(int column) const {
   return digest;
 }
 
-// Dimensions, whether there are NULLs, the type, count and first index; then length and value of
-// each.
+// The header: dimensions, whether there are NULLs, type, count, first index. Then the length and
+// value of each element.
 std::vector<std::int64_t> Row::numbers(int column) const {
   std::vector<std::int64_t> values;
   std::string_view bytes = answer_.field(row_, column);

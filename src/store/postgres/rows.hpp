@@ -14,7 +14,7 @@
 
 namespace hapax::store::postgres {
 
-// Reads the columns of one row of a binary answer, each as the type that the statement gives it.
+// Reads the columns of one row of a binary result, each with the type that the statement gives it.
 class Row {
  public:
   Row(const QueryResult& answer, int row) : answer_(answer), row_(row) {}

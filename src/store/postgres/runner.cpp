@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kTriesMax = 16;
 constexpr int kTimeoutsMax = 3;
-// Conflicts with others end when one of them is alone for a moment. Where every transaction is
-// serializable, pages of an index that two of them read are enough for one.
+// A conflict ends when one of the transactions is alone for a moment. If every transaction is
+// serializable, two that read the same pages of an index are already in conflict.
 constexpr int kConflictsMax = 200;
 
 }  // namespace
@@ -32,7 +32,7 @@ Result<void> Runner::start(const OpenOptions& options) {
     HAPAX_TRY(check_schema(executor));
   }
   if (options.needs.has(Capability::inbox)) HAPAX_TRY(check_owner(executor));
-  // A conflict with another node is harmless: functions that draw a fence compare again.
+  // A conflict with another node is harmless: functions that draw a fence check the epoch again.
   const Result<QueryResult> compared = executor.run(kCheckEpoch, "compare the epoch of fences");
   if (!compared && !is_passing(compared.error())) return compared.error();
   pool_.first_run(kCheckEpoch);
@@ -49,7 +49,7 @@ Result<QueryResult> Runner::run(const char* sql, const Parameters& parameters,
   int losses = 0;
   int conflicts = 0;
   for (int tries = 1;;) {
-    // What may have happened is worth a wait; what did not can be told at once.
+    // An unknown outcome is worth a wait; a statement that did not happen is reported at once.
     const Pool::Wait wait = unknown ? Pool::Wait::patiently : Pool::Wait::briefly;
     Result<QueryResult> answer =
         try_once(sql, others ? *others : parameters, doing, form, patience, wait);
@@ -60,7 +60,7 @@ Result<QueryResult> Runner::run(const char* sql, const Parameters& parameters,
       if (repeated) others = repeated(++losses);
     }
     const bool conflict = answer.error().code() == Code::store_busy;
-    // A server that is gone will not soon tell what became of it.
+    // A server that is away will not resolve the outcome soon.
     const BootTime last = began + (pool_.is_away() ? 1 : kTimeoutsMax) * timeout_;
     const bool in_time = tries < kTriesMax && conflicts < kConflictsMax && since_boot() < last;
     const bool hopeless = !unknown && pool_.is_away();
@@ -71,12 +71,12 @@ Result<QueryResult> Runner::run(const char* sql, const Parameters& parameters,
     }
     if (!unknown) return answer;
     if (is_passing(answer.error())) return std::move(*unknown);
-    // The reason is for the caller to judge: it says nothing about the one that was lost.
+    // The error says nothing about the lost statement, so the outcome stays unknown.
     return Error(answer.error().code(), Outcome::unknown, answer.error().detail());
   }
 }
 
-// The first time at once; then a while by chance, twice as long at most each time, up to 64 ms.
+// No pause after the first conflict; then a random one, with a limit that doubles up to 64 ms.
 void Runner::step_back(int conflicts) {
   if (conflicts < 2) return;
   std::array<unsigned char, 1> chance{};
@@ -88,13 +88,14 @@ Result<QueryResult> Runner::try_once(const char* sql, const Parameters& paramete
                                      std::string_view doing, Form form, Patience patience,
                                      Pool::Wait wait) {
   HAPAX_TRY_ASSIGN(connection, pool_.take(io_clock_->since_boot() + timeout_, wait));
-  // Counted from here: a statement that is sent must have its time.
+  // The deadline starts here: a statement that is sent must get its full time.
   const BootTime deadline = io_clock_->since_boot() + timeout_;
   Result<QueryResult> answer =
       patience == Patience::in_statement
           ? connection.run(sql, parameters, deadline, doing, form)
           : connection.transact(sql, parameters, deadline, patience_ms(), doing, form);
-  // A server that became read-only is left, so that the next connection may find the primary.
+  // The connection to a server that became read-only is dropped, so that the next one may find the
+  // primary.
   const bool keep = answer || answer.error().code() != Code::store_read_only;
   if (keep) pool_.release(std::move(connection));
   return answer;
@@ -109,7 +110,8 @@ std::int64_t Runner::patience_ms() const {
   return std::max<std::int64_t>(1, timeout_.count() * 8 / 10'000);
 }
 
-// The last repeat begins within kTimeoutsMax, finds a connection and an answer within one each.
+// The last repeat starts within kTimeoutsMax timeouts, then gets a connection and an answer within
+// one each.
 std::int64_t Runner::longest_ms() const {
   return timeout_.count() / 1000 * (kTimeoutsMax + 2);
 }

@@ -14,20 +14,19 @@
 
 namespace hapax::store::postgres {
 
-// What becomes of a statement whose answer was lost.
+// What to do about a statement whose answer was lost.
 enum class Lost : std::uint8_t {
-  repeat,  // it goes out again; it finds what the first one did
-  report,  // that is the answer
+  repeat,  // repeat it; the repeat finds the effects of the first
+  report,  // report the unknown outcome
 };
 
 // Where the lock_timeout of a statement comes from.
 enum class Patience : std::uint8_t {
-  in_statement,    // it does itself
-  in_transaction,  // the transaction that is begun for it
+  in_statement,    // the statement sets it
+  in_transaction,  // a transaction is begun that sets it
 };
 
-// Runs statements, each a transaction of its own, until it is known what became of them.
-// Thread-safe.
+// Runs statements, each a transaction of its own, until their outcome is known. Thread-safe.
 class Runner {
  public:
   Runner(const std::string& url, const OpenOptions& options, Random& random)
@@ -36,26 +35,25 @@ class Runner {
         random_(random),
         pool_(url, options.timeout, *io_clock_, random) {}
 
-  // Brings the schema up to date, or only looks. Nothing to wait for when the server is not there.
+  // Upgrades the schema, or only checks it. Does not wait for an unreachable server.
   Result<void> start(const OpenOptions& options);
 
-  // After a lost answer the same statement goes out again with the same tokens, on a new
-  // connection: it waits for a transaction of the old one that is still committing, and finds what
-  // that one did. `repeated`: with these values then, where the server must know how many answers
-  // were lost.
+  // After a lost answer the statement is repeated with the same tokens on a new connection: it
+  // waits for a transaction of the old one that is still committing, and finds its effects.
+  // `repeated`: the parameters of a repeat, for statements that take the number of lost answers.
   Result<QueryResult> run(const char* sql, const Parameters& parameters, std::string_view doing,
                           Form form = Form::text, Lost lost = Lost::repeat,
                           Patience patience = Patience::in_statement,
                           const std::function<Parameters(int losses)>& repeated = nullptr);
 
-  // NULL in production: the server's clock decides.
+  // NULL in production: the server's clock is used.
   std::optional<std::int64_t> moment() const;
-  // How long the server waits for another transaction: less than we do, so it reports that the
+  // The server's lock_timeout: shorter than our deadline, so that the server reports that the
   // statement did not happen instead of running it unattended.
   std::int64_t patience_ms() const;
-  // A statement is not repeated for longer than this.
+  // A statement is repeated for at most this long.
   std::int64_t longest_ms() const;
-  // For deadlines and hints, never for what the store decides.
+  // For deadlines and hints, never for decisions of the store.
   BootTime since_boot() const { return io_clock_->since_boot(); }
 
  private:

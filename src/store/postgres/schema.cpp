@@ -14,9 +14,9 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// The lock is the transaction's, not the session's: a pooler in transaction mode keeps it safe. Its
-// number spells "hapax". Nothing in a schema that others may create objects in can stand in for a
-// name of a migration.
+// The advisory lock is held by the transaction, not the session, so that it is safe behind a pooler
+// in transaction mode. Its number spells "hapax". With this search_path no object of another role
+// can capture a name of a migration.
 constexpr const char* kBegin =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = pg_catalog, pg_temp;"
     " SET LOCAL lock_timeout = ";
@@ -26,7 +26,7 @@ constexpr const char* kMakeSchema =
     "CREATE TABLE IF NOT EXISTS hapax.schema_version (version int NOT NULL);"
     "INSERT INTO hapax.schema_version"
     " SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hapax.schema_version)";
-// Asks the catalogue as a table: to_regclass() may answer from a cache that is older than the lock.
+// Reads the catalog as a table: to_regclass() may answer from a cache that is older than the lock.
 constexpr const char* kHasVersion =
     "SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0"
     " FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n"
@@ -92,7 +92,7 @@ Result<void> check_rights(Executor& executor) {
                   "write");
 }
 
-// The tables of events and attempts, and every day of them.
+// The partitioned tables, of events and attempts, and all their partitions.
 constexpr const char* kOwnsDays =
     "SELECT pg_catalog.bool_and(pg_catalog.pg_has_role(c.relowner, 'USAGE'))"
     " AND pg_catalog.has_schema_privilege('hapax', 'CREATE')"

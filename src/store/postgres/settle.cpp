@@ -11,7 +11,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// What a disposition carries, as hapax._settle takes it. Its number is its place in the variant.
+// The values of a disposition, as hapax._settle takes them. Its number is its index in the variant.
 struct Carried {
   std::int64_t amount_ms = 0;
   std::int64_t reason = 0;
@@ -33,8 +33,8 @@ struct Carrying {
 
 using Rounds = std::vector<std::vector<std::size_t>>;
 
-// Places in batches that name each delivery once, sorted by it: the first settlement of each
-// delivery, then the second ones, ...
+// Indexes of items, in rounds that name each delivery once, sorted by delivery: the first
+// settlement of each delivery, then the second ones, ...
 Rounds rounds_of(std::span<const Settlement* const> items) {
   std::map<DeliveryRef, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < items.size(); ++i) places[items[i]->which].push_back(i);

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The statements the store sends; what they do is in migrations/. Each is one round trip and one
-// transaction, at whatever isolation level the database has: at the higher ones a conflict is 40001
-// and runs again. Unnamed: a pooler in transaction mode keeps no prepared statement. Qualified: see
-// inbox_statements.hpp.
+// The statements for claims and messages; the functions are defined in migrations/. Each is one
+// round trip and one transaction, at the database's default isolation level: at the higher levels a
+// conflict is 40001 and is retried. Unnamed: a pooler in transaction mode keeps no prepared
+// statement. Qualified: see inbox_statements.hpp.
 namespace hapax::store::postgres {
 
-// 1 keys in their order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 how long to wait for another
-// transaction, in ms. A digit for each. The server times out before we do, so it reports that the
-// statement did not happen instead of running it unattended.
+// 1 keys in order, 2 tokens, 3 ttls in ms, 4 moment or NULL, 5 lock_timeout in ms. Returns a digit
+// per key. The server times out before we do, so that it reports that the statement did not happen
+// instead of running it unattended.
 inline constexpr const char* kClaim = "SELECT hapax._claim($1, $2, $3, $4, $5)";
 
-// Raises fences and numbers of messages if the server is another one than before; cheap otherwise.
+// Raises the sequences of fences and message numbers if the server has changed; cheap otherwise.
 // The functions that draw such numbers do the same.
 inline constexpr const char* kCheckEpoch = "SELECT hapax._check_epoch(true)";
 
-// 1 at most, 2 moment or NULL, 3 how long to wait for another transaction, in ms; set before the
-// function runs, because that one asks for what it gave. How many were removed, and whether that
-// was the end of the table.
+// 1 limit, 2 moment or NULL, 3 lock_timeout in ms, set before the function runs because its
+// arguments depend on it. Returns how many were removed, and whether that was the end of the table.
 inline constexpr const char* kPurge =
     "SELECT r.removed, r.done"
     " FROM (SELECT pg_catalog.set_config('lock_timeout', $3::pg_catalog.text, true) AS ms) AS "

@@ -8,7 +8,7 @@ namespace hapax::store::postgres {
 
 namespace {
 
-// Object ids of built-in types, fixed since PostgreSQL exists.
+// OIDs of built-in types, which never change.
 constexpr unsigned kBool = 16;
 constexpr unsigned kBytea = 17;
 constexpr unsigned kInt8 = 20;
@@ -22,7 +22,7 @@ void append_big_endian(std::string& out, Integer number) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[bytes.size() - 1 - i] = static_cast<char>((number >> (8 * i)) & 0xff);
   }
-  out.append(bytes.data(), bytes.size());  // at once: it is done for every element of an array
+  out.append(bytes.data(), bytes.size());  // in one call: this runs for every element of an array
 }
 
 std::string array_head(unsigned element_type, std::size_t count, bool has_nulls = false) {

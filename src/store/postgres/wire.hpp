@@ -17,7 +17,7 @@ inline constexpr std::int64_t kEpochGapUs = 946'684'800'000'000;  // from 1970 t
 class Parameters {
  public:
   void add_bytes(std::string_view bytes);
-  void add_bytes_or_null(std::string_view bytes);  // NULL where it is empty
+  void add_bytes_or_null(std::string_view bytes);  // NULL if empty
   void add_number(std::int64_t number);
   void add_number_or_null(std::optional<std::int64_t> number);
   void add_flag(bool flag);
@@ -28,7 +28,7 @@ class Parameters {
 
   int count() const { return static_cast<int>(types_.size()); }
   const unsigned* types() const { return types_.data(); }
-  std::vector<const char*> values() const;  // null where the value is NULL
+  std::vector<const char*> values() const;  // null for NULL
   std::vector<int> lengths() const;
   std::vector<int> formats() const;  // all binary
 

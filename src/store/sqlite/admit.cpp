@@ -56,8 +56,8 @@ Result<Admission> Admitter::admit_claimed(const Arrival& arrival, bool guard, st
   return Admission{Admission::Kind::fresh, arrival.no};
 }
 
-// The answer where another has the claim, or this arrival has had it before. Nothing: the claim has
-// expired.
+// The answer if another event has the claim, or if this arrival made it before. nullopt: the claim
+// has expired and is free.
 Result<std::optional<Admission>> Admitter::lost(const EventClaim& claim, const Arrival& arrival,
                                                 std::int64_t now_ms) {
   const EventNo winner = claim.event;
@@ -146,7 +146,7 @@ Result<void> Admitter::write_deliveries() {
   return {};
 }
 
-// A row per source that every event would write would cost every event a page.
+// One write per source and kSeenSlack: a write per event would cost every event a page.
 Result<void> Admitter::note_seen(SourceNo source, std::int64_t now_ms) {
   const auto [place, is_new] = seen_ms_.try_emplace(source, now_ms);
   if (!is_new && now_ms - place->second < kSeenSlack.count()) return {};

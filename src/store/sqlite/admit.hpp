@@ -9,25 +9,25 @@
 
 namespace hapax::store::sqlite {
 
-// Admits requests inside a write transaction. A request that must be refused after something of it
-// was written is left as it is: the caller rolls the whole transaction back and runs it again
-// without that request. A savepoint for each would cost every request what only two nodes with one
-// number need.
+// Admits requests inside a write transaction. If a request must be rejected after part of it was
+// written, the caller rolls back the whole transaction and runs it again without that request. A
+// savepoint per request would make every request pay for a rare case: two nodes with the same node
+// number.
 class Admitter {
  public:
   Admitter(sqlite3* db, ClaimIndex& claims, Queue& queue, Lanes& lanes);
 
-  // Forgets what a transaction that was rolled back has noted.
+  // Discards the state of a transaction that was rolled back.
   void forget() {
     seen_ms_.clear();
     open_.clear();
   }
 
-  // Deliveries that are not in a lane are written some at once, the last of them by this. Before
-  // anybody else looks for them, and before the transaction ends.
+  // Writes the buffered deliveries. Those outside lanes are inserted several at a time. Call it
+  // before anything else reads the queue, and before the transaction ends.
   Result<void> write_deliveries();
 
-  // `refused` says why, when the request must not be part of the transaction.
+  // Sets `refused` to the reason if the request must not be part of the transaction.
   Result<std::vector<Admission>> admit(const Admit& request, std::int64_t now_ms,
                                        std::optional<Error>& refused);
 
@@ -55,8 +55,8 @@ class Admitter {
   Lazy origin_;
   Lazy digest_;
   Lazy seen_;
-  std::map<SourceNo, std::int64_t> seen_ms_;  // as it was last written
-  std::vector<Delivery> open_;                // not written yet
+  std::map<SourceNo, std::int64_t> seen_ms_;  // as last written
+  std::vector<Delivery> open_;                // not yet written
 };
 
 }  // namespace hapax::store::sqlite

@@ -84,8 +84,8 @@ void Checkpointer::work() {
     lock.unlock();
     if (!checkpoint_passively(db_.get()) || !database_.sync()) failed_ = true;
     lock.lock();
-    // What was asked for during the pass is the writer's to finish. SQLite counts the log as it was
-    // when the pass began, so only the writer can tell whether anything was appended since.
+    // Requests made during the pass are left to the writer to finish. SQLite counts the log as of
+    // the start of the pass, so only the writer can tell whether anything was appended since.
     due_ = false;
     finish_due_ = true;
   }

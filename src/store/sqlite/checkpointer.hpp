@@ -13,9 +13,9 @@
 
 namespace hapax::store::sqlite {
 
-// The database file of a handle: detects failed syncs. Pages written before may then be lost
+// Detects failed syncs of a handle's database file. After one, pages written before may be lost
 // although the kernel considers them clean. Any other failure loses nothing: pages not checkpointed
-// are still in the log. Must be gone before the handle closes.
+// are still in the log. Must be destroyed before the handle is closed.
 class WatchedDatabase {
  public:
   explicit WatchedDatabase(sqlite3* db);
@@ -23,13 +23,13 @@ class WatchedDatabase {
   WatchedDatabase(const WatchedDatabase&) = delete;
   WatchedDatabase& operator=(const WatchedDatabase&) = delete;
 
-  // Syncs as it is written to, too. All at once at the end, the disk would be busy with that for so
-  // long that commits wait.
+  // Also syncs while writing. A single sync at the end would keep the disk busy for so long that
+  // commits wait.
   void sync_as_it_grows() { methods_.xWrite = write; }
-  // SQLite itself syncs the database only when the whole log is in it.
+  // SQLite itself syncs the database only once the whole log has been checkpointed.
   bool sync();
 
-  // Asking clears it. Thread-safe.
+  // Reading clears it. Thread-safe.
   bool sync_failed() { return sync_failed_.exchange(false); }
 
  private:
@@ -39,7 +39,7 @@ class WatchedDatabase {
   static int write(sqlite3_file* file, const void* from, int size, sqlite3_int64 at);
   static int sync_file(sqlite3_file* file, int flags);
 
-  sqlite3_io_methods methods_;  // first: a call finds the rest from it
+  sqlite3_io_methods methods_;  // first member: callbacks find the object through it
   const sqlite3_io_methods* real_ = nullptr;
   sqlite3_file* file_ = nullptr;
   int unsynced_ = 0;
@@ -54,15 +54,16 @@ class Checkpointer {
   explicit Checkpointer(Handle db);
   ~Checkpointer();
 
-  // Waits for the pass in progress; no other follows.
+  // Waits for the pass in progress and starts no other.
   void stop();
 
-  // Asks for a pass. Called by the writer when the log has become long.
+  // Requests a pass. Called by the writer when the log has become long.
   void request_pass();
 
-  // The writer's turn: a pass has ended. Asking clears it.
+  // A pass has ended, and the writer must finish it. Reading clears the flag.
   bool finish_due() { return finish_due_.exchange(false); }
-  // A pass failed on the disk, and whether on a sync of the database. Asking clears it.
+  // Whether a pass failed with a disk error, and whether a sync of the database failed. Reading
+  // clears the flag.
   bool failed() { return failed_.exchange(false); }
   bool sync_failed() { return database_.sync_failed(); }
 
@@ -72,7 +73,7 @@ class Checkpointer {
   void work();
 
   Handle db_;
-  WatchedDatabase database_;  // a part of db_
+  WatchedDatabase database_;  // of db_
   std::mutex mutex_;
   std::condition_variable wake_;
   bool due_ = false;
@@ -82,7 +83,7 @@ class Checkpointer {
   std::thread thread_;  // last: it uses all of the above
 };
 
-// Moves what it can without waiting for anybody. False when the disk failed, or is full.
+// A passive checkpoint, which waits for no other connection. False if the disk failed or is full.
 bool checkpoint_passively(sqlite3* db);
 
 }  // namespace hapax::store::sqlite

@@ -18,15 +18,15 @@ namespace {
 constexpr std::string_view kReadingClaims = "read the claims of events";
 constexpr std::string_view kMerging = "merge claims into the index";
 
-// A turn takes twice as many as the one before, so that it is always many beside what the index
-// has, until that would need too much memory: about 100 bytes for each.
+// A pass merges twice as many claims as the previous one, so that it is always large relative to
+// the index, up to a limit of memory: about 100 bytes per claim.
 constexpr std::size_t kClaimsOfFirstPass = 4;
 constexpr std::int64_t kDoublings = 14;
 constexpr std::size_t kClaimsOfRow = 256;
-// For each new claim, so that a turn is over before the next one is due.
+// Merges per new claim, so that a pass ends before the next one is due.
 constexpr std::size_t kMergesForOne = 2;
-// Rows are removed many at a time, which dirties a page less in most transactions, and more than
-// were appended, so that they do not pile up.
+// Rows are removed many at a time, which saves most transactions a dirty page, and faster than they
+// are appended, so that they do not accumulate.
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kRemovedForOne = 4;
 
@@ -40,8 +40,8 @@ Error damaged() {
                "the file from a backup");
 }
 
-// What a row is marked with: it depends on all rows before it, so that two logs that are not the
-// same differ in all marks from there on, also where a file was put back under an open store.
+// The hash of a row and of all rows before it: two different logs differ in all hashes from the
+// first difference on, even if a file was restored under an open store.
 std::int64_t chain_hash_of(std::int64_t before, const MergePosition& merged_up_to,
                            std::string_view claims) {
   const Digest digest = sha256_of_parts(
@@ -92,7 +92,8 @@ void ClaimIndex::start() {
   appended_.clear();
 }
 
-// As long as the last row that was read is there, none after it was missed: rows go from the front.
+// If the last row that was read still exists, no later row was missed: rows are removed from the
+// front.
 Result<void> ClaimIndex::catch_up() {
   if (has_caught_up_) return {};
   std::int64_t last = 0;
@@ -162,7 +163,7 @@ Result<std::size_t> ClaimIndex::merge(std::size_t most) {
   return claims.size();
 }
 
-// Most are new there, and those are written some at once.
+// Most claims are new in the index; these are inserted several at a time.
 Result<void> ClaimIndex::index(std::span<const KeyedClaim> claims) {
   while (!claims.empty()) {
     const auto some = claims.first(std::min(kRowsOfStatement, claims.size()));
@@ -190,8 +191,8 @@ Result<void> ClaimIndex::index_one(const KeyedClaim& claim) {
   return {};
 }
 
-// The claim that the index has must have been over when the event came that has the id now. Of an
-// event that is not there any more this cannot be said.
+// The claim in the index must have expired before the event that has the id now was received. If
+// that event no longer exists, this cannot be checked.
 Result<void> ClaimIndex::check_took_over(const KeyedClaim& claim) {
   HAPAX_TRY_ASSIGN(before, read_index(read_, claim.key));
   if (!before || before->event == claim.claim.event) return {};
@@ -204,7 +205,7 @@ Result<void> ClaimIndex::check_took_over(const KeyedClaim& claim) {
   return {};
 }
 
-// False: one of them at least was there, and is as it was.
+// False: at least one of them already existed and was not changed.
 Result<bool> ClaimIndex::index_if_new(std::span<const KeyedClaim> claims) {
   Run rows(index_new_);
   for (const KeyedClaim& each : claims) bind_claim(rows, each);
@@ -224,7 +225,7 @@ Result<void> ClaimIndex::finish() {
   return remove_rows();
 }
 
-// One without claims says how far they were moved.
+// A row without claims only records the merge position.
 Result<void> ClaimIndex::append_rows() {
   std::size_t count = 0;
   appended_.emplace_back();
@@ -258,7 +259,7 @@ Result<void> ClaimIndex::remove_rows() {
   return {};
 }
 
-// Not one of this transaction: there must always be a last one.
+// Not a row of this transaction: the log must always have a last row.
 Result<std::optional<std::int64_t>> ClaimIndex::first_row_if_merged() {
   Run row(first_row_);
   HAPAX_TRY_ASSIGN(found, row.step(kReadingClaims));
@@ -273,7 +274,7 @@ Result<std::optional<std::int64_t>> ClaimIndex::first_row_if_merged() {
 
 void ClaimIndex::note_commit() {
   if (appended_.empty()) return;
-  is_known_ = false;  // until all of it is noted
+  is_known_ = false;  // until everything is applied
   for (std::string& claims : appended_) {
     log_.read(merged_up_to_, std::move(claims));
     ++last_;
@@ -287,7 +288,8 @@ void ClaimIndex::note_commit() {
 ClaimIndexReader::ClaimIndexReader(sqlite3* db)
     : read_(db, kReadEventClaim), rows_(db, kRecentAfter) {}
 
-// The last row that has it counts: as long as an older one is there, a newer one is.
+// The last row with the key wins. Rows are removed from the front, so if an older one exists, so
+// does the newer.
 Result<std::vector<std::optional<EventClaim>>> ClaimIndexReader::find(
     const std::vector<std::string>& keys) {
   if (keys.empty()) return std::vector<std::optional<EventClaim>>();

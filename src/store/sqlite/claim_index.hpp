@@ -39,7 +39,7 @@ class ClaimIndex {
  public:
   explicit ClaimIndex(sqlite3* db);
 
-  // Around the work of every transaction.
+  // Called at the start, at the end and after the commit of every transaction.
   void start();
   Result<void> finish();
   void note_commit();
@@ -49,8 +49,9 @@ class ClaimIndex {
   // Replaces an existing claim. Only after a find() in the same transaction.
   void put(std::string key, const EventClaim& claim) { fresh_[std::move(key)] = claim; }
 
-  // True: all expired claims are in the index, so a scan finds them. False: some may not be yet,
-  // ask again in another transaction. At most `left` are merged, which is reduced by their number.
+  // True: all expired claims are in the index, so that a scan finds them. False: some may still be
+  // in the log; call again in another transaction. Merges at most `left` claims and reduces it by
+  // their number.
   Result<bool> flush_expired(std::size_t& left, std::int64_t now_ms);
 
  private:
@@ -78,11 +79,11 @@ class ClaimIndex {
   Lazy remove_;
 
   ClaimLog log_;
-  bool is_known_ = false;  // this is what the rows up to last_ say
+  bool is_known_ = false;  // memory matches the rows up to last_
   std::int64_t last_ = 0;
   std::int64_t chain_hash_ = 0;  // of that row
 
-  // Of this transaction.
+  // State of this transaction.
   bool has_caught_up_ = false;
   std::map<std::string, EventClaim, std::less<>> fresh_;
   bool has_merged_ = false;
@@ -97,7 +98,7 @@ class ClaimIndexReader {
  public:
   explicit ClaimIndexReader(sqlite3* db);
 
-  // For each key.
+  // One element per key.
   Result<std::vector<std::optional<EventClaim>>> find(const std::vector<std::string>& keys);
 
  private:

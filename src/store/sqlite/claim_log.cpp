@@ -41,7 +41,7 @@ std::size_t size_at(const char* place) {
   return 1 + length_at(place) + 2 * kNumberBytes;
 }
 
-// The first bytes, so that a greater number is a greater text.
+// The first 8 bytes as a number, so that numbers compare like the texts.
 std::uint64_t order_of(std::string_view text) {
   std::uint64_t order = 0;
   for (std::size_t byte = 0; byte < sizeof order; ++byte) {
@@ -126,7 +126,7 @@ bool ClaimLog::read(const MergePosition& merged_up_to, std::string claims) {
     last = each->key;
     if (young_claims_ == 0) young_prefix_ = last;
     keep_shared(young_prefix_, last);
-    // One that took over from another: the row says the newer.
+    // This claim took over from an older one, which it replaces.
     if (const auto [known, is_new] = places_.insert(place); !is_new) {
       places_.erase(known);
       places_.insert(place);
@@ -134,7 +134,7 @@ bool ClaimLog::read(const MergePosition& merged_up_to, std::string claims) {
   }
 }
 
-// What is left of the turn before has been moved too: a turn ends when all are.
+// The rest of the previous pass has been merged too: a pass ends when all its claims are.
 void ClaimLog::start_pass() {
   while (!heads_.empty()) forget(pop());
   old_ = std::exchange(young_, {});
@@ -185,13 +185,13 @@ const char* ClaimLog::pop() {
   return row.data();
 }
 
-// Unless a newer one has its place.
+// Forgets a claim, unless a newer one has replaced it.
 void ClaimLog::forget(const char* place) {
   const auto known = places_.find(place);
   if (known != places_.end() && *known == place) places_.erase(known);
 }
 
-// One that another took over from has no business in the index any more.
+// Skips a claim that was taken over: it does not belong in the index any more.
 std::optional<KeyedClaim> ClaimLog::take() {
   while (!heads_.empty()) {
     const char* place = pop();

@@ -26,15 +26,15 @@ struct EventClaim {
 // started.
 struct MergePosition {
   std::int64_t pass = 0;
-  std::string key;  // of the last one; empty: none in this pass
+  std::string key;  // of the last merged claim; empty: none in this pass
 
   friend bool operator==(const MergePosition&, const MergePosition&) = default;
 };
 
-// Whether a claim that was made in pass `made` has been merged.
+// Whether a claim that was logged in pass `made` has been merged.
 bool is_merged(std::int64_t made, std::string_view key, const MergePosition& merged_up_to);
 
-// Claims as the bytes of a row, one behind the other. The key is valid as long as the row.
+// A row is a sequence of encoded claims. The key points into the row.
 struct KeyedClaim {
   std::string_view key;
   EventClaim claim;
@@ -44,10 +44,10 @@ class ClaimsOfRow {
  public:
   explicit ClaimsOfRow(std::string_view row) : rest_(row) {}
 
-  // Nothing: at the end, or where the bytes make no sense.
+  // nullopt: at the end, or if the bytes are malformed.
   std::optional<KeyedClaim> next();
   bool at_end() const { return rest_.empty(); }
-  std::string_view rest() const { return rest_; }  // begins with the next one
+  std::string_view rest() const { return rest_; }  // starts at the next claim
 
  private:
   std::string_view rest_;
@@ -62,8 +62,8 @@ class ClaimLog {
   std::size_t size() const { return places_.size(); }
   bool has_expired(std::int64_t now_ms) const;
 
-  // Reads a row: claims of the pass of `merged_up_to`, in the order of their keys. False: they
-  // cannot be read; only clear() makes sense then.
+  // Reads a row: claims of the pass of `merged_up_to`, in key order. False: the row is malformed,
+  // and only clear() may follow.
   bool read(const MergePosition& merged_up_to, std::string claims);
   void clear();
 
@@ -76,12 +76,12 @@ class ClaimLog {
   MergePosition merged_up_to() const;
 
  private:
-  // Places are where a claim begins in its row.
+  // A place points to the start of a claim in its row.
   struct HashOfKey {
     using is_transparent = void;
     std::size_t operator()(const char* place) const;
     std::size_t operator()(std::string_view key) const;
-    SipKey by;  // ids are the senders'
+    SipKey by;  // keyed, because senders choose the ids
   };
   struct SameKey {
     using is_transparent = void;
@@ -89,8 +89,8 @@ class ClaimLog {
     bool operator()(std::string_view key, const char* place) const;
     bool operator()(const char* place, std::string_view key) const;
   };
-  // What is left of a row. Mostly its order alone tells which of two comes first, without a look at
-  // rows that are not at hand.
+  // The unmerged rest of a row. `order` usually decides a comparison without touching the row,
+  // which may not be in the CPU cache.
   struct Head {
     std::uint64_t order;
     std::string_view rest;
@@ -105,13 +105,13 @@ class ClaimLog {
   using Places = std::unordered_set<const char*, HashOfKey, SameKey>;
 
   Places places_;
-  std::deque<std::string> young_;  // rows of this turn; where they are in memory never changes
+  std::deque<std::string> young_;  // rows of this pass; their addresses are stable
   std::size_t young_claims_ = 0;
-  std::string young_prefix_;                   // of all their keys
-  std::deque<std::string> old_;                // rows of the last turn, which are moved in this one
-  std::size_t old_prefix_ = 0;                 // how long that of their keys is
-  std::vector<Head> heads_;                    // of old rows, as a heap, the first key in front
-  std::vector<Places::const_iterator> taken_;  // valid: nothing is added while some are taken
+  std::string young_prefix_;                   // common prefix of all their keys
+  std::deque<std::string> old_;                // rows of the previous pass, merged in this one
+  std::size_t old_prefix_ = 0;                 // length of their common key prefix
+  std::vector<Head> heads_;                    // of old rows, as a heap, smallest key first
+  std::vector<Places::const_iterator> taken_;  // valid: no inserts while some are taken
   MergePosition merged_up_to_;
 };
 

@@ -16,18 +16,18 @@ struct ClaimRequest {
   std::string_view key;
   Token token;
   std::chrono::milliseconds ttl;
-  std::string_view result = {};  // stored with a fresh claim; empty is none
+  std::string_view result = {};  // stored with a fresh claim; empty: none
 };
 
 struct Claimed {
-  bool ours = false;   // the claim stands under the token that was passed
-  bool fresh = false;  // ... and this call made it
-  Token token;         // whose claim stands
-  std::string result;  // what was stored with it, when it is not fresh
+  bool ours = false;   // the claim has the token that was passed
+  bool fresh = false;  // ... and was made by this call
+  Token token;         // of the current claim
+  std::string result;  // stored with the claim, if it is not fresh
 };
 
 // Claims on one connection, inside a write transaction that the caller begins and ends: the
-// store's, or the caller's own.
+// store's, or that of a library user.
 class Claims {
  public:
   static Result<Claims> prepare(sqlite3* db, Clock& clock);
@@ -36,7 +36,7 @@ class Claims {
 
   // Claims if free or expired at `now_ms`.
   Result<Claimed> claim(const ClaimRequest& request, std::int64_t now_ms);
-  // Whether the claim stands under this token.
+  // Whether the claim has this token.
   Result<bool> is_ours(std::string_view key, const Token& token);
   Result<void> store_result(std::string_view key, const Token& token, std::string_view result);
 

@@ -60,7 +60,7 @@ std::string file_of(sqlite3* db) {
 }
 
 std::string message_of(sqlite3* db, int code) {
-  // The handle's own message says more, but it may be about another call.
+  // The handle's own message is more specific, but it may be about another call.
   if (db != nullptr && (sqlite3_errcode(db) & 0xff) == (code & 0xff)) return sqlite3_errmsg(db);
   return sqlite3_errstr(code);
 }
@@ -76,7 +76,7 @@ Error error_in(const std::string& file, int code, const std::string& message,
   return Error(meaning.code, std::move(detail));
 }
 
-// A path that starts with "file:" would be read as a URI; a user who wrote a path means a path.
+// SQLite would parse a path that starts with "file:" as a URI; the user meant a path.
 std::string literal_path(const std::string& path) {
   return path.starts_with("file:") ? "./" + path : path;
 }
@@ -95,8 +95,8 @@ Result<void> check_place(const std::string& path) {
   return {};
 }
 
-// Two processes that turn on WAL at once make one of them busy, and SQLite does not call the busy
-// handler there.
+// If two processes turn on WAL at the same time, one of them gets SQLITE_BUSY, and SQLite does not
+// call the busy handler there.
 Result<void> turn_on_wal(sqlite3* db, std::chrono::milliseconds patience) {
   constexpr int kPauseMs = 5;
   HAPAX_TRY_ASSIGN(pragma, Statement::prepare(db, "PRAGMA journal_mode=WAL"));
@@ -120,7 +120,7 @@ Result<void> configure(sqlite3* db, std::chrono::milliseconds busy_timeout, Shar
     HAPAX_TRY(execute(db, "PRAGMA locking_mode=EXCLUSIVE", "set up the connection"));
   }
   HAPAX_TRY(turn_on_wal(db, busy_timeout));
-  // The small cache is on purpose: SQLite walks its whole page cache at every commit.
+  // The cache is small on purpose: SQLite walks its whole page cache at every commit.
   return execute(db,
                  "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000;"
                  "PRAGMA secure_delete=OFF; PRAGMA foreign_keys=OFF",
@@ -192,7 +192,7 @@ Run& Run::bind_maybe(std::optional<std::int64_t> number) {
   return number ? bind(*number) : bind_null();
 }
 
-// The caller's handle may have limits of its own.
+// Binding can fail: the caller's handle may have limits of its own.
 void Run::note(int code) {
   if (failure_ == SQLITE_OK) failure_ = code;
 }
@@ -205,7 +205,7 @@ Result<bool> Run::step(std::string_view doing) {
 }
 
 Result<std::int64_t> Run::change(std::string_view doing) {
-  for (;;) {  // PRAGMA count_changes makes a row of it
+  for (;;) {  // PRAGMA count_changes returns a row
     HAPAX_TRY_ASSIGN(row, step(doing));
     if (!row) break;
   }

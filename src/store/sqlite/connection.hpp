@@ -16,11 +16,11 @@ struct sqlite3_stmt;
 
 namespace hapax::store::sqlite {
 
-// SQLite's answer as an Error that names the file, the cause and the remedy. `doing` reads after
-// "cannot": "open the store", "claim an id".
+// Converts an SQLite error code to an Error that names the file, the cause and a remedy. `doing`
+// completes "cannot ...": "open the store", "claim an id".
 Error error_of(sqlite3* db, int code, std::string_view doing);
 
-// A prepared statement. Finalised with the object.
+// A prepared statement. Finalized by the destructor.
 class Statement {
  public:
   static Result<Statement> prepare(sqlite3* db, std::string_view sql);
@@ -35,7 +35,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// A statement that is prepared when it is first run: a program that only deduplicates does not pay
+// A statement that is prepared on first use, so that a program that only deduplicates does not pay
 // for the inbox. `sql` must outlive it.
 class Lazy {
  public:
@@ -43,19 +43,19 @@ class Lazy {
 
  private:
   friend class Run;
-  int prepare();  // a code of SQLite's
+  int prepare();  // returns an SQLite result code
 
   sqlite3* db_;
   std::string_view sql_;
   std::optional<Statement> statement_;
 };
 
-// One execution of a statement: bind in order, step, read. The statement is reset when this goes,
+// One execution of a statement: bind in order, step, read. The destructor resets the statement,
 // because one left in the middle would pin a snapshot. Bound bytes must outlive the Run.
 class Run {
  public:
   explicit Run(Statement& statement);
-  explicit Run(Lazy& statement);  // one that cannot be prepared is an error of step()
+  explicit Run(Lazy& statement);  // step() reports a failure to prepare
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -66,14 +66,14 @@ class Run {
   Run& bind_null();
   Run& bind_maybe(std::optional<std::int64_t> number);
 
-  // true: a row is there to read. `doing` is for the error.
+  // True: a row is available. `doing` is for the error.
   Result<bool> step(std::string_view doing);
-  // For a statement that gives no row: how many rows it changed.
+  // For a statement without result rows: how many rows it changed.
   Result<std::int64_t> change(std::string_view doing);
 
   std::string_view bytes(int column) const;  // valid until the next step; NULL reads as empty
   std::int64_t number(int column) const;
-  std::optional<std::int64_t> maybe(int column) const;  // NULL: nothing
+  std::optional<std::int64_t> maybe(int column) const;  // nullopt for NULL
 
  private:
   void note(int code);
@@ -84,16 +84,17 @@ class Run {
   int failure_ = 0;  // of preparing or binding, reported by step()
 };
 
-// Runs SQL that gives no rows and has no parameters.
+// Runs SQL without parameters and without result rows.
 Result<void> execute(sqlite3* db, const char* sql, std::string_view doing);
 
-// True between BEGIN and COMMIT or ROLLBACK, also of SQLite's own rollback after an error.
+// True between BEGIN and COMMIT or ROLLBACK, including SQLite's own rollback after an error.
 bool in_transaction(sqlite3* db);
 
-// Rolls back what is in progress, if anything is. False when SQLite refuses even that.
+// Rolls back the transaction in progress, if there is one. False if SQLite rejects the ROLLBACK.
 bool roll_back(sqlite3* db);
 
-// Closing this handle as the last one leaves the log as it is, instead of moving and removing it.
+// If this handle is the last to close, the log is left in place instead of checkpointed and
+// removed.
 void keep_log_on_close(sqlite3* db);
 
 struct Close {
@@ -101,9 +102,9 @@ struct Close {
 };
 using Handle = std::unique_ptr<sqlite3, Close>;
 
-// Opens the file at `path` for reading and writing, creating it when it is not there, as every
-// handle of the store must be: WAL, synchronous FULL, no automatic checkpoint, `busy_timeout`.
-// Sharing::none: exclusive access, and SQLite rebuilds its index of the log.
+// Opens the file at `path` for reading and writing, creating it if it does not exist, with the
+// settings of every store handle: WAL, synchronous FULL, no automatic checkpoint, `busy_timeout`.
+// Sharing::none: exclusive access, and SQLite rebuilds its WAL index.
 enum class Sharing { all, none };
 Result<Handle> open_file(const std::string& path, std::chrono::milliseconds busy_timeout,
                          Sharing sharing = Sharing::all);

@@ -44,7 +44,7 @@ Result<void> run_admits(Writer& writer, Job& job, std::int64_t now_ms, Refusals&
   return writer.inbox().admitter.write_deliveries();
 }
 
-// All of a batch that is of one kind.
+// Runs all items of one kind in a batch.
 template <class Item, class Answer, class Work>
 Result<void> run_kind(std::span<const Item> items, Result<std::vector<Answer>>& answers,
                       Refusals& refusals, const Work& work) {
@@ -224,7 +224,7 @@ class SqliteDriver final : public Driver {
     return read<std::optional<StoredReject>>(
         [&](Reader::View& view) { return view.rejects.read(number); });
   }
-  // A second run, after a commit that failed, must not answer that it was not there.
+  // A second run, after a failed commit, must not report that the reject was missing.
   Result<bool> remove_reject(RejectNo number) override {
     bool was_there = false;
     HAPAX_TRY(change(1, [&](Writer& writer, std::int64_t) -> Result<void> {
@@ -303,8 +303,8 @@ class SqliteDriver final : public Driver {
   }
 
  private:
-  // A replay without a name gets one for this call, below 0, so that a second run, after a commit
-  // that failed and took effect, does nothing again. Fences are never given out twice.
+  // A replay without a number gets a negative one for this call, so that a second run, after a
+  // failed commit that took effect, replays nothing again. Fences are never issued twice.
   static Result<void> give_name(Writer& writer, HowToReplay& how) {
     if (how.no != ReplayNo()) return {};
     HAPAX_TRY_ASSIGN(fence, writer.inbox().fences.next());
@@ -312,7 +312,7 @@ class SqliteDriver final : public Driver {
     return {};
   }
 
-  // Runs `work` in a transaction that it may share with others.
+  // Runs `work` in a transaction that it may share with other callers.
   template <class T, class Work>
   Result<T> change(std::size_t rows, const Work& work) {
     std::optional<T> answer;
@@ -344,8 +344,8 @@ class SqliteDriver final : public Driver {
     group_.submit(job, [this](const std::vector<Job*>& group) { commit(group); });
   }
 
-  // Again, and without it, whenever a part turns out to be one that must be refused: the others do
-  // not go down with it.
+  // Runs the group again without each part that must be refused, so that the others do not fail
+  // with it.
   void commit(const std::vector<Job*>& group) {
     Refusals refusals;
     bool in_doubt = false;

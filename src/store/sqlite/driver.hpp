@@ -13,7 +13,7 @@ namespace hapax::store::sqlite {
 Result<std::unique_ptr<Driver>> open_driver(const std::string& path, const OpenOptions& options,
                                             Clock& clock);
 
-// Brings the file's schema up to date and says its version.
+// Upgrades the file's schema and returns its version.
 Result<int> migrate_file(const std::string& path, const OpenOptions& options);
 
 }  // namespace hapax::store::sqlite

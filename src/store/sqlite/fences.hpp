@@ -7,15 +7,15 @@
 
 namespace hapax::store::sqlite {
 
-// Where fences and places in lanes come from: numbers that only grow. Each is the store's time in
-// microseconds, or one more than the last where that is larger. The last one is written once per
+// The source of fences and lane positions: strictly increasing numbers. Each is store time in
+// microseconds, or the last number plus one if that is larger. The last one is written once per
 // transaction; `high_water` outlives the transaction and the handle, because a transaction that was
 // rolled back, or whose outcome is unknown, may have exposed its fences.
 class Fences {
  public:
   Fences(sqlite3* db, std::int64_t& high_water);
 
-  void start(std::int64_t now_ms);  // of a transaction
+  void start(std::int64_t now_ms);  // at the start of a transaction
   Result<Fence> next();
   Result<void> save();
 

@@ -16,8 +16,8 @@
 
 namespace hapax::store::sqlite {
 
-// All that changes the inbox, on one connection, inside write transactions that the caller begins
-// and ends.
+// All units that change the inbox, on one connection, inside write transactions that the caller
+// begins and ends.
 class Inbox {
  public:
   Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)
@@ -38,7 +38,7 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // Around the work of every transaction.
+  // Called at the start, at the end and after the commit of every transaction.
   void start(std::int64_t now_ms) {
     if (!committed_) admitter.forget();
     committed_ = false;
@@ -46,7 +46,7 @@ class Inbox {
     claim_index.start();
   }
   Result<void> finish() {
-    HAPAX_TRY(admitter.write_deliveries());  // if somebody forgot it
+    HAPAX_TRY(admitter.write_deliveries());  // normally a no-op
     HAPAX_TRY(fences.save());
     return claim_index.finish();
   }
@@ -71,7 +71,7 @@ class Inbox {
   Messages messages;
 
  private:
-  bool committed_ = false;  // the last one
+  bool committed_ = false;  // the last transaction
 };
 
 }  // namespace hapax::store::sqlite

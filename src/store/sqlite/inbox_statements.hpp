@@ -5,44 +5,44 @@
 #include <array>
 #include <string_view>
 
-// Every statement of the inbox, by name, with the index it uses. Those that change anything run
-// inside a write transaction (BEGIN IMMEDIATE), so what one reads cannot change before the next;
-// those that only show something run on a snapshot of their own (reader.hpp). The tables and the
-// numbers in them are explained in schema.cpp and queue.hpp.
+// Every statement of the inbox, by name, with the index it uses. Statements that write run inside a
+// write transaction (BEGIN IMMEDIATE), so that data read by one cannot change before the next;
+// statements for display run on a snapshot of their own (reader.hpp). The tables and the numbers in
+// them are explained in schema.cpp and queue.hpp.
 namespace hapax::store::sqlite {
 
-// What read_delivery() in queue.cpp reads, in its order.
+// The columns of read_delivery() in queue.cpp, in its order.
 #define HAPAX_DELIVERY                                                                      \
   "event, delivery, destination, state, due_ms, attempts, abandons, flags, fence, holder, " \
   "owner, first_sent_ms, lane, lane_seq, version, replay_of, replay_no, reason"
 
-// A statement for many rows costs half as much for each as one for a single row. OR FAIL, because a
-// statement that could be undone without the whole transaction keeps a copy of every page that it
-// changes, in a temporary file when they are many.
+// A multi-row insert costs half as much per row as a single-row one. OR FAIL, because a statement
+// that can be undone without the whole transaction keeps a copy of every page that it changes, in a
+// temporary file if there are many.
 inline constexpr std::size_t kRowsOfStatement = 8;
 #define HAPAX_ROWS(row) row "," row "," row "," row "," row "," row "," row "," row
 
 // ---------------------------------------------------------------------------------------------
 // Admit.
 
-// Whose an id is, when the log does not say it. Primary key.
+// The claim of an id that is not in the log. Primary key.
 inline constexpr std::string_view kReadEventClaim =
     "SELECT event, expires_ms FROM hapax_event_id WHERE key = ?1";
-// Those that are new in the index; changes nothing where one is not. Primary key. 1 key, 2 event,
+// Adds a claim that is new in the index; otherwise changes nothing. Primary key. 1 key, 2 event,
 // 3 expires.
 inline constexpr std::string_view kIndexNewEventClaim =
     "INSERT INTO hapax_event_id(key, event, expires_ms) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING";
-// What the log says is newer. Primary key. The same parameters.
+// Replaces a claim by a newer one from the log. Primary key. The same parameters.
 inline constexpr std::string_view kReindexEventClaim =
     "UPDATE hapax_event_id SET event = ?2, expires_ms = ?3 WHERE key = ?1";
-// As the first, for some at once. For each row key, event, expires.
+// As kIndexNewEventClaim, for several claims. Per row: key, event, expires.
 inline constexpr std::string_view kIndexNewEventClaims =
     "INSERT OR FAIL INTO hapax_event_id(key, event, expires_ms) VALUES" HAPAX_ROWS(
         "(?, ?, ?)") " ON CONFLICT DO NOTHING";
-// When the event came that took an id over. Row id.
+// When the event that took over an id was received. Row id.
 inline constexpr std::string_view kReadReceived =
     "SELECT received_ms FROM hapax_event WHERE no = ?1";
-// A table of one row. 1 event, 2 other.
+// A one-row table. 1 event, 2 other.
 inline constexpr std::string_view kNoteDoubleClaim =
     "UPDATE hapax_claim_fault SET doubled = doubled + 1, event = ?1, other = ?2 WHERE one = 1";
 inline constexpr std::string_view kReadClaimFaults =
@@ -59,21 +59,22 @@ inline constexpr std::string_view kAppendRecent =
     "INSERT INTO hapax_recent(seq, mark, turn, moved, claims) VALUES(?1, ?2, ?3, ?4, ?5)";
 inline constexpr std::string_view kRemoveRecent = "DELETE FROM hapax_recent WHERE seq = ?1";
 
-// Whether an event has work left, and so keeps its claim and its bytes. Primary key, a prefix.
+// Whether an event has unfinished deliveries, and so keeps its claim and its bytes. Prefix of the
+// primary key.
 inline constexpr std::string_view kEventIsHeld =
     "SELECT 1 FROM hapax_queue WHERE event = ?1 AND state IN (0, 1, 5) AND flags & 1 = 0 LIMIT 1";
 
-// Changes no row when the number is taken. Row id.
+// Changes no row if the number is taken. Row id.
 inline constexpr std::string_view kInsertEvent =
     "INSERT INTO hapax_event(no, source, received_ms, would, version, tenant, id, type, order_key,"
     " digest, headers, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
     " ON CONFLICT DO NOTHING";
-// What tells two events of one number apart. Row id.
+// The columns that distinguish two events with the same number. Row id.
 inline constexpr std::string_view kReadOrigin =
     "SELECT source, would, tenant, id, digest FROM hapax_event WHERE no = ?1";
 inline constexpr std::string_view kReadDigest = "SELECT digest FROM hapax_event WHERE no = ?1";
 
-// Open at once, outside lanes: what most are. For each row event, delivery, destination, due,
+// Open deliveries outside lanes, the common case. Per row: event, delivery, destination, due,
 // flags.
 #define HAPAX_INTO_QUEUE                                                                    \
   "INSERT OR FAIL INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, " \
@@ -82,8 +83,8 @@ inline constexpr std::string_view kReadDigest = "SELECT digest FROM hapax_event 
 #define HAPAX_OPEN "(?, ?, ?, 0, ?, 0, 0, ?)"
 inline constexpr std::string_view kInsertOpenDelivery = HAPAX_INTO_QUEUE HAPAX_OPEN;
 inline constexpr std::string_view kInsertOpenDeliveries = HAPAX_INTO_QUEUE HAPAX_ROWS(HAPAX_OPEN);
-// ... the others. 1 to 5 the same, and 6 state, 7 lane, 8 its place, 9 version, 10 replay of, 11
-// replay.
+// All other deliveries. 1 to 5 as above, 6 state, 7 lane, 8 position in it, 9 version, 10 replay
+// of, 11 replay number.
 inline constexpr std::string_view kInsertDelivery =
     "INSERT INTO hapax_queue(event, delivery, destination, state, due_ms, attempts, abandons, "
     "flags,"
@@ -98,21 +99,20 @@ inline constexpr std::string_view kNoteSeen =
 // ---------------------------------------------------------------------------------------------
 // Lease and settle.
 
-// What is due, in the order in which it is leased. The index holds open deliveries only, so that
-// neither those that wait in a lane nor those that ended cost anything here. 1 destination, 2 now,
-// 3 limit.
+// Due deliveries, in the order in which they are leased. The index holds open deliveries only, so
+// that neither waiting nor ended ones cost anything here. 1 destination, 2 now, 3 limit.
 inline constexpr std::string_view kDue = "SELECT " HAPAX_DELIVERY
                                          " FROM hapax_queue INDEXED BY hapax_queue_due"
                                          " WHERE destination = ?1 AND state = 0 AND due_ms <= ?2"
                                          " ORDER BY due_ms, event, delivery LIMIT ?3";
-// Leaves `state` alone, so that only the index of what is due is touched. Primary key. 1 event,
-// 2 delivery, 3 until, 4 fence, 5 holder, 6 owner, 7 abandons, 8 flags, 9 first sent.
+// Does not change `state`, so that only the index of due deliveries is updated. Primary key.
+// 1 event, 2 delivery, 3 until, 4 fence, 5 holder, 6 owner, 7 abandons, 8 flags, 9 first sent.
 inline constexpr std::string_view kLease =
     "UPDATE hapax_queue SET due_ms = ?3, fence = ?4, holder = ?5, owner = ?6, abandons = ?7,"
     " flags = ?8, first_sent_ms = ?9 WHERE event = ?1 AND delivery = ?2";
 inline constexpr std::string_view kRenew =
     "UPDATE hapax_queue SET due_ms = ?3 WHERE event = ?1 AND delivery = ?2";
-// The event as its handler gets it. Row id.
+// The event as delivered to its handler. Row id.
 inline constexpr std::string_view kReadForHandler =
     "SELECT source, tenant, id, type, headers, body, received_ms, would FROM hapax_event"
     " WHERE no = ?1";
@@ -121,12 +121,12 @@ inline constexpr std::string_view kIsPaused = "SELECT 1 FROM hapax_pause WHERE d
 // Primary key.
 inline constexpr std::string_view kReadDelivery =
     "SELECT " HAPAX_DELIVERY " FROM hapax_queue WHERE event = ?1 AND delivery = ?2";
-// Primary key, a prefix, which is also the order.
+// Prefix of the primary key, which is also the order.
 inline constexpr std::string_view kDeliveriesOf =
     "SELECT " HAPAX_DELIVERY " FROM hapax_queue WHERE event = ?1 ORDER BY delivery";
-// Any transition but a lease: nobody's, so that no fence matches it any more. Primary key. 1 event,
-// 2 delivery, 3 state, 4 due or ended, 5 attempts, 6 abandons, 7 flags, 8 first sent, 9 replay,
-// 10 reason.
+// Any transition other than a lease: clears fence and holder, so that no settlement matches any
+// more. Primary key. 1 event, 2 delivery, 3 state, 4 due or ended, 5 attempts, 6 abandons, 7 flags,
+// 8 first sent, 9 replay, 10 reason.
 inline constexpr std::string_view kWriteDelivery =
     "UPDATE hapax_queue SET state = ?3, due_ms = ?4, attempts = ?5, abandons = ?6, flags = ?7,"
     " fence = NULL, holder = NULL, owner = NULL, first_sent_ms = ?8, replay_no = ?9, reason = ?10"
@@ -134,9 +134,9 @@ inline constexpr std::string_view kWriteDelivery =
 inline constexpr std::string_view kRemoveDelivery =
     "DELETE FROM hapax_queue WHERE event = ?1 AND delivery = ?2";
 
-// Records the attempt of a lease that stands: what the delivery says about itself is copied from
-// its row, and no row is added where the fence is not its own. Primary key. 1 event, 2 delivery, 3
-// fence, 4 outcome, 5 now, 6 began, 7 took, 8 status, 9 error, 10 excerpt.
+// Records the attempt of a current lease: the columns of the delivery are copied from its row, and
+// no row is added if the fence does not match. Primary key. 1 event, 2 delivery, 3 fence,
+// 4 outcome, 5 now, 6 began, 7 took, 8 status, 9 error, 10 excerpt.
 inline constexpr std::string_view kRecordAttempt =
     "INSERT OR IGNORE INTO hapax_attempt(event, delivery, fence, destination, outcome, settled_ms, "
     "began_us,"
@@ -144,26 +144,26 @@ inline constexpr std::string_view kRecordAttempt =
     " SELECT event, delivery, fence, destination, ?4, ?5, ?6, ?7, ?8, ?9, ?10, flags & 1, "
     "replay_of,"
     " replay_no FROM hapax_queue WHERE event = ?1 AND delivery = ?2 AND fence = ?3";
-// Completes a delivery that is in no lane, as most are. Primary key.
+// Completes a delivery outside lanes, the common case. Primary key.
 inline constexpr std::string_view kCompleteOutsideLanes =
     "DELETE FROM hapax_queue WHERE event = ?1 AND delivery = ?2 AND lane IS NULL";
 // Primary key.
 inline constexpr std::string_view kReadAttempt =
     "SELECT outcome FROM hapax_attempt WHERE event = ?1 AND delivery = ?2 AND fence = ?3";
-// Whether there is a delivery, or was one. Both primary keys.
+// Whether a delivery exists or existed. Both primary keys.
 inline constexpr std::string_view kIsKnown =
     "SELECT EXISTS(SELECT 1 FROM hapax_queue WHERE event = ?1 AND delivery = ?2)"
     " OR EXISTS(SELECT 1 FROM hapax_attempt WHERE event = ?1 AND delivery = ?2)";
-// The completed deliveries of an event: they have no row in the queue. Attempts outlive their
-// event, so those from before it came belong to an earlier one of the same number. Primary key, a
-// prefix, and row id.
+// The completed deliveries of an event, which have no row in the queue. Attempts outlive their
+// event, so attempts older than the event belong to an earlier one with the same number. Prefix of
+// the primary key, and row id.
 inline constexpr std::string_view kCompletedOf =
     "SELECT delivery, destination, settled_ms, listen, replay_of, replay_no FROM hapax_attempt"
     " WHERE event = ?1 AND outcome = 0"
     " AND settled_ms >= (SELECT received_ms FROM hapax_event WHERE no = ?1) ORDER BY delivery";
 
-// Leases of one holder, or with ?2 NULL of all of its kind, in the order of their numbers. Walks
-// the index of what is open: it is done when a server starts. 1 kind, 2 owner, 3 limit.
+// Leases of one holder, or if ?2 is NULL of all of its kind, by number. Walks the index of open
+// deliveries: it runs when a server starts. 1 kind, 2 owner, 3 limit.
 inline constexpr std::string_view kHeldBy =
     "SELECT " HAPAX_DELIVERY
     " FROM hapax_queue INDEXED BY hapax_queue_due"
@@ -185,39 +185,39 @@ inline constexpr std::string_view kUpdateLane =
     " version_until_ms = ?6, remember_ms = ?7 WHERE destination = ?1 AND key = ?2";
 inline constexpr std::string_view kRemoveLane =
     "DELETE FROM hapax_lane WHERE destination = ?1 AND key = ?2";
-// The next of a lane. SQLite takes an index with a condition only where it finds that very
-// condition.
+// The next delivery of a lane. SQLite uses a partial index only for a query that repeats the
+// index's condition, hence state <> 0.
 inline constexpr std::string_view kFirstWaiting =
     "SELECT " HAPAX_DELIVERY
     " FROM hapax_queue INDEXED BY hapax_queue_rest"
     " WHERE destination = ?1 AND state = 1 AND state <> 0 AND lane = ?2 ORDER BY lane_seq LIMIT 1";
 
-// Fences: see fences.hpp. A table of one row.
+// Fences: see fences.hpp. A one-row table.
 inline constexpr std::string_view kReadFence = "SELECT last FROM hapax_fence WHERE one = 1";
 inline constexpr std::string_view kWriteFence = "UPDATE hapax_fence SET last = ?1 WHERE one = 1";
 
 // ---------------------------------------------------------------------------------------------
 // Reading.
 
-// What Listing reads of an event, in its order. The bytes are not touched: their length is in the
-// row's head.
+// The columns of an event that Listing reads, in its order. The body is not read: its length is in
+// the record header.
 #define HAPAX_EVENT_ROW \
   "no, source, received_ms, would, version, tenant, id, type, order_key, digest, length(body)"
 
-// Row id, in both directions. 1 beyond, 2 (up) until.
+// Row id, in both directions. 1 exclusive start, 2 (up) inclusive end.
 inline constexpr std::string_view kEventsDown =
     "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no < ?1 ORDER BY no DESC";
 inline constexpr std::string_view kEventsUp =
     "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no > ?1 AND no <= ?2 ORDER BY no";
-// Events with a delivery that is not completed: what a listing by such a status looks at, however
-// many events there are. Primary key.
+// Events with a delivery that is not completed. A listing by such a status scans only these,
+// however many events there are. Primary key.
 inline constexpr std::string_view kUnfinishedDown =
     "SELECT DISTINCT event FROM hapax_queue WHERE event < ?1 ORDER BY event DESC";
 inline constexpr std::string_view kUnfinishedUp =
     "SELECT DISTINCT event FROM hapax_queue WHERE event > ?1 AND event <= ?2 ORDER BY event";
 inline constexpr std::string_view kEventRow =
     "SELECT " HAPAX_EVENT_ROW " FROM hapax_event WHERE no = ?1";
-// Primary key, a prefix.
+// Prefix of the primary key.
 inline constexpr std::string_view kStatesOf =
     "SELECT state, due_ms, holder FROM hapax_queue WHERE event = ?1";
 inline constexpr std::string_view kReadDuplicates =
@@ -228,12 +228,12 @@ inline constexpr std::string_view kReadVariants =
     "SELECT digest, at_us FROM hapax_variant WHERE event = ?1 ORDER BY n";
 inline constexpr std::string_view kReadLastVariant =
     "SELECT body FROM hapax_variant WHERE event = ?1 ORDER BY n DESC LIMIT 1";
-// The last ones. Primary key, a prefix; sorts the attempts of one event.
+// The latest attempts. Prefix of the primary key; sorts the attempts of one event.
 inline constexpr std::string_view kAttemptsOf =
     "SELECT delivery, fence, outcome, settled_ms, began_us, took_ms, status, error, excerpt"
     " FROM hapax_attempt WHERE event = ?1 ORDER BY fence DESC, delivery DESC LIMIT ?2";
 
-// Stats, each from an index alone.
+// Stats, each from a covering index.
 inline constexpr std::string_view kCountOpen =
     "SELECT destination, count(*), min(due_ms) FROM hapax_queue INDEXED BY hapax_queue_due"
     " WHERE state = 0 GROUP BY destination";
@@ -260,7 +260,7 @@ inline constexpr std::string_view kReadFloor = "SELECT floor FROM hapax_sweep WH
 inline constexpr std::string_view kSweepEvents =
     "SELECT no, source, received_ms FROM hapax_event WHERE no > ?1 ORDER BY no LIMIT ?2";
 inline constexpr std::string_view kHasEvent = "SELECT 1 FROM hapax_event WHERE no = ?1";
-// When the last completed one ended, `listen` ones apart. Primary key, a prefix.
+// When the last delivery was completed, except `listen` ones. Prefix of the primary key.
 inline constexpr std::string_view kLastCompleted =
     "SELECT max(settled_ms) FROM hapax_attempt WHERE event = ?1 AND outcome = 0 AND listen = 0";
 inline constexpr std::string_view kRemoveEvent = "DELETE FROM hapax_event WHERE no = ?1";
@@ -268,8 +268,8 @@ inline constexpr std::string_view kRemoveDeliveriesOf = "DELETE FROM hapax_queue
 inline constexpr std::string_view kRemoveVariantsOf = "DELETE FROM hapax_variant WHERE event = ?1";
 inline constexpr std::string_view kRemoveDuplicatesOf =
     "DELETE FROM hapax_duplicate WHERE event = ?1";
-// By delivery. Above the floor every attempt has its event. Primary key. 1 event, 2 delivery,
-// 3 floor, 4 limit.
+// Grouped by delivery. Above the floor every attempt still has its event. Primary key. 1 event,
+// 2 delivery, 3 floor, 4 limit.
 inline constexpr std::string_view kSweepAttempts =
     "SELECT event, delivery, max(settled_ms), count(*) FROM hapax_attempt"
     " WHERE (event, delivery) > (?1, ?2) AND event <= ?3"
@@ -286,7 +286,7 @@ inline constexpr std::string_view kSweepLanes =
     " WHERE (destination, key) > (?1, ?2) ORDER BY destination, key LIMIT ?3";
 
 // ---------------------------------------------------------------------------------------------
-// Duplicates, rejects, names and the rest: small tables, by their keys.
+// Duplicates, rejects, names and other small tables, accessed by their keys.
 
 inline constexpr std::string_view kAddDuplicates =
     "INSERT INTO hapax_duplicate(event, count) VALUES(?1, ?2)"
@@ -300,14 +300,14 @@ inline constexpr std::string_view kInsertReject =
     "INSERT INTO hapax_reject(no, source, size, received_us, address, tenant, reason, detail,"
     " method, url, headers, proof, body)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING";
-// These two along hapax_reject_ring, which has all they need.
+// Both use only hapax_reject_ring, as a covering index.
 inline constexpr std::string_view kRejectTotals =
     "SELECT count(*), coalesce(sum(size), 0) FROM hapax_reject WHERE source = ?1";
 inline constexpr std::string_view kHeldRejects =
     "SELECT no, address, size FROM hapax_reject WHERE source = ?1 ORDER BY no";
 #define HAPAX_REJECT_ROW "no, source, tenant, reason, detail, received_us, length(body), address"
-// 1 reason or NULL, 2 since, 3 until, 4 after, 5 before, 6 limit, 7 source. Along the key, or along
-// hapax_reject_ring; what else is asked for is looked at row by row: a source has a ring full.
+// 1 reason or NULL, 2 since, 3 until, 4 after, 5 before, 6 limit, 7 source. Primary key, or
+// hapax_reject_ring. The other conditions are checked row by row, over at most one ring per source.
 #define HAPAX_REJECTS(order)                                                                    \
   "SELECT " HAPAX_REJECT_ROW                                                                    \
   " FROM hapax_reject WHERE (?1 IS NULL OR reason = ?1) AND received_us >= ?2 AND received_us " \
@@ -343,7 +343,8 @@ inline constexpr std::string_view kNames =
     "SELECT no, name FROM hapax_name WHERE kind = ?1 ORDER BY no";
 
 inline constexpr std::string_view kReadNode = "SELECT no FROM hapax_node WHERE owner = ?1";
-// One that was never used: numbers are given in order, and their rows stay. 1 how many there are.
+// An unused number: numbers are assigned in order, and their rows are kept. 1 how many numbers
+// exist.
 inline constexpr std::string_view kUnusedNode =
     "SELECT count(*) FROM hapax_node HAVING count(*) < ?1";
 inline constexpr std::string_view kExpiredNode =
@@ -365,7 +366,7 @@ inline constexpr std::string_view kPaused =
     "SELECT destination FROM hapax_pause ORDER BY destination";
 
 // ---------------------------------------------------------------------------------------------
-// Records. Primary key; they are few.
+// Records, a small table. Primary key.
 inline constexpr std::string_view kReadRecord =
     "SELECT name, version, content FROM hapax_record WHERE name = ?1";
 inline constexpr std::string_view kRecords =
@@ -376,18 +377,18 @@ inline constexpr std::string_view kWriteRecord =
 inline constexpr std::string_view kRemoveRecord = "DELETE FROM hapax_record WHERE name = ?1";
 
 // ---------------------------------------------------------------------------------------------
-// Outbox messages: found by being there, never by a cursor, which would miss one that is committed
-// after another with a higher number. Row id.
+// Outbox messages. Scanned from the start, never from a cursor, which would miss a message
+// committed after another with a higher number. Row id.
 inline constexpr std::string_view kFirstMessage =
     "SELECT no, id, destination, order_key, headers, payload FROM hapax_message"
     " ORDER BY no LIMIT 1";
 inline constexpr std::string_view kRemoveMessage = "DELETE FROM hapax_message WHERE no = ?1";
 inline constexpr std::string_view kHasMessages = "SELECT EXISTS(SELECT 1 FROM hapax_message)";
-// Reads all of them: only after a failed commit.
+// A full scan, only after a failed commit.
 inline constexpr std::string_view kFindMessage = "SELECT 1 FROM hapax_message WHERE id = ?1";
 
-// What runs for every event, delivery or attempt. A test asks SQLite for the plan of each: none may
-// walk a table, and none may sort.
+// The statements that run for every event, delivery or attempt. A test checks their query plans: no
+// table scan, no sort.
 inline constexpr std::array kHotStatements{
     kReadEventClaim,
     kIndexNewEventClaim,

@@ -21,7 +21,7 @@ bool is_there(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// As a URI, in which some characters have a meaning.
+// The path as a URI, with special characters escaped.
 std::string uri_of(const std::string& path, std::string_view options) {
   const std::string plain =
       percent_encoded(path, [](char each) { return each != '%' && each != '?' && each != '#'; });
@@ -29,7 +29,8 @@ std::string uri_of(const std::string& path, std::string_view options) {
 }
 
 Result<Handle> open_to_look(const std::string& path, std::chrono::milliseconds busy_timeout) {
-  // Without a log nobody has it open, and its shared memory need not be made to read it.
+  // Without a log no process has the file open, and it can be read without creating its shared
+  // memory.
   const bool is_closed = !is_there(path + "-wal");
   sqlite3* raw = nullptr;
   constexpr int kFlags =

@@ -48,8 +48,7 @@ Result<Lanes::Lane> Lanes::read(DestinationNo to, const std::string& key) {
   return lane;
 }
 
-// A lane that is empty and guards nothing has nothing to say: its row goes at once, not with the
-// next round of retention.
+// The row of a lane that is empty and has no live version is removed at once, not by retention.
 Result<void> Lanes::save(const Lane& lane, std::int64_t now_ms) {
   if (!lane.head && !lane.guards(now_ms)) {
     if (!lane.stored) return {};
@@ -92,7 +91,7 @@ Result<void> Lanes::enter(Delivery& delivery, std::chrono::milliseconds remember
   return queue_.insert(delivery);
 }
 
-// Gives the lane a head after its last one left. Those that are outdated end on the way.
+// Chooses the next head of the lane. Outdated deliveries are superseded on the way.
 Result<void> Lanes::promote(Lane& lane, std::int64_t now_ms, Budget& budget) {
   lane.head.reset();
   for (;;) {
@@ -144,7 +143,8 @@ Result<void> Lanes::die(Delivery& delivery, EndReason reason, OnDead on_dead, st
   return queue_.write(delivery);
 }
 
-// An unleased head waits when one with a lower place does: true, and both are written.
+// Swaps an unleased head with a delivery that waits at a lower position. True: swapped, and both
+// are written.
 Result<bool> Lanes::give_way(Lane& lane, Delivery& head, std::int64_t now_ms) {
   HAPAX_TRY_ASSIGN(lowest, queue_.first_waiting(lane.to, lane.key));
   if (!lowest || lowest->lane_seq > head.lane_seq) return false;

@@ -7,22 +7,22 @@
 
 namespace hapax::store::sqlite {
 
-// How many more deliveries this item may turn to superseded.
+// How many more deliveries this item may supersede.
 struct Budget {
   unsigned superseded = kMaxSuperseded;
 };
 
-// Where a delivery stands, in its lane or outside of one: the transitions of store/inbox.hpp. These
-// are the only functions that change a row's state and the lanes. Each writes all that it changes,
-// what the caller has changed in `delivery` included.
+// The state of a delivery, in its lane or outside lanes: the transitions of store/inbox_queue.hpp.
+// Only this class changes a row's state and the lanes. Each function writes everything that
+// changed, including the caller's changes to `delivery`.
 class Lanes {
  public:
   Lanes(sqlite3* db, Queue& queue, Fences& fences);
 
-  // Adds a new delivery, behind the others of its lane; without a lane it is open.
+  // Adds a new delivery at the end of its lane; without a lane it is open.
   Result<void> enter(Delivery& delivery, std::chrono::milliseconds remember, std::int64_t now_ms);
 
-  // Acknowledged: the row goes, the lane's version moves.
+  // Acknowledged: removes the row and advances the lane's version.
   Result<void> complete(Delivery& delivery, std::int64_t now_ms);
   // Dead (and out of its lane), cancelled or superseded.
   Result<void> end(Delivery& delivery, QueueState state, EndReason reason, std::int64_t now_ms,
@@ -30,11 +30,11 @@ class Lanes {
   Result<void> die(Delivery& delivery, EndReason reason, OnDead on_dead, std::int64_t now_ms,
                    Budget& budget);
 
-  // A leased one is pending again, from `due_ms` on, nobody's; where one with a lower place waits
-  // they change places.
+  // Returns a leased delivery to pending, due at `due_ms`, without a holder. Swaps with a delivery
+  // that waits at a lower position.
   Result<void> requeue(Delivery& delivery, std::int64_t due_ms, std::int64_t now_ms);
 
-  // An ended delivery goes back to its old place.
+  // Returns an ended delivery to its old position.
   Result<void> reopen(Delivery& delivery, std::int64_t now_ms);
 
   // Whether its lane has completed a newer version.
@@ -44,7 +44,7 @@ class Lanes {
   struct Lane {
     DestinationNo to;
     std::string key;
-    bool stored = false;  // there is a row
+    bool stored = false;  // the row exists
     std::optional<DeliveryRef> head;
     std::optional<std::int64_t> version;
     std::int64_t version_until_ms = 0;

@@ -15,8 +15,8 @@ Leaser::Leaser(sqlite3* db, Queue& queue, Lanes& lanes, Fences& fences)
       is_paused_(db, kIsPaused),
       event_(db, kReadForHandler) {}
 
-// Those that are due are read before any of them changes, so that what becomes due by the others'
-// leaving is not looked at.
+// Due deliveries are read before any of them changes, so that a delivery that becomes due during
+// the call is not examined.
 Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
   Lease answer;
   HAPAX_TRY_ASSIGN(paused, Run(is_paused_).bind(request.from.value()).step("lease"));
@@ -36,7 +36,7 @@ Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
   return answer;
 }
 
-// Leases it, or ends it, or leaves it: see store/inbox.hpp.
+// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/inbox_queue.hpp.
 Result<std::optional<Leased>> Leaser::try_lease(Delivery& delivery, const LeaseRequest& request,
                                                 std::int64_t now_ms, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);

@@ -6,7 +6,7 @@
 
 namespace hapax::store::sqlite {
 
-// Gives leases, and takes them from holders who are known to be dead. Inside a write transaction.
+// Grants leases, and releases those of holders known to be dead. Inside a write transaction.
 class Leaser {
  public:
   Leaser(sqlite3* db, Queue& queue, Lanes& lanes, Fences& fences);

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kListing = "list events";
 
-// How many events one call looks at: a filter that matches little must not make it long.
+// How many events one call scans, so that a filter with few matches cannot make it long.
 constexpr std::size_t kLookAtMost = 10'000;
 
-// In the order of HAPAX_EVENT_ROW; status and duplicates are elsewhere.
+// Reads the columns of HAPAX_EVENT_ROW; status and duplicates are in other tables.
 EventRow read_event_row(const Run& row) {
   EventRow event;
   event.no = EventNo(row.number(0));
@@ -41,7 +41,7 @@ bool is(const std::optional<Wanted>& wanted, const Is& value) {
   return !wanted || *wanted == value;
 }
 
-// All but the status, on the row as it stands: most rows of a search go no further.
+// Everything except the status, on the raw row: most rows of a search are rejected here.
 bool may_match(const Run& row, const EventFilter& filter) {
   const WallTime received = wall_of(row.number(2));
   return (!filter.source || filter.source->value() == row.number(1)) &&
@@ -112,8 +112,8 @@ Result<std::optional<EventRow>> Listing::row(EventNo number, std::int64_t now_ms
   return std::optional(std::move(event));
 }
 
-// Walks events in one direction and stops at those that match. One that has anything unfinished is
-// found in the queue, which is short; the others in the table of events.
+// Walks events in one direction and stops at matches. A filter on a status other than completed
+// walks the queue, which is short; any other filter walks the table of events.
 class Listing::Walk {
  public:
   Walk(Listing& listing, const EventFilter& filter, std::int64_t now_ms, bool down)
@@ -126,7 +126,7 @@ class Listing::Walk {
 
   Run& bounds() { return rows_; }
 
-  // The next that matches; nothing at the end, or when it has looked at enough.
+  // The next match; nullopt at the end, or after kLookAtMost events.
   Result<std::optional<EventNo>> next() {
     while (looked_ < kLookAtMost) {
       HAPAX_TRY_ASSIGN(more, rows_.step(kListing));
@@ -143,7 +143,7 @@ class Listing::Walk {
   }
 
   bool ended() const { return ended_; }
-  EventNo last() const { return last_; }  // looked at
+  EventNo last() const { return last_; }  // scanned
 
  private:
   Result<bool> matches_last() {

@@ -12,7 +12,7 @@ namespace hapax::store::sqlite {
 
 bool matches(const EventRow& row, const EventFilter& filter);
 
-// Events as they are shown, on one connection, inside a transaction of any kind.
+// Lists events for display, on one connection, inside a transaction of any kind.
 class Listing {
  public:
   explicit Listing(sqlite3* db);
@@ -21,7 +21,7 @@ class Listing {
   Result<std::optional<EventRow>> row(EventNo number, std::int64_t now_ms);
   Result<EventPage> page(const EventQuery& query, std::int64_t now_ms);
 
-  // The events of one step of a replay.
+  // The events of one replay step.
   struct Found {
     std::vector<EventNo> events;
     EventNo after;

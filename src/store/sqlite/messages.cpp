@@ -75,7 +75,7 @@ Result<bool> Messages::is_there(const MessageId& id) {
   return Run(find_).bind(view(id)).step("enqueue a message");
 }
 
-// The one with the lowest number. One at a time, because each may be large.
+// The message with the lowest number. One at a time, because each may be large.
 Result<std::optional<Messages::Stored>> Messages::next() {
   Run row(next_);
   HAPAX_TRY_ASSIGN(found, row.step("move messages"));

@@ -8,18 +8,18 @@
 
 namespace hapax::store::sqlite {
 
-// Outbox messages: added by callers without a transaction of their own, and moved into the queue.
-// Inside a write transaction.
+// Outbox messages: enqueued for callers without a transaction of their own, and moved into the
+// queue. Inside a write transaction.
 class Messages {
  public:
   Messages(sqlite3* db, Claims& claims, Admitter& admitter, Names& names);
 
-  // Nothing: the key is known with other content. `again`: an earlier try may have been committed.
+  // nullopt: the key exists with other content. `again`: an earlier run may have been committed.
   Result<std::optional<Enqueued>> enqueue(const MessageId& id, const Message& message,
                                           std::int64_t now_ms, bool again);
 
-  // Nothing: one of the numbers is another event's. A number that was used for a message before is
-  // counted and left alone: this is then the same call again.
+  // nullopt: a number belongs to another event. A number that an earlier run used for a message is
+  // only counted.
   Result<std::optional<Moved>> move(std::span<const EventNo> numbers, std::int64_t now_ms);
 
  private:

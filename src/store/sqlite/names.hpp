@@ -7,16 +7,16 @@
 
 namespace hapax::store::sqlite {
 
-// What a store knows by name or number besides events: sources and destinations, which of those
-// are paused, nodes, and its own secret. On one connection; changes inside a write transaction.
+// Sources and destinations by name and number, paused destinations, node numbers, and the store's
+// secret. On one connection; changes inside a write transaction.
 class Names {
  public:
   explicit Names(sqlite3* db);
 
-  Result<std::int64_t> number_of(NameKind kind, std::string_view name);  // adds it when it is new
+  Result<std::int64_t> number_of(NameKind kind, std::string_view name);  // adds a new name
   Result<std::vector<KnownName>> all(NameKind kind);
 
-  // Nothing: all are taken.
+  // nullopt: all are taken.
   Result<std::optional<NodeNo>> take_node(const Token& owner, std::chrono::milliseconds lease,
                                           std::int64_t now_ms);
   Result<void> leave_node(const Token& owner, std::int64_t now_ms);

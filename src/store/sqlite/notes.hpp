@@ -7,7 +7,7 @@
 
 namespace hapax::store::sqlite {
 
-// Counts of duplicates and changed bodies, beside their events. Inside a write transaction.
+// Duplicate counts and changed bodies of events. Inside a write transaction.
 class Notes {
  public:
   explicit Notes(sqlite3* db);

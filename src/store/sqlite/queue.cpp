@@ -11,7 +11,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// The column hapax_queue.flags. kEventIsHeld knows the first one too.
+// The bits of the column hapax_queue.flags. kEventIsHeld uses the first one too.
 constexpr std::int64_t kListen = 1;
 constexpr int kGuardShift = 1;
 constexpr std::int64_t kGuardMask = 3;
@@ -171,7 +171,7 @@ Result<std::vector<Delivery>> Queue::due(DestinationNo from, std::size_t max, st
 Result<std::vector<Delivery>> Queue::held_by(const ReleaseStep& step) {
   Run rows(held_by_);
   rows.bind(static_cast<std::int64_t>(step.kind)).bind_maybe(step.owner);
-  rows.bind(static_cast<std::int64_t>(step.limit) + 1);  // one more tells whether there is more
+  rows.bind(static_cast<std::int64_t>(step.limit) + 1);  // one more, to detect whether more remain
   return read_all(rows);
 }
 

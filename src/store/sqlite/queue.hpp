@@ -14,36 +14,36 @@ namespace hapax::store::sqlite {
 
 // The column hapax_queue.state.
 enum class QueueState : std::uint8_t {
-  open = 0,        // to be leased or leased
-  waiting = 1,     // behind the head of its lane
-  dead = 2,        // and out of its lane
-  cancelled = 3,   //
-  superseded = 4,  //
-  blocking = 5,    // dead, and still the head of its lane
-  completed = 6,   // never in the column: such a delivery is an attempt only
+  open = 0,     // pending or leased
+  waiting = 1,  // behind the head of its lane
+  dead = 2,     // out of its lane
+  cancelled = 3,
+  superseded = 4,
+  blocking = 5,   // dead, and still the head of its lane
+  completed = 6,  // never stored: a completed delivery is only an attempt
 };
 
-// How a delivery and the version of its lane go together.
+// How a delivery interacts with the version of its lane.
 enum class Guard : std::uint8_t {
-  full,     // compared with the lane's version, and moves it
-  observe,  // moves it
+  full,     // compared with the lane's version, and advances it
+  observe,  // advances it
   none,     // neither: a replay
 };
 
-// A row of hapax_queue. Of a completed delivery, whose row is gone, only `ref`, `to`, `listen`,
-// `due_ms` and `replay_of` with `replay` are known.
+// A row of hapax_queue. A completed delivery has no row: only `ref`, `to`, `listen`, `due_ms`,
+// `replay_of` and `replay` are known.
 struct Delivery {
   DeliveryRef ref;
   DestinationNo to;
   QueueState state = QueueState::open;
-  std::int64_t due_ms = 0;  // when it may be leased; when it has ended: when that was
+  std::int64_t due_ms = 0;  // when it may be leased, or when it ended
   unsigned attempts = 0;
   unsigned abandons = 0;
   bool listen = false;
   Guard guard = Guard::full;
-  bool first_lease = false;      // the lease that stands set first_sent_ms
+  bool first_lease = false;      // the current lease set first_sent_ms
   std::optional<Fence> fence;    // of the last lease, until it is settled or taken over
-  std::optional<Holder> holder;  // ... and whose it is
+  std::optional<Holder> holder;  // of the same lease
   std::optional<std::int64_t> first_sent_ms;
   std::string lane;  // empty: none
   std::int64_t lane_seq = 0;
@@ -60,35 +60,34 @@ struct Delivery {
     return !lane.empty() && (state == QueueState::open || state == QueueState::waiting ||
                              state == QueueState::blocking);
   }
-  // Whether it keeps its event and the event's claim.
+  // Whether it keeps its event and the event's claim alive.
   bool holds() const { return !listen && (!ended() || state == QueueState::blocking); }
 };
 
-// In the order of HAPAX_DELIVERY in inbox_statements.hpp.
+// Reads the columns of HAPAX_DELIVERY in inbox_statements.hpp.
 Delivery read_delivery(const Run& row);
 
 DeliveryState shown(const Delivery& delivery, std::int64_t now_ms);
 
-// The rows of hapax_queue on one connection, one at a time. What a transition means is decided
-// elsewhere.
+// The rows of hapax_queue on one connection. The transitions are in Lanes.
 class Queue {
  public:
   explicit Queue(sqlite3* db);
 
   Result<std::optional<Delivery>> read(const DeliveryRef& ref);
-  // Of one event, by number, completed ones too.
+  // Of one event, by number, including completed ones.
   Result<std::vector<Delivery>> all_of(EventNo event);
   Result<std::optional<Delivery>> first_waiting(DestinationNo to, std::string_view lane);
   Result<std::vector<Delivery>> due(DestinationNo from, std::size_t max, std::int64_t now_ms);
   Result<std::vector<Delivery>> held_by(const ReleaseStep& step);
 
   Result<void> insert(const Delivery& delivery);
-  // Some that are open, outside lanes and no replays, which is cheaper at once.
+  // Several open deliveries outside lanes that are no replays: cheaper than one by one.
   Result<void> insert_open(std::span<const Delivery> deliveries);
-  // A lease: its holder, fence, due_ms and what goes with them.
+  // Writes a lease: holder, fence, due_ms and related columns.
   Result<void> lease(const Delivery& delivery);
   Result<void> renew(const Delivery& delivery);
-  // Any other transition. The row has no holder then.
+  // Writes any other transition, which clears holder and fence.
   Result<void> write(const Delivery& delivery);
   Result<void> remove(const DeliveryRef& ref);
 

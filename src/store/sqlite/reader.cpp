@@ -6,12 +6,12 @@
 
 namespace hapax::store::sqlite {
 
-// Not another file than the writer's, nor a new file where the writer's was removed.
+// Must not open another file than the writer's, nor create one where the writer's was removed.
 Result<void> Reader::connect() {
   HAPAX_TRY(file_.check_database());
   if (handles_) return {};
   HAPAX_TRY_ASSIGN(db, open_file(path_, busy_timeout_));
-  keep_log_on_close(db.get());  // moving the log is the writer's business
+  keep_log_on_close(db.get());  // checkpointing is left to the writer
   HAPAX_TRY(file_.check_database());
   HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db.get(), clock_));
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN"));
@@ -34,7 +34,7 @@ Result<void> Reader::read(const std::function<Result<void>(View&)>& work) {
   const std::lock_guard lock(mutex_);
   HAPAX_TRY(connect());
   Result<void> done = read_snapshot(work);
-  // Whatever went wrong, the next one starts with a handle of its own.
+  // After any error the next read opens a new handle.
   if (!done) handles_.reset();
   return done;
 }

@@ -23,7 +23,7 @@ class Reader {
   Reader(std::string path, std::chrono::milliseconds busy_timeout, Clock& clock, SameFile& file)
       : path_(std::move(path)), busy_timeout_(busy_timeout), clock_(clock), file_(file) {}
 
-  // What can be looked at, and what time it is.
+  // The readable parts of the store, and store time.
   struct View {
     Reading& reading;
     Rejects& rejects;
@@ -48,7 +48,7 @@ class Reader {
           rejects(db.get()),
           names(db.get()),
           records(db.get()) {}
-    Handle db;  // before the statements: they must be finalised before it closes
+    Handle db;  // before the statements: they must be finalized before it closes
     StoreTime time;
     Statement begin;
     Statement end;

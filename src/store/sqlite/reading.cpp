@@ -44,7 +44,7 @@ Attempt read_attempt(const Run& row) {
           std::string(row.bytes(8))};
 }
 
-// The numbers of one destination, which are added when it is new.
+// The counts of one destination, added if it is new.
 DestinationStats& of(std::vector<DestinationStats>& all, std::int64_t destination) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const DestinationStats& each) {
     return each.destination.value() == destination;

@@ -8,7 +8,7 @@
 
 namespace hapax::store::sqlite {
 
-// One event with all that belongs to it, and how much of what there is. On a snapshot.
+// Reads one event with everything that belongs to it, and counts. On a snapshot.
 class Reading {
  public:
   explicit Reading(sqlite3* db);

@@ -29,7 +29,7 @@ Result<std::optional<Record>> Records::read(std::string_view name) {
 }
 
 Result<std::vector<Record>> Records::all(std::string_view prefix) {
-  const std::string end = std::string(prefix) + '\x7f';  // behind all that a name can hold
+  const std::string end = std::string(prefix) + '\x7f';  // sorts after every character of a name
   std::vector<Record> found;
   Run rows(all_);
   rows.bind_text(prefix).bind_text(end);

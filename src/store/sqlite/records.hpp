@@ -7,14 +7,14 @@
 
 namespace hapax::store::sqlite {
 
-// Small texts by name, on one connection. Changes inside a write transaction.
+// The records of store/inbox.hpp, on one connection. Changes inside a write transaction.
 class Records {
  public:
   explicit Records(sqlite3* db);
 
   Result<std::optional<Record>> read(std::string_view name);
   Result<std::vector<Record>> all(std::string_view prefix);
-  // Nothing: there is no room.
+  // nullopt: no room.
   Result<std::optional<bool>> put(const Record& record, std::int64_t before);
   Result<bool> remove(std::string_view name, std::int64_t version);
 

@@ -10,8 +10,8 @@
 
 namespace hapax::store::sqlite {
 
-// What of a group cannot be part of its transaction, and why. A part is what has an answer of its
-// own: a request (see Admitter), all of a batch that is of one kind, a task.
+// The parts of a group that cannot be in its transaction, with the reason. A part is a unit with an
+// answer of its own: a request (see Admitter), all items of one kind in a batch, or a task.
 class Refusals {
  public:
   std::size_t size() const { return refused_.size(); }
@@ -21,8 +21,8 @@ class Refusals {
   }
   void add(const void* part, const Error& why) { refused_.emplace(part, why); }
 
-  // Passes on what `part` came to. What finds the store damaged is refused, so that it fails alone:
-  // a damaged row belongs to no other. Where so much is, no more is looked for.
+  // Returns the result of `part`. A part that finds the store corrupt is refused, so that it fails
+  // alone: no other part uses the damaged row. After kDamagedMax such parts no more are refused.
   Result<void> watch(const void* part, Result<void> done) {
     const bool damaged = !done && done.error().code() == Code::store_corrupt;
     if (damaged && damaged_++ < kDamagedMax) add(part, done.error());

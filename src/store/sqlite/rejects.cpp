@@ -14,7 +14,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// In the order of HAPAX_REJECT_ROW.
+// Reads the columns of HAPAX_REJECT_ROW.
 RejectRow read_reject(const Run& row) {
   return {RejectNo(row.number(0)),
           SourceNo(row.number(1)),

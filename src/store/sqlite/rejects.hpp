@@ -7,7 +7,7 @@
 
 namespace hapax::store::sqlite {
 
-// The ring of rejects, on one connection. Changes inside a write transaction.
+// The rejects, a ring per source, on one connection. Changes inside a write transaction.
 class Rejects {
  public:
   explicit Rejects(sqlite3* db);

@@ -31,8 +31,7 @@ Replayed answer(std::vector<DeliveryNo> deliveries, bool past_horizon) {
   return {past_horizon ? Status::past_horizon : Status::not_replayable, {}};
 }
 
-// Of one destination the last delivery that is asked for, and what this replay has made of it
-// before.
+// For one destination the last selected delivery, and the one that this replay already made.
 struct Latest {
   const Delivery* last = nullptr;
   const Delivery* made = nullptr;

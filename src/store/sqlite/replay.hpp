@@ -7,7 +7,7 @@
 
 namespace hapax::store::sqlite {
 
-// Cancels deliveries and makes them go again. Inside a write transaction.
+// Cancels and replays deliveries. Inside a write transaction.
 class Replayer {
  public:
   Replayer(sqlite3* db, Queue& queue, Lanes& lanes);

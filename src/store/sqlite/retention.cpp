@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kRetaining = "remove expired rows";
 
-// How far the clock of a node that makes event numbers is trusted to be off, at most.
+// The largest tolerated clock error of a node that generates event numbers.
 constexpr std::chrono::milliseconds kClockError = days;
 
 const Periods* periods_of(const SweepStep& step, SourceNo source) {
@@ -28,9 +28,9 @@ std::int64_t shortest(const Periods& periods) {
   return std::min(periods.keep, periods.keep_dead).count();
 }
 
-// Whether this event and all with larger numbers are too young to go, whatever became of them.
-// Numbers are made in the order of time, so the walk need not read every event there is; those of a
-// node whose clock is further off than a day go later, and an implausible number is ignored.
+// Whether this event and all with larger numbers are too young to be removed, whatever their state.
+// Numbers are generated in time order, so the walk need not read every event. Events of a node
+// whose clock is off by more than a day are removed later, and an implausible number is ignored.
 bool is_where_young_begin(EventNo no, std::int64_t received_ms, std::int64_t shortest_ms,
                           std::int64_t now_ms) {
   const auto made_ms =
@@ -45,7 +45,7 @@ bool is_where_young_begin(EventNo no, std::int64_t received_ms, std::int64_t sho
 struct Retention::Step {
   const SweepStep& asked;
   std::int64_t now_ms;
-  std::size_t left;  // rows that may still be looked at
+  std::size_t left;  // rows that may still be scanned
   Cursor at;
   Swept swept = {};
 
@@ -89,7 +89,7 @@ Result<Swept> Retention::sweep(const SweepStep& asked, std::int64_t now_ms) {
     step.at = Cursor{};
     step.at.floor = floor;
   }
-  // A round that found nothing to do writes nothing, and so syncs nothing.
+  // A step that changes nothing writes nothing, and so syncs nothing.
   if (step.at != before) HAPAX_TRY(write_cursor(step.at));
   return step.swept;
 }
@@ -185,7 +185,7 @@ Result<bool> Retention::has_event(std::int64_t event) {
   return Run(has_event_).bind(event).step(kRetaining);
 }
 
-// The rows of one delivery stay and go together, by the last of them.
+// The attempts of one delivery are removed together, by the last of them.
 Result<bool> Retention::walk_attempts(Step& step) {
   struct Group {
     std::int64_t event, delivery, settled_ms, rows;
@@ -215,7 +215,7 @@ Result<bool> Retention::walk_attempts(Step& step) {
   return all;
 }
 
-// Those that are not in the index yet come first, so that the walk meets them.
+// Expired claims are first merged into the index, so that the walk finds them.
 Result<bool> Retention::walk_claims(Step& step) {
   if (step.at.claim.empty()) {
     HAPAX_TRY_ASSIGN(all, claims_.flush_expired(step.left, step.now_ms));

@@ -10,8 +10,8 @@
 namespace hapax::store::sqlite {
 
 // Incremental retention: events, then attempts, claims and lanes, each walked to its end before the
-// next, so that what hangs on an event that just went is looked at after it. How far it came is
-// kept in the file. Inside a write transaction.
+// next, so that rows that depend on a removed event are visited after it. The cursor is stored in
+// the file. Inside a write transaction.
 class Retention {
  public:
   Retention(sqlite3* db, ClaimIndex& claims);
@@ -32,13 +32,13 @@ class Retention {
 
     friend bool operator==(const Cursor&, const Cursor&) = default;
   };
-  // One step: what it was asked, how far it is.
+  // The request and the progress of one step.
   struct Step;
 
   Result<Cursor> read_cursor();
   Result<void> write_cursor(const Cursor& cursor);
 
-  // True: all of the kind was walked.
+  // True: the walk has reached the end.
   Result<bool> walk_events(Step& step);
   Result<bool> walk_attempts(Step& step);
   Result<bool> walk_claims(Step& step);

@@ -12,7 +12,7 @@
 
 namespace hapax::store::sqlite {
 
-// Nothing: there is none.
+// nullopt: no such file.
 Result<std::optional<SameFile::Id>> SameFile::id_of(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) == 0) return std::optional(Id{found.st_dev, found.st_ino});

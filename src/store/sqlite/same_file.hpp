@@ -14,29 +14,29 @@ struct sqlite3;
 
 namespace hapax::store::sqlite {
 
-// Whether the names of a database and of its log still lead to the files that are open. A backup
-// that is moved into place leaves the open files without a name: what is committed to them is lost
-// when they are closed.
+// Whether the paths of a database and of its log still refer to the open files. A backup that is
+// moved into place leaves the open files without a name: commits to them are lost when they are
+// closed.
 //
-// Once they do not, this says so for good. The new file may have other numbers for sources and
-// nodes than those who use this store have in memory, so only a new start can use it.
+// A replacement, once detected, is permanent. The new file may have other numbers for sources and
+// nodes than the users of this store have in memory, so only a restart can use it.
 class SameFile {
  public:
   explicit SameFile(std::string path) : path_(std::move(path)) {}
 
-  // Notes what `db`, which has opened its log, has open: the database the first time, the log each
-  // time, because it is made anew when it was closed by all.
+  // Records which files `db`, whose log must be open, has open: the database on the first call, the
+  // log on every call, because SQLite creates a new one after all handles were closed.
   Result<void> note(sqlite3* db);
 
-  // store_unavailable: they were replaced or removed. For the thread that calls note().
+  // store_unavailable: a file was replaced or removed. For the thread that calls note().
   Result<void> check();
-  // Of the database alone. Thread-safe once note() has returned.
+  // Checks the database alone. Thread-safe once note() has returned.
   Result<void> check_database();
-  // Whether the log that is open still has its name. SQLite removes logs by name.
+  // Whether the path of the log still refers to the open log. SQLite removes logs by path.
   bool has_log() const;
-  // When no handle is open: the last process to close the file may remove its log.
+  // To be called when no handle is open: the last process to close the file may remove its log.
   void forget_log() { log_.reset(); }
-  // Whether check() has found that they were replaced.
+  // Whether check() has found a replacement.
   bool is_replaced() const { return replaced_; }
 
  private:
@@ -50,7 +50,7 @@ class SameFile {
 
   const std::string path_;
   std::string log_path_;
-  std::optional<Id> database_;  // nothing: SQLite's VFS keeps it elsewhere, and no check is made
+  std::optional<Id> database_;  // nullopt: SQLite's VFS does not use this path; no check is made
   std::optional<Id> log_;
   std::atomic<bool> replaced_{false};
 };

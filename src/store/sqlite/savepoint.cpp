@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// SQLite's word for a savepoint that it refuses to set or to release: nothing has changed.
+// SQLite reports SQLITE_BUSY if it refuses to set or release a savepoint: nothing has changed.
 bool was_refused(sqlite3* db) {
   return (sqlite3_errcode(db) & 0xff) == SQLITE_BUSY;
 }
@@ -49,7 +49,7 @@ bool Savepoint::undo() {
   if (!in_transaction(db_)) return false;
   Result<bool> back = Run(back_).step("roll back to the savepoint");
   if (back && release()) return true;
-  // Interrupted: it is our transaction, and all of it goes. Otherwise the savepoint is missing.
+  // Interrupted: the transaction is ours and is rolled back. Otherwise the savepoint is missing.
   const bool ours = back || back.error().code() == Code::store_busy;
   return roll_back(db_) && ours;
 }

@@ -8,20 +8,20 @@
 
 namespace hapax::store::sqlite {
 
-// A savepoint inside a foreign transaction. An interrupted statement may or may not have taken
-// effect; where that leaves it open which savepoints there are, the whole transaction is rolled
+// A savepoint inside the caller's own transaction. An interrupted statement may or may not have
+// taken effect; if it is then uncertain which savepoints exist, the whole transaction is rolled
 // back, because a claim must not be committed without its work.
 class Savepoint {
  public:
   static Result<Savepoint> prepare(sqlite3* db, const std::string& name);
 
-  // invalid_argument: a statement of the caller's that writes is in progress, and nothing has
-  // changed. After any other error the transaction is over, unless SQLite refuses even that:
-  // in_transaction() tells.
+  // invalid_argument: a writing statement of the caller is in progress, and nothing has changed.
+  // After any other error the transaction was rolled back, unless SQLite rejected that too: check
+  // in_transaction().
   Result<void> set();
   Result<void> release();
-  // Takes back everything since set(). False when the transaction in which it was set is not there
-  // any more: the caller's code has ended it, and perhaps begun another, which is rolled back.
+  // Rolls back everything since set(). False if the transaction of set() no longer exists: the
+  // caller's code has ended it, and perhaps begun another, which is rolled back.
   bool undo();
 
  private:

@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// What each disposition does to a delivery whose lease it ends.
+// The effect of each disposition on a delivery.
 class Settling {
  public:
   Settling(Lanes& lanes, Delivery& delivery, std::int64_t now_ms)
@@ -33,7 +33,7 @@ class Settling {
     note_sent(release.sent);
     return lanes_.requeue(delivery_, now_ms_, now_ms_);
   }
-  Result<void> operator()(const Renew&) { return {}; }  // ends nothing
+  Result<void> operator()(const Renew&) { return {}; }  // see Settler::renew()
 
  private:
   void note_sent(bool sent) {
@@ -98,7 +98,7 @@ Result<Settled> Settler::renew(const Settlement& settlement, std::int64_t now_ms
   return Settled::ok;
 }
 
-// The fence is not that of a lease that stands: the row of the attempt decides.
+// The fence is not that of a current lease: the attempt row decides.
 Result<Settled> Settler::settled_before(const Settlement& settlement) {
   const std::int64_t event = settlement.which.event.value();
   const std::int64_t delivery = settlement.which.delivery.value();

@@ -14,7 +14,7 @@ class Settler {
   Result<Settled> settle(const Settlement& settlement, std::int64_t now_ms);
 
  private:
-  // False: the fence is not that of a lease that stands.
+  // False: the fence is not that of a current lease.
   Result<bool> record(const Settlement& settlement, AttemptOutcome outcome, std::int64_t now_ms);
   Result<bool> complete_outside_lanes(const DeliveryRef& which);
   Result<Settled> renew(const Settlement& settlement, std::int64_t now_ms);

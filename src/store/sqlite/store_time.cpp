@@ -12,10 +12,11 @@ namespace hapax::store::sqlite {
 
 namespace {
 
-// A busy store rewrites its note this often, and at once when the two clocks differ by more.
+// How often a busy store rewrites its note. It also does so when the clocks differ by more than
+// this.
 constexpr std::int64_t kNoteEveryMs = 1000;
-// By how much the clocks may differ before one of them was set, or did not see a pause. Clocks that
-// are only slewed differ by less.
+// If the clocks differ by more, one of them was set or did not see a pause. Clocks that are only
+// slewed differ by less.
 constexpr std::int64_t kClocksAgreeMs = 60'000;
 
 template <class Duration>
@@ -23,17 +24,17 @@ std::int64_t to_ms(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-// What the clocks say has passed since the note.
+// The time since the note, by each clock.
 struct Elapsed {
   bool same_boot;
-  std::int64_t boot_ms;  // means nothing in another boot
+  std::int64_t boot_ms;  // meaningless after a reboot
   std::int64_t wall_ms;
 
   std::int64_t difference_ms() const { return std::abs(boot_ms - wall_ms); }
 
-  // A boot clock that is behind the note is that of a restored snapshot: nothing is known. Where
-  // the clocks disagree the smaller is taken: too little keeps a claim for longer, too much would
-  // end it early.
+  // A boot clock that is behind the note is that of a restored snapshot: the elapsed time is
+  // unknown. If the clocks disagree, the smaller difference counts: too little keeps a claim
+  // longer, too much would expire it early.
   std::int64_t store_ms() const {
     if (!same_boot) return std::max<std::int64_t>(0, wall_ms);
     if (boot_ms < 0) return 0;
@@ -57,7 +58,8 @@ Result<StoreTime> StoreTime::prepare(sqlite3* db, Clock& clock) {
   return StoreTime(clock, std::move(read), std::move(note));
 }
 
-// The wall clock last: of a pause between the two the note must know, or the next boot counts it.
+// Reads the wall clock last: a pause between the two readings must be in the note, or the next boot
+// counts it.
 Result<StoreTime::Reading> StoreTime::read() {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.step("read the store's time"));
@@ -69,8 +71,8 @@ Result<StoreTime::Reading> StoreTime::read() {
   now.wall_ms = to_ms(clock_->wall().time_since_epoch());
   const bool same_boot = row.bytes(0) == clock_->boot_id();
   const std::int64_t noted_ms = row.number(3);
-  // An older hapax noted no wall clock. Its store time started at the wall clock of its boot, so
-  // that stands in for it; in another boot nothing is known of the time between.
+  // The note of an older hapax has no wall clock. Its store time started at the wall clock of its
+  // boot and stands in for it; after a reboot the elapsed time is unknown.
   const std::int64_t noted_wall_ms = row.maybe(2).value_or(same_boot ? noted_ms : now.wall_ms);
   const Elapsed elapsed{same_boot, now.boot_ms - row.number(1), now.wall_ms - noted_wall_ms};
   now.now_ms = noted_ms + elapsed.store_ms();

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-// Times as columns hold them: the store's own in milliseconds, others' in microseconds.
+// Times as stored in columns: store time in milliseconds, times of other clocks in microseconds.
 namespace hapax::store::sqlite {
 
 inline WallTime wall_of(std::int64_t ms) {

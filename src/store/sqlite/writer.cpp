@@ -14,16 +14,16 @@ namespace hapax::store::sqlite {
 namespace {
 
 constexpr int kLogPagesMax = 32000;  // 125 MiB of 4 KiB pages, before a checkpoint begins
-constexpr int kRestPagesMax = 500;   // that a commit may have to wait for
-constexpr int kPassesMax = 8;        // then the writer moves the rest, however long it is
+constexpr int kRestPagesMax = 500;   // that a commit may have to checkpoint
+constexpr int kPassesMax = 8;        // then the writer checkpoints the rest, however long
 
 Error unknown(const Error& cause) {
   return Error(Code::outcome_unknown,
                cause.detail() + "; the outcome is unknown, repeat the request with the same token");
 }
 
-// Moves the whole log into the database and syncs that. store_busy: some of it may be left, because
-// others read or write.
+// Checkpoints the whole log and syncs the database. store_busy: part of the log may remain, because
+// other connections read or write.
 Result<void> empty_log(sqlite3* db) {
   const int code =
       sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -57,7 +57,7 @@ Writer::Writer(FileOptions options, Clock& clock)
       reader_(std::make_unique<Reader>(options_.path, options_.busy_timeout, clock, *file_)) {}
 
 Result<Writer> Writer::open(FileOptions options, Clock& clock) {
-  // The directory of this process may change, and the file is opened again after failures.
+  // The working directory may change, and the file is reopened after failures.
   std::error_code failure;
   const std::filesystem::path whole = std::filesystem::absolute(options.path, failure);
   if (!failure) options.path = whole.string();
@@ -66,14 +66,14 @@ Result<Writer> Writer::open(FileOptions options, Clock& clock) {
   return writer;
 }
 
-// Readers first: the last to close moves the log, and that is the writer's business.
+// The reader first: the last handle to close checkpoints the log, and that must be the writer's.
 Writer::~Writer() {
   if (!reader_) return;  // moved from
   static_cast<void>(reader_->close());
   disconnect();
 }
 
-// Old handles are closed when the new ones are open.
+// Old handles are closed once the new ones are open.
 Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(db, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(other, open_file(options_.path, options_.busy_timeout));
@@ -107,7 +107,7 @@ void Writer::note_failures() {
   }
 }
 
-// By a handle of its own, which is closed again.
+// Uses a separate handle with exclusive access, and closes it again.
 Result<void> Writer::move_log_alone() {
   Result<Handle> alone = open_file(options_.path, options_.busy_timeout, Sharing::none);
   if (!alone && alone.error().code() == Code::store_busy) {
@@ -122,8 +122,8 @@ Result<void> Writer::move_log_alone() {
   return done;
 }
 
-// Ends with open handles even on failure: another process that closes the file last would move what
-// SQLite takes for not moved yet, and remove the log.
+// Ends with open handles even on failure: otherwise another process that closes the file last would
+// checkpoint only the pages that SQLite still counts as not checkpointed, and remove the log.
 Result<void> Writer::move_log_again() {
   const std::unique_lock nobody_reads = reader_->close();
   disconnect();
@@ -134,9 +134,9 @@ Result<void> Writer::move_log_again() {
   return connected;
 }
 
-// The handle that replaces this one is opened first, so that SQLite's index of the log lives on. It
-// ends where the last good commit did: whatever the failed one has left in the log is overwritten
-// by the next, also where others who read keep the log from being emptied.
+// The new handle is opened before the failed one is closed, so that SQLite's WAL index survives. It
+// ends at the last successful commit: frames that the failed one left in the log are overwritten by
+// the next commit, even if readers keep the log from being truncated.
 Result<void> Writer::reopen() {
   HAPAX_TRY(connect());
   sqlite3_busy_timeout(handle(), 0);
@@ -168,12 +168,12 @@ Result<void> Writer::run(const std::function<Result<void>(Writer&)>& work, Stage
     HAPAX_TRY(work(*this));
     failed_at = Stage::at_commit;
     HAPAX_TRY(Run(handles_->commit).step("commit"));
-  } catch (...) {  // what it has in memory may be half done, too
+  } catch (...) {  // state in memory may be half changed, too
     roll_back(handle());
     mark_suspect(HandleState::suspect_commit);
     throw;
   }
-  // A look that fails says nothing about the commit, and is taken again before the next one.
+  // A check that fails says nothing about the commit, and is repeated before the next one.
   Result<void> same = file_->check();
   return file_->is_replaced() ? same : Result<void>();
 }
@@ -185,8 +185,8 @@ Result<void> Writer::attempt(const std::function<Result<void>(Writer&)>& work, S
   if (!handles_ || state_ != HandleState::trusted) HAPAX_TRY(recover());
   Result<void> done = run(work, failed_at);
   if (done) return done;
-  // A COMMIT that is busy, or interrupted in time, leaves the transaction as it was. One that came
-  // too late to be stopped has ended it.
+  // A COMMIT that fails with SQLITE_BUSY or an early interrupt leaves the transaction open. After a
+  // late interrupt the transaction has ended.
   const bool locked_out = done.error().code() == Code::store_busy && in_transaction(handle());
   if (locked_out) failed_at = Stage::before_commit;
   const bool broken = !roll_back(handle()) || failed_at == Stage::at_commit ||
@@ -200,15 +200,14 @@ Result<void> Writer::transact(const std::function<Result<void>(Writer&)>& work) 
   Result<void> first = attempt(work, failed_at);
   if (first) maintain_log();
   if (first || failed_at == Stage::before_commit) return first;
-  // Same work, same tokens: a first try that did commit is found as ours.
+  // Same work, same tokens: claims of a first run that was committed are recognized as ours.
   Result<void> second = attempt(work, failed_at);
   if (second) return second;
   return unknown(failed_at == Stage::at_commit ? second.error() : first.error());
 }
 
-// Commits go on while a pass moves the log, so a pass leaves a rest. While that is long another
-// pass moves it; a short one the writer moves itself, so that nothing is appended and the log
-// starts over.
+// Commits continue during a pass, so a pass leaves pages in the log. Many are left to another pass;
+// the writer checkpoints a few itself, so that nothing is appended meanwhile and the log restarts.
 void Writer::maintain_log() {
   Handles& all = *handles_;
   note_failures();

@@ -21,21 +21,21 @@ struct FileOptions {
   std::chrono::milliseconds busy_timeout;
 };
 
-// The store's handles on its file, and what to do when they fail. Used by one thread at a time, but
-// for the reader, which is thread-safe.
+// The store's handles on its file, and their recovery after failures. Used by one thread at a time,
+// except the reader, which is thread-safe.
 //
-// After a failed COMMIT the state on disk is unknown. Another writing handle is then opened before
+// After a failed COMMIT the state on disk is unknown. A new writing handle is then opened before
 // the failed one is closed, and the write-ahead log is checkpointed, before anything else is
 // answered. The same work then runs once more with the same tokens. Because one of our handles is
-// always open, SQLite's index of the log stays, and what has failed is not in it: the second run
-// does not find the first one's rows. Where it does (the file had to be left, see below), claims
-// are found by their tokens, leases lapse, and counts (duplicates, rejects) are one run too high.
+// always open, SQLite's WAL index survives, and the failed commit is not in it: the second run does
+// not find the first one's rows. If it does (all handles had to be closed, see below), claims are
+// found by their tokens, leases expire, and counts (duplicates, rejects) are one run too high.
 //
 // After a failed sync of the database, checkpointed pages may be lost although the kernel considers
-// them clean. SQLite would not write them again, because its index of the log counts them as
-// checkpointed. That index is dropped with the last handle: so all are closed, leaving the log as
-// it is, and the whole log is checkpointed again. Other failures of a checkpoint, such as a full
-// disk or an active reader, lose nothing and need no recovery.
+// them clean. SQLite would not write them again, because its WAL index counts them as checkpointed.
+// The WAL index is dropped with the last handle: so all are closed, leaving the log in place, and
+// the whole log is checkpointed again. Other failures of a checkpoint lose nothing: after a disk
+// error or a full disk the handles are only reopened, and an active reader needs no recovery.
 class Writer {
  public:
   static Result<Writer> open(FileOptions options, Clock& clock);
@@ -44,8 +44,8 @@ class Writer {
   Writer& operator=(Writer&&) = delete;
 
   // Runs `work` inside one transaction, which is committed and synced when this returns success.
-  // `work` may run twice; what it answers must come from its last run. An error leaves nothing
-  // behind, unless its outcome is unknown.
+  // `work` may run twice; its answers must come from the last run. After an error nothing has
+  // changed, unless the outcome is unknown.
   Result<void> transact(const std::function<Result<void>(Writer&)>& work);
 
   sqlite3* handle() { return handles_->db.get(); }
@@ -57,14 +57,14 @@ class Writer {
   struct Handles {
     Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
             Handle checkpointing, std::int64_t& fence_high_water);
-    Handle db;  // before the statements: they must be finalised before it closes
+    Handle db;  // before the statements: they must be finalized before it closes
     Statement begin;
     Statement commit;
     Claims claims;
     Inbox inbox;
     int log_pages = 0;          // of the write-ahead log, after the last commit here
-    int log_pages_at_pass = 0;  // when the pass of the checkpointer that runs was asked for
-    int passes = 0;             // since the log was last moved whole; 0: none runs
+    int log_pages_at_pass = 0;  // when the running checkpointer pass was requested
+    int passes = 0;             // since the log was last checkpointed whole; 0: none runs
     WatchedDatabase database;   // of db
     Checkpointer checkpointer;
   };
@@ -87,9 +87,9 @@ class Writer {
 
   FileOptions options_;
   Clock* clock_;
-  std::unique_ptr<std::int64_t> fence_high_water_;  // see Fences; stays where it is
+  std::unique_ptr<std::int64_t> fence_high_water_;  // see Fences; at a stable address
   std::unique_ptr<SameFile> file_;
-  std::unique_ptr<Handles> handles_;  // null where the file could not be opened again
+  std::unique_ptr<Handles> handles_;  // null if the file could not be reopened
   std::unique_ptr<Reader> reader_;
   HandleState state_ = HandleState::trusted;
 };
