@@ -9,7 +9,7 @@
 namespace hapax::test {
 
 Opening::Opening(const Scene& scene) {
-  const CrashVfs no_faults;  // saves the time of real syncs
+  const CrashVfs no_faults;  // avoids real syncs
   FileInbox inbox(path(), {});
   Side side(inbox);
   for (const Operation& each : scene.before) side.apply(each);
@@ -17,8 +17,8 @@ Opening::Opening(const Scene& scene) {
   passed_ = inbox.passed();
 }
 
-Progress judged(const Scene& scene, const Script& script, std::size_t act,
-                const std::string& answer) {
+Progress progress_after(const Scene& scene, const Script& script, std::size_t act,
+                        const std::string& answer) {
   switch (told(answer, script.answers[act])) {
     case Told::the_answer:
       return {act + 1, false};
@@ -29,8 +29,8 @@ Progress judged(const Scene& scene, const Script& script, std::size_t act,
     case Told::something_else:
       break;
   }
-  // What counts may have been done by the store's own first try.
-  EXPECT_TRUE(counts(scene.acts[act])) << answer << "in place of\n" << script.answers[act];
+  // An operation that counts may report other numbers if the store repeated it.
+  EXPECT_TRUE(counts(scene.acts[act])) << answer << "instead of\n" << script.answers[act];
   return {act + 1, false};
 }
 

@@ -9,10 +9,9 @@
 #include <filesystem>
 #include <functional>
 
-// Retention in its smallest steps, one row at a time, while the N-th operation of the disk fails or
-// the power goes, for every N. Each step happens whole or not at all: whatever a file was left
-// with, no part of an event outlives the rest of it, and a sweep that goes on from there ends as
-// one that nothing happened to.
+// Retention in its smallest steps, one row at a time, while the N-th disk operation fails or the
+// power is cut, for every N. Each step is atomic: no part of an event outlives the rest of it, and
+// a sweep resumed from any resulting file ends like an undisturbed one.
 namespace hapax::test {
 namespace {
 
@@ -32,7 +31,7 @@ const Scene& scene() {
 
 class RetentionSteps : public testing::Test {
  protected:
-  // Sweeps until something strikes, and again from what is left in the end.
+  // Sweeps under the armed fault, then resumes the sweep from each resulting file.
   void play(const std::function<void(CrashVfs&)>& arm, const std::vector<Fate>& fates,
             bool& reached);
   void expect_goes_on_from(const std::string& path);
@@ -81,7 +80,7 @@ void RetentionSteps::play(const std::function<void(CrashVfs&)>& arm, const std::
 
 class RetentionFaults : public RetentionSteps, public testing::WithParamInterface<Shape> {};
 
-TEST_P(RetentionFaults, EachStepHappensWholeOrNotAtAll) {
+TEST_P(RetentionFaults, EachStepIsAtomic) {
   CrashVfs::Fault fault = GetParam().fault;
   for_every_step(steps_of(GetParam()), [&](std::int64_t nth) {
     fault.nth = nth;
@@ -91,7 +90,7 @@ TEST_P(RetentionFaults, EachStepHappensWholeOrNotAtAll) {
   });
 }
 
-TEST_F(RetentionSteps, APowerCutLeavesNoEventInPart) {
+TEST_F(RetentionSteps, APowerCutLeavesNoPartialEvent) {
   std::vector<Fate> fates{Fate::keep_all, Fate::drop_all};
   fates.insert(fates.end(), static_cast<std::size_t>(rounds(10)), Fate::tear);
   for_every_step({}, [&](std::int64_t nth) {
