@@ -129,10 +129,10 @@ void ScenePlay::check() const {
     {
       FileInbox inbox(each.path, each.passed, "boot-2");
       Side side(*each.known, inbox);
-      expect_sound(each.path);
-      expect_goes_on(side, scene_, script_, each.progress);
+      expect_consistent(each.path);
+      expect_continues(side, scene_, script_, each.progress);
     }
-    expect_sound(each.path);
+    expect_consistent(each.path);
     if (testing::Test::HasFailure()) return;
   }
 }

@@ -81,7 +81,7 @@ void for_every_step(const Steps& steps, const std::function<bool(std::int64_t nt
   FAIL() << "the run does not end";
 }
 
-void expect_sound(const std::string& path) {
+void expect_consistent(const std::string& path) {
   const Db db = open_db(path);
   ASSERT_TRUE(db);
   EXPECT_EQ(integrity(db.get()), "ok");

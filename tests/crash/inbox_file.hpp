@@ -40,6 +40,6 @@ void for_every_step(const Steps& steps, const std::function<bool(std::int64_t nt
 
 // Fails the test unless the file is intact, each non-empty lane has exactly one head, the one that
 // its row names, each delivery has its event, and no fence exceeds the last one recorded.
-void expect_sound(const std::string& path);
+void expect_consistent(const std::string& path);
 
 }  // namespace hapax::test

@@ -63,14 +63,14 @@ void InboxInterruptions::interrupt(std::int64_t nth) const {
       progress = progress_after(scene_, script_, i, answer);
       // A sweep makes many calls: those before the interrupted one have happened.
       const bool sweeps = std::holds_alternative<SweepOp>(scene_.acts[i]);
-      if (sweeps && progress.sure == i) progress.perhaps_one_more = true;
+      if (sweeps && progress.certain == i) progress.maybe_one_more = true;
       break;
     }
     interruption.arm(0);
     if (HasFailure()) return;
-    expect_goes_on(side, scene_, script_, progress);
+    expect_continues(side, scene_, script_, progress);
   }
-  expect_sound(path);
+  expect_consistent(path);
 }
 
 TEST_P(InboxInterruptions, EveryOperationIsAtomic) {

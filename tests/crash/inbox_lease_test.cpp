@@ -148,9 +148,9 @@ class LeaseFaults {
       vfs.materialize(dir.path() / "torn", Fate::tear, static_cast<std::uint64_t>(fault.nth));
       vfs.disarm();
       EXPECT_TRUE(worker.allows(inbox.leased())) << inbox.leased();
-      expect_goes_on(inbox, worker);
+      expect_continues(inbox, worker);
     }
-    expect_sound(dir.file("app.db"));
+    expect_consistent(dir.file("app.db"));
     check_copies(dir, worker, {"dropped", "torn"});
     return struck;
   }
@@ -185,7 +185,7 @@ class LeaseFaults {
   }
 
   // Expects the store to continue: the one that met the fault on a repaired disk, or a copy.
-  static void expect_goes_on(Inbox& inbox, const Worker& worker) {
+  static void expect_continues(Inbox& inbox, const Worker& worker) {
     Fences fences;
     fences.expect_all_larger(worker.leases());
     if (!worker.has_all()) return deliver_rest(inbox, fences, kHeads);
@@ -203,11 +203,11 @@ class LeaseFaults {
       const std::string path = (dir.path() / place / "app.db").string();
       {
         Inbox inbox(path, {}, "boot-2");
-        expect_sound(path);
+        expect_consistent(path);
         EXPECT_TRUE(worker.allows(inbox.leased())) << inbox.leased();
-        lapses ? expect_stale(inbox, worker) : expect_goes_on(inbox, worker);
+        lapses ? expect_stale(inbox, worker) : expect_continues(inbox, worker);
       }
-      expect_sound(path);
+      expect_consistent(path);
       lapses = !lapses;
     }
   }

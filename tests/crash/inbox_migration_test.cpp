@@ -140,7 +140,7 @@ class Migration {
     }
     FileInbox inbox(path, {}, "boot-2");
     EXPECT_EQ(schema_of(open_db(path).get()), new_);
-    expect_sound(path);
+    expect_consistent(path);
     expect_data_complete(inbox.driver());
   }
 

@@ -19,18 +19,18 @@ Opening::Opening(const Scene& scene) {
 
 Progress progress_after(const Scene& scene, const Script& script, std::size_t act,
                         const std::string& answer) {
-  switch (told(answer, script.answers[act])) {
-    case Told::the_answer:
+  switch (compare_answer(answer, script.answers[act])) {
+    case AnswerMatch::expected:
       return {act + 1, false};
-    case Told::did_not_happen:
+    case AnswerMatch::did_not_happen:
       return {act, false};
-    case Told::unknown:
+    case AnswerMatch::unknown:
       return {act, true};
-    case Told::something_else:
+    case AnswerMatch::different:
       break;
   }
-  // An operation that counts may report other numbers if the store repeated it.
-  EXPECT_TRUE(counts(scene.acts[act])) << answer << "instead of\n" << script.answers[act];
+  // An operation that reports_counts may report other numbers if the store repeated it.
+  EXPECT_TRUE(reports_counts(scene.acts[act])) << answer << "instead of\n" << script.answers[act];
   return {act + 1, false};
 }
 

@@ -34,23 +34,23 @@ class RetentionSteps : public testing::Test {
   // Sweeps under the armed fault, then resumes the sweep from each resulting file.
   void play(const std::function<void(CrashVfs&)>& arm, const std::vector<Fate>& fates,
             bool& reached);
-  void expect_goes_on_from(const std::string& path);
+  void expect_resumes_from(const std::string& path);
 
   const Script script_ = script_of(scene());
   const Opening opening_{scene()};
 };
 
-void RetentionSteps::expect_goes_on_from(const std::string& path) {
+void RetentionSteps::expect_resumes_from(const std::string& path) {
   SCOPED_TRACE(path);
   const CrashVfs no_faults;
-  expect_sound(path);
+  expect_consistent(path);
   {
     FileInbox inbox(path, opening_.passed(), "boot-2");
     Side side = opening_.known(inbox);
     side.apply(scene().acts.front());
-    EXPECT_EQ(look(side, scene()), script_.states.back());
+    EXPECT_EQ(state_of(side, scene()), script_.states.back());
   }
-  expect_sound(path);
+  expect_consistent(path);
 }
 
 void RetentionSteps::play(const std::function<void(CrashVfs&)>& arm, const std::vector<Fate>& fates,
@@ -75,7 +75,7 @@ void RetentionSteps::play(const std::function<void(CrashVfs&)>& arm, const std::
     vfs.disarm();
     inbox.close();
   }
-  for (const std::string& each : left) expect_goes_on_from(each);
+  for (const std::string& each : left) expect_resumes_from(each);
 }
 
 class RetentionFaults : public RetentionSteps, public testing::WithParamInterface<Shape> {};

@@ -65,20 +65,21 @@ bool InboxCalls::run(const Shape& shape, int nth) {
   is_too_slow_ = false;
   {
     const FailCall fault(shape.fault, nth, shape.lasting);
-    for (; progress.sure < scene.acts.size() && !progress.perhaps_one_more; ++progress.sure) {
-      const Operation& act = scene.acts[progress.sure];
+    for (; progress.certain < scene.acts.size() && !progress.maybe_one_more; ++progress.certain) {
+      const Operation& act = scene.acts[progress.certain];
       const std::string answer = side.apply(act).text;
       reached = fault.reached();
-      const Told what = told(answer, script_.answers[progress.sure]);
+      const AnswerMatch what = compare_answer(answer, script_.answers[progress.certain]);
       // An operation that the store repeated may report other counts than the script.
-      const bool recounted = what == Told::something_else && counts(act) && (reached || lasting);
-      if (what == Told::the_answer || recounted) continue;
+      const bool recounted =
+          what == AnswerMatch::different && reports_counts(act) && (reached || lasting);
+      if (what == AnswerMatch::expected || recounted) continue;
       // A short time-out sometimes expires without a fault.
       EXPECT_TRUE(lasting) << describe(act) << ": " << answer;
-      EXPECT_NE(what, Told::something_else) << describe(act) << ": " << answer;
+      EXPECT_NE(what, AnswerMatch::different) << describe(act) << ": " << answer;
       is_too_slow_ = !reached;
-      progress.perhaps_one_more = what == Told::unknown;
-      progress.perhaps_in_part = has_parts(act);
+      progress.maybe_one_more = what == AnswerMatch::unknown;
+      progress.maybe_partly = has_parts(act);
       break;
     }
   }
@@ -87,9 +88,9 @@ bool InboxCalls::run(const Shape& shape, int nth) {
   wait_for_backends(1);
   NodeInbox healed(database_.url(), kLongTimeout, clock);
   Side after(side, healed);
-  expect_sound(witness_);
-  expect_goes_on(after, scene, script_, progress);
-  expect_sound(witness_);
+  expect_consistent(witness_);
+  expect_continues(after, scene, script_, progress);
+  expect_consistent(witness_);
   return reached;
 }
 
@@ -207,7 +208,7 @@ bool InboxLeaseCalls::run(const Shape& shape, int nth) {
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.queue"), 0) << "none is lost";
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.attempt WHERE outcome = 0"), 3)
       << "each is acknowledged once";
-  expect_sound(witness_);
+  expect_consistent(witness_);
   return reached;
 }
 

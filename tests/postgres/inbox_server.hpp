@@ -53,7 +53,7 @@ inline void empty_inbox(const Witness& witness) {
 
 // Fails the test unless each non-empty lane has exactly one head, the one that its row names, and
 // each delivery has its event.
-inline void expect_sound(const Witness& witness) {
+inline void expect_consistent(const Witness& witness) {
   struct Rule {
     const char* name;
     const char* broken;  // counts violations
