@@ -59,7 +59,7 @@ TEST(InboxModelItself, ADifferenceIsFoundAndItsSeedReported) {
   EXPECT_FATAL_FAILURE(compare_with_a_late_store(), "seed 1, operation");
 }
 
-TEST(InboxModelItself, ASeedGivesTheSameOperationsAgain) {
+TEST(InboxModelItself, TheSameSeedGivesTheSameOperations) {
   OperationSource one(7);
   OperationSource two(7);
   OperationSource other(8);

@@ -225,8 +225,7 @@ void Applier::print_settled(const WriteOp& op, const Result<std::vector<Settled>
     const EventNo event = side.known_.leases[lease].event;
     if (old) {
       const Result<Lookup<EventDetail>> found = side.driver().event(event);
-      // With late_cleanup every event is read here, and a failed read says nothing about the
-      // settlement.
+      // With late_cleanup every event is read here; a failed read is then ignored.
       if (!found && !side.late_cleanup_ && failed(found)) continue;
       if (found && found->presence == Presence::gone) continue;
     }

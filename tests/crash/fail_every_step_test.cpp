@@ -196,7 +196,7 @@ class FailEveryStepBeside
   Durations recovery_time_;
 };
 
-TEST_P(FailEveryStepBeside, AnotherConnectionAStoreRecoversAsSoonAsItsDiskDoes) {
+TEST_P(FailEveryStepBeside, AnotherConnectionTheStoreRecoversAsSoonAsItsDiskDoes) {
   const TempDir dir;
   std::vector<ClaimCall> calls;
   const auto play = [&](Stage& stage) {

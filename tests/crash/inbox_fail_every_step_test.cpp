@@ -13,9 +13,8 @@
 
 // Every scene of the inbox while the N-th write, sync, truncation or removal fails, or the power is
 // cut, for every N until a run does not reach it. An operation must have happened entirely or not
-// at all, as its answer states; if its outcome is unknown, repeating it must give the truth. This
-// holds for the store that met the fault, for the file it leaves, and for the files a power cut
-// would have left.
+// at all, as its answer states; a repeat must resolve an unknown outcome. This holds for the store
+// that met the fault, for the file it leaves, and for the files a power cut would have left.
 namespace hapax::test {
 namespace {
 

@@ -239,7 +239,7 @@ TEST_F(PostgresBadInput, AClaimThatHitsAStatementTimeoutDidNotHappen) {
 TEST_F(PostgresBadInput, InvalidOptionsAreRefused) {
   allow_to_make_schema();
   const Result<Store> store = open(url(), {.connections = 0});
-  ASSERT_FALSE(store) << "without a connection every call would wait for ever";
+  ASSERT_FALSE(store) << "without a connection every call would wait forever";
   expect_no_password(store.error());
 }
 

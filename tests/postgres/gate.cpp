@@ -255,7 +255,7 @@ class Gate::Loop {
     link.to_server.clear();
   }
 
-  // Counted before it takes effect, so that a client that notices it finds it counted.
+  // Counted before it takes effect, so that the count is up to date once a client notices.
   void strike(Link& link, std::string request, Fault fault) {
     const bool is_after = fault == Fault::cut_after || fault == Fault::silence_after;
     if (is_after) {

@@ -13,8 +13,8 @@
 
 // Every scene of the inbox while the N-th libpq call fails, for every N until the runs end without
 // reaching it. The store must recover from a single failure. If all later calls fail, the operation
-// must have happened entirely or not at all, as its answer states, and repeating it gives the
-// truth.
+// must have happened entirely or not at all, as its answer states, and a repeat must resolve an
+// unknown outcome.
 namespace hapax::test {
 namespace {
 

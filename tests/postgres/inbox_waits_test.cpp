@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-// Other sessions (people, jobs) hold locks on the tables. hapax must not wait for them
-// unnecessarily, and a call that must wait gives up on its own.
+// Other sessions (operators, jobs) hold locks on the tables. hapax must not wait for them
+// unnecessarily, and a call that must wait times out.
 namespace hapax::test {
 namespace {
 
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 using store::Answers;
 
 // Short enough that a request waiting for a lock fails long before the test times out.
-constexpr seconds kShortTimeout{15};  // a call that must wait for a lock gives up 3 s before
+constexpr seconds kShortTimeout{15};  // a call that waits for a lock times out 3 s earlier
 
 class InboxWaitsTest : public testing::Test {
  protected:

@@ -9,7 +9,7 @@
 #include <future>
 
 // The answer to a claim is lost, before or after the server committed. The store repeats the
-// request with its token and gets the true outcome; if it cannot, it reports unknown.
+// request with its token and gets the actual outcome; if it cannot, it reports unknown.
 namespace hapax::test {
 namespace {
 
@@ -279,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
 // The answer is lost and the server is unreachable.
 class UnreachableTest : public LostAnswerTest {
  protected:
-  // Whatever happened to the claim, the caller gets unknown, and the truth later.
+  // The caller gets unknown, whatever happened to the claim; a later repeat resolves it.
   void expect_unknown_then_resolved(const std::string& id) {
     const Token token = make_token();
     const DedupRequest request{.scope = kScope, .id = id, .token = token};

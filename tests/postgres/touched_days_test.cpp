@@ -115,7 +115,7 @@ class TouchedDaysTest : public testing::TestWithParam<Call> {
 };
 
 // One day of events, and one of attempts.
-TEST_P(TouchedDaysTest, AreThoseOfTheEventsAlone) {
+TEST_P(TouchedDaysTest, AreOnlyTheDaysOfTheEvents) {
   EXPECT_LE(touched(filled(GetParam().sql)), 2);
 }
 

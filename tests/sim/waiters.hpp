@@ -59,7 +59,7 @@ class Waiters {
   bool waits(std::uint64_t number) const { return waiting_.contains(number); }
   std::size_t size() const { return waiting_.size(); }
 
-  // Resumes the waiter on the event loop. No effect if it is not waiting any more.
+  // Resumes the waiter on the event loop. No effect if it no longer waits.
   void answer(boost::asio::io_context& origin, std::uint64_t number, Answer... value) {
     auto found = waiting_.extract(number);
     if (found.empty()) return;
