@@ -27,21 +27,21 @@ Token token(unsigned char number) {
   return made;
 }
 
-// What a case works with: the store, asked step by step, with a restart before each step when the
-// case runs that way.
+// Drives the store through a case's steps. If the case runs with restarts, the store is restarted
+// before each step.
 class Steps {
  public:
   Steps(std::unique_ptr<Subject> subject, bool restarting)
       : subject_(std::move(subject)), restarting_(restarting) {}
 
-  Result<std::vector<Dedup>> ask(const std::vector<DedupRequest>& requests) {
+  Result<std::vector<Dedup>> dedup(const std::vector<DedupRequest>& requests) {
     if (restarting_) subject_->restart();
     return subject_->store().dedup(requests);
   }
 
-  // One request that must not fail: whether it was a duplicate.
+  // Sends one request, which must succeed, and returns whether it was a duplicate.
   bool duplicate(const DedupRequest& request) {
-    const Result<std::vector<Dedup>> answers = ask({request});
+    const Result<std::vector<Dedup>> answers = dedup({request});
     if (!answers || answers->size() != 1) {
       ADD_FAILURE() << (answers ? "not one answer" : answers.error().to_string());
       return false;
@@ -51,8 +51,8 @@ class Steps {
   bool fresh(const DedupRequest& request) { return !duplicate(request); }
 
   void refused(const std::vector<DedupRequest>& requests) {
-    const Result<std::vector<Dedup>> answers = ask(requests);
-    ASSERT_FALSE(answers) << "was accepted";
+    const Result<std::vector<Dedup>> answers = dedup(requests);
+    ASSERT_FALSE(answers) << "the request was accepted";
     EXPECT_EQ(answers.error().code(), Code::invalid_argument);
     EXPECT_EQ(answers.error().outcome(), Outcome::did_not_happen);
   }
@@ -65,7 +65,7 @@ class Steps {
   bool restarting_;
 };
 
-// Runs `work` on every thread at once, giving each its number.
+// Runs `work` concurrently on `threads` threads, passing each its index.
 void all_at_once(int threads, const std::function<void(int)>& work) {
   std::barrier start(threads);
   std::vector<std::thread> running;
@@ -79,7 +79,7 @@ void all_at_once(int threads, const std::function<void(int)>& work) {
   for (std::thread& each : running) each.join();
 }
 
-// How many of the threads got the id.
+// Returns how many threads claimed the id.
 int winners(DedupStore& store, const DedupRequest& request) {
   std::atomic<int> won{0};
   std::atomic<int> failed{0};
@@ -92,14 +92,14 @@ int winners(DedupStore& store, const DedupRequest& request) {
   return won;
 }
 
-void the_first_is_fresh_and_the_next_are_duplicates(Steps& steps) {
+void the_first_claim_is_fresh_and_later_ones_are_duplicates(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "a"}));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a"}));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a"}));
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "b"}));
 }
 
-void scopes_never_meet(Steps& steps) {
+void scopes_are_independent(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "a", .id = "bc"}));
   EXPECT_TRUE(steps.fresh({.scope = "ab", .id = "c"}));
   EXPECT_TRUE(steps.fresh({.scope = "abc", .id = "a"}));
@@ -108,7 +108,7 @@ void scopes_never_meet(Steps& steps) {
   EXPECT_TRUE(steps.duplicate({.scope = "a", .id = "bc"}));
 }
 
-void scopes_and_ids_are_any_bytes(Steps& steps) {
+void scopes_and_ids_may_be_any_bytes(Steps& steps) {
   using namespace std::string_view_literals;
   const std::array ids{"\0"sv,   "\0\0"sv,     "a\0b"sv,      "a\0c"sv, "a"sv, "\xff\xfe"sv,
                        "\xc3"sv, "\xc3\xa9"sv, "e\xcc\x81"sv, " a"sv,   "A"sv};
@@ -118,7 +118,7 @@ void scopes_and_ids_are_any_bytes(Steps& steps) {
   for (std::string_view id : ids) EXPECT_TRUE(steps.duplicate({.scope = id, .id = "s"}));
 }
 
-void the_longest_scope_and_id_are_told_apart_by_their_last_byte(Steps& steps) {
+void the_longest_scopes_and_ids_differ_by_their_last_byte(Steps& steps) {
   const std::string scope(kMaxScope, 's');
   std::string id(kMaxId, 'i');
   EXPECT_TRUE(steps.fresh({.scope = scope, .id = id}));
@@ -127,7 +127,7 @@ void the_longest_scope_and_id_are_told_apart_by_their_last_byte(Steps& steps) {
   EXPECT_TRUE(steps.duplicate({.scope = scope, .id = id}));
 }
 
-void every_length_of_id_is_remembered(Steps& steps) {
+void ids_of_every_length_are_remembered(Steps& steps) {
   for (std::size_t length : {1U, 2U, 127U, 128U, 195U, 196U, 197U, 198U, 199U, 200U, 255U, 256U}) {
     const std::string id(length, 'x');
     EXPECT_TRUE(steps.fresh({.scope = "s", .id = id})) << length;
@@ -145,7 +145,7 @@ void empty_or_oversized_input_is_rejected_before_any_write(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "good"}));
 }
 
-void a_ttl_of_zero_is_refused_and_never_means_none(Steps& steps) {
+void a_ttl_of_zero_is_rejected_and_never_means_unlimited(Steps& steps) {
   steps.refused({{.scope = "s", .id = "a", .ttl = milliseconds(0)}});
   steps.refused({{.scope = "s", .id = "a", .ttl = milliseconds(-1)}});
   steps.refused({{.scope = "s", .id = "a", .ttl = milliseconds::max()}});
@@ -153,9 +153,9 @@ void a_ttl_of_zero_is_refused_and_never_means_none(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "a", .ttl = kMaxTtl}));
 }
 
-// Seconds compared with milliseconds keep a claim alive a thousand times too long, or end it at
+// Comparing seconds with milliseconds would keep a claim a thousand times too long, or expire it at
 // once.
-void a_ttl_of_a_second_ends_after_a_second_and_one_of_an_hour_does_not(Steps& steps) {
+void a_ttl_of_a_second_expires_after_a_second_and_one_of_an_hour_does_not(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "second", .ttl = seconds(1)}));
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "hour", .ttl = hours(1)}));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "second", .ttl = seconds(1)}));
@@ -164,7 +164,7 @@ void a_ttl_of_a_second_ends_after_a_second_and_one_of_an_hour_does_not(Steps& st
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "hour", .ttl = hours(1)}));
 }
 
-void a_claim_is_over_at_the_very_instant_its_time_has_passed(Steps& steps) {
+void a_claim_expires_at_the_exact_instant_of_its_expiry(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "a", .ttl = seconds(10)}));
   steps.advance(seconds(10) - milliseconds(1));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a", .ttl = seconds(10)}));
@@ -179,9 +179,9 @@ void a_duplicate_does_not_extend_the_claim(Steps& steps) {
   EXPECT_TRUE(steps.fresh({.scope = "s", .id = "a", .ttl = hours(1)}));
 }
 
-// A claim that ends between "it is taken" and "whose is it" must not leave the asker without
-// either.
-void a_claim_that_ends_while_it_is_asked_for_gets_exactly_one_new_owner(Steps& steps) {
+// A claim may expire between the insert that conflicts with it and the read of its owner. The
+// caller must get an answer all the same.
+void a_claim_that_expires_during_a_race_gets_exactly_one_new_owner(Steps& steps) {
   for (int round = 0; round < 3; ++round) {
     const std::string id = "a" + std::to_string(round);
     const DedupRequest request{.scope = "s", .id = id, .ttl = seconds(1)};
@@ -203,7 +203,7 @@ void a_claim_that_ends_while_it_is_asked_for_gets_exactly_one_new_owner(Steps& s
 void a_request_repeated_with_its_token_gets_its_first_answer_again(Steps& steps) {
   const DedupRequest ours{.scope = "s", .id = "a", .token = token(1)};
   EXPECT_TRUE(steps.fresh(ours));
-  EXPECT_TRUE(steps.fresh(ours)) << "the answer to the first was lost; this is the same request";
+  EXPECT_TRUE(steps.fresh(ours)) << "the first answer was lost; this is the same request";
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a", .token = token(2)}));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a", .token = token(2)}));
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a"}));
@@ -226,19 +226,19 @@ void a_token_whose_claim_was_taken_over_owns_nothing(Steps& steps) {
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a", .token = token(1)}));
 }
 
-// Owners told apart by process or thread would take each other for themselves.
+// If owners were identified by process or thread, two requests would share a claim.
 void two_requests_of_one_process_are_two_owners(Steps& steps) {
   EXPECT_EQ(winners(steps.store(), {.scope = "s", .id = "a"}), 1);
   EXPECT_TRUE(steps.duplicate({.scope = "s", .id = "a"}));
 }
 
-void answers_come_in_the_order_of_the_requests(Steps& steps) {
+void answers_are_in_the_order_of_the_requests(Steps& steps) {
   ASSERT_TRUE(steps.fresh({.scope = "s", .id = "m"}));
   ASSERT_TRUE(steps.fresh({.scope = "s", .id = "c"}));
-  const auto answers = steps.ask({{.scope = "s", .id = "z"},
-                                  {.scope = "s", .id = "m"},
-                                  {.scope = "s", .id = "a"},
-                                  {.scope = "s", .id = "c"}});
+  const auto answers = steps.dedup({{.scope = "s", .id = "z"},
+                                    {.scope = "s", .id = "m"},
+                                    {.scope = "s", .id = "a"},
+                                    {.scope = "s", .id = "c"}});
   ASSERT_TRUE(answers) << answers.error().to_string();
   ASSERT_EQ(answers->size(), 4U);
   EXPECT_FALSE(answers->at(0).duplicate);
@@ -247,9 +247,9 @@ void answers_come_in_the_order_of_the_requests(Steps& steps) {
   EXPECT_TRUE(answers->at(3).duplicate);
 }
 
-void an_id_twice_in_one_call_is_claimed_by_its_first_place(Steps& steps) {
-  const auto answers =
-      steps.ask({{.scope = "s", .id = "a"}, {.scope = "s", .id = "b"}, {.scope = "s", .id = "a"}});
+void a_repeated_id_in_one_call_is_claimed_by_its_first_occurrence(Steps& steps) {
+  const auto answers = steps.dedup(
+      {{.scope = "s", .id = "a"}, {.scope = "s", .id = "b"}, {.scope = "s", .id = "a"}});
   ASSERT_TRUE(answers) << answers.error().to_string();
   ASSERT_EQ(answers->size(), 3U);
   EXPECT_FALSE(answers->at(0).duplicate);
@@ -257,8 +257,8 @@ void an_id_twice_in_one_call_is_claimed_by_its_first_place(Steps& steps) {
   EXPECT_TRUE(answers->at(2).duplicate);
 }
 
-void no_requests_are_no_answers(Steps& steps) {
-  const auto answers = steps.ask({});
+void no_requests_give_no_answers(Steps& steps) {
+  const auto answers = steps.dedup({});
   ASSERT_TRUE(answers) << answers.error().to_string();
   EXPECT_TRUE(answers->empty());
 }
@@ -269,7 +269,7 @@ void a_thousand_ids_in_one_call_are_all_claimed(Steps& steps) {
   std::vector<DedupRequest> requests;
   for (const std::string& id : ids) requests.push_back({.scope = "s", .id = id});
   for (const bool expected : {false, true}) {
-    const auto answers = steps.ask(requests);
+    const auto answers = steps.dedup(requests);
     ASSERT_TRUE(answers) << answers.error().to_string();
     for (const Dedup& each : *answers) ASSERT_EQ(each.duplicate, expected);
   }
@@ -310,31 +310,33 @@ struct Case {
 };
 
 constexpr Case kDedupCases[] = {
-    {"TheFirstIsFreshAndTheNextAreDuplicates", the_first_is_fresh_and_the_next_are_duplicates},
-    {"ScopesNeverMeet", scopes_never_meet},
-    {"ScopesAndIdsAreAnyBytes", scopes_and_ids_are_any_bytes},
-    {"TheLongestScopeAndIdAreToldApartByTheirLastByte",
-     the_longest_scope_and_id_are_told_apart_by_their_last_byte},
-    {"EveryLengthOfIdIsRemembered", every_length_of_id_is_remembered},
+    {"TheFirstClaimIsFreshAndLaterOnesAreDuplicates",
+     the_first_claim_is_fresh_and_later_ones_are_duplicates},
+    {"ScopesAreIndependent", scopes_are_independent},
+    {"ScopesAndIdsMayBeAnyBytes", scopes_and_ids_may_be_any_bytes},
+    {"TheLongestScopesAndIdsDifferByTheirLastByte",
+     the_longest_scopes_and_ids_differ_by_their_last_byte},
+    {"IdsOfEveryLengthAreRemembered", ids_of_every_length_are_remembered},
     {"EmptyOrOversizedInputIsRejectedBeforeAnyWrite",
      empty_or_oversized_input_is_rejected_before_any_write},
-    {"ATtlOfZeroIsRefusedAndNeverMeansNone", a_ttl_of_zero_is_refused_and_never_means_none},
-    {"Case8ATtlOfASecondEndsAfterASecondAndOneOfAnHourDoesNot",
-     a_ttl_of_a_second_ends_after_a_second_and_one_of_an_hour_does_not},
+    {"ATtlOfZeroIsRejectedAndNeverMeansUnlimited",
+     a_ttl_of_zero_is_rejected_and_never_means_unlimited},
+    {"Case8ATtlOfASecondExpiresAfterASecondAndOneOfAnHourDoesNot",
+     a_ttl_of_a_second_expires_after_a_second_and_one_of_an_hour_does_not},
     {"Case22AClaimExpiresAtTheExactInstantOfItsExpiry",
-     a_claim_is_over_at_the_very_instant_its_time_has_passed, true},
+     a_claim_expires_at_the_exact_instant_of_its_expiry, true},
     {"ADuplicateDoesNotExtendTheClaim", a_duplicate_does_not_extend_the_claim},
     {"Case21AClaimThatExpiresDuringARaceGetsExactlyOneNewOwner",
-     a_claim_that_ends_while_it_is_asked_for_gets_exactly_one_new_owner, false, false},
+     a_claim_that_expires_during_a_race_gets_exactly_one_new_owner, false, false},
     {"Case27ARequestRepeatedWithItsTokenGetsItsFirstAnswerAgain",
      a_request_repeated_with_its_token_gets_its_first_answer_again},
     {"ARepeatedRequestDoesNotExtendTheClaim", a_repeated_request_does_not_extend_the_claim},
     {"ATokenWhoseClaimWasTakenOverOwnsNothing", a_token_whose_claim_was_taken_over_owns_nothing},
     {"Case59TwoRequestsOfOneProcessAreTwoOwners", two_requests_of_one_process_are_two_owners},
-    {"AnswersComeInTheOrderOfTheRequests", answers_come_in_the_order_of_the_requests},
-    {"AnIdTwiceInOneCallIsClaimedByItsFirstPlace",
-     an_id_twice_in_one_call_is_claimed_by_its_first_place},
-    {"NoRequestsAreNoAnswers", no_requests_are_no_answers},
+    {"AnswersAreInTheOrderOfTheRequests", answers_are_in_the_order_of_the_requests},
+    {"ARepeatedIdInOneCallIsClaimedByItsFirstOccurrence",
+     a_repeated_id_in_one_call_is_claimed_by_its_first_occurrence},
+    {"NoRequestsGiveNoAnswers", no_requests_give_no_answers},
     {"AThousandIdsInOneCallAreAllClaimed", a_thousand_ids_in_one_call_are_all_claimed},
     {"ManyThreadsWithOneIdHaveOneWinner", many_threads_with_one_id_have_one_winner, false, false},
     {"OverlappingCallsInBothOrdersClaimEachIdOnce",

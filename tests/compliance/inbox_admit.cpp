@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.1 and 5.3, observe mode: what admit decides.
+// Admission: fresh, duplicate and changed arrivals, and observe mode.
 #include "compliance/inbox_suite.hpp"
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Admission::Kind;
 
-void the_first_arrival_is_fresh_and_the_next_are_duplicates_of_it(InboxSteps& steps) {
+void the_first_arrival_is_fresh_and_later_ones_are_duplicates_of_it(InboxSteps& steps) {
   const EventNo first = steps.fresh({.id = "a"});
   EXPECT_EQ(steps.admit({.id = "a"}), (Admission{Kind::duplicate, first}));
   EXPECT_EQ(steps.admit({.id = "a"}), (Admission{Kind::duplicate, first}));
@@ -21,7 +21,7 @@ void the_first_arrival_is_fresh_and_the_next_are_duplicates_of_it(InboxSteps& st
   EXPECT_EQ(steps.lease_all("dst").size(), 2U) << "a duplicate is not delivered";
 }
 
-void sources_and_tenants_are_other_identities(InboxSteps& steps) {
+void sources_and_tenants_have_separate_ids(InboxSteps& steps) {
   const EventNo first = steps.fresh({.id = "a", .source = "x"});
   steps.fresh({.id = "a", .source = "y"});
   steps.fresh({.id = "a", .source = "x", .tenant = "t"});
@@ -38,7 +38,7 @@ void a_changed_body_is_reported_as_a_changed_duplicate(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().body(first, BodyOf::event)->value, "one");
 }
 
-void an_arrival_without_an_id_is_always_an_event(InboxSteps& steps) {
+void an_arrival_without_an_id_is_always_a_new_event(InboxSteps& steps) {
   steps.fresh({.id = "", .keyless = true});
   steps.fresh({.id = "", .keyless = true});
   steps.fresh({.id = "a", .keyless = true});
@@ -46,7 +46,7 @@ void an_arrival_without_an_id_is_always_an_event(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_all("dst").size(), 4U);
 }
 
-void every_target_gets_a_delivery_of_its_own(InboxSteps& steps) {
+void every_target_gets_its_own_delivery(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {"one", "two", "three"}});
   const EventDetail detail = steps.detail(event);
   ASSERT_EQ(detail.deliveries.size(), 3U);
@@ -67,7 +67,7 @@ void a_source_without_destinations_only_archives(InboxSteps& steps) {
   EXPECT_EQ(steps.admit({.id = "a", .to = {}}), (Admission{Kind::duplicate, event}));
 }
 
-void arrivals_of_one_request_are_answered_in_their_order(InboxSteps& steps) {
+void arrivals_of_one_request_are_answered_in_order(InboxSteps& steps) {
   const EventNo known = steps.fresh({.id = "known", .body = "old"});
   const AdmitAnswer answers =
       steps.admit_together({{.id = "z"}, {.id = "known", .body = "new"}, {.id = "a"}, {.id = "z"}});
@@ -79,7 +79,7 @@ void arrivals_of_one_request_are_answered_in_their_order(InboxSteps& steps) {
   EXPECT_EQ(answers->at(3), (Admission{Kind::duplicate, answers->at(0).event}));
 }
 
-void an_id_twice_in_one_batch_belongs_to_the_first(InboxSteps& steps) {
+void a_repeated_id_in_one_batch_belongs_to_the_first_arrival(InboxSteps& steps) {
   const auto answers =
       steps.admit_batch({{{.id = "a", .body = "one"}}, {{.id = "a", .body = "2"}}});
   ASSERT_EQ(answers.size(), 2U);
@@ -88,9 +88,9 @@ void an_id_twice_in_one_batch_belongs_to_the_first(InboxSteps& steps) {
   EXPECT_EQ(answers[1]->front(), (Admission{Kind::changed, answers[0]->front().event}));
 }
 
-// Oban #1087: an insert was skipped for the sake of another that then rolled back, and both were
-// lost.
-void one_arrival_that_fails_undoes_its_request_and_burns_no_id(InboxSteps& steps) {
+// Oban #1087: an insert was skipped because it conflicted with another insert that then rolled
+// back, and both were lost.
+void a_failed_arrival_rolls_back_its_request_and_burns_no_id(InboxSteps& steps) {
   const EventNo taken = steps.fresh({.id = "x"});
   const AdmitAnswer failed =
       steps.admit_together({{.id = "a"}, {.id = "b", .no = taken}, {.id = "c"}});
@@ -102,7 +102,7 @@ void one_arrival_that_fails_undoes_its_request_and_burns_no_id(InboxSteps& steps
   EXPECT_EQ(ids(steps.lease_all("dst")), "a b c");
 }
 
-void items_of_a_batch_succeed_or_fail_alone(InboxSteps& steps) {
+void items_of_a_batch_succeed_or_fail_independently(InboxSteps& steps) {
   const EventNo taken = steps.fresh({.id = "x", .body = "other"});
   const auto answers = steps.admit_batch({{{.id = "a"}},
                                           {{.id = "b"}, {.id = "c", .no = taken}},
@@ -128,7 +128,7 @@ void an_admit_repeated_with_its_numbers_gets_its_first_answer_again(InboxSteps& 
     EXPECT_EQ(answers->at(1), (Admission{Kind::duplicate, known}));
     EXPECT_EQ(answers->at(2), (Admission{Kind::fresh, request[2].no}));
   }
-  EXPECT_EQ(steps.lease_all("dst").size(), 3U) << "stored once, however often it is repeated";
+  EXPECT_EQ(steps.lease_all("dst").size(), 3U) << "stored once despite the repeats";
   EXPECT_EQ(steps.admit({.id = "a"}), (Admission{Kind::duplicate, request[0].no}));
 }
 
@@ -170,7 +170,7 @@ void in_observe_mode_a_reject_claims_nothing(InboxSteps& steps) {
   steps.fresh({.id = "a"});
 }
 
-void many_copies_at_once_have_one_winner(InboxSteps& steps) {
+void concurrent_copies_have_one_winner(InboxSteps& steps) {
   constexpr int kCopies = 64;
   const SourceNo source = steps.source("src");
   const Target target{steps.destination("dst")};
@@ -198,20 +198,20 @@ void many_copies_at_once_have_one_winner(InboxSteps& steps) {
 }
 
 constexpr InboxCase kAdmitCases[] = {
-    {"TheFirstArrivalIsFreshAndTheNextAreDuplicatesOfIt",
-     the_first_arrival_is_fresh_and_the_next_are_duplicates_of_it},
-    {"SourcesAndTenantsAreOtherIdentities", sources_and_tenants_are_other_identities},
+    {"TheFirstArrivalIsFreshAndLaterOnesAreDuplicatesOfIt",
+     the_first_arrival_is_fresh_and_later_ones_are_duplicates_of_it},
+    {"SourcesAndTenantsHaveSeparateIds", sources_and_tenants_have_separate_ids},
     {"AChangedBodyIsReportedAsAChangedDuplicate",
      a_changed_body_is_reported_as_a_changed_duplicate},
-    {"AnArrivalWithoutAnIdIsAlwaysAnEvent", an_arrival_without_an_id_is_always_an_event},
-    {"EveryTargetGetsADeliveryOfItsOwn", every_target_gets_a_delivery_of_its_own},
+    {"AnArrivalWithoutAnIdIsAlwaysANewEvent", an_arrival_without_an_id_is_always_a_new_event},
+    {"EveryTargetGetsItsOwnDelivery", every_target_gets_its_own_delivery},
     {"ASourceWithoutDestinationsOnlyArchives", a_source_without_destinations_only_archives},
-    {"ArrivalsOfOneRequestAreAnsweredInTheirOrder",
-     arrivals_of_one_request_are_answered_in_their_order},
-    {"AnIdTwiceInOneBatchBelongsToTheFirst", an_id_twice_in_one_batch_belongs_to_the_first},
-    {"Case83OneArrivalThatFailsUndoesItsRequestAndBurnsNoId",
-     one_arrival_that_fails_undoes_its_request_and_burns_no_id},
-    {"ItemsOfABatchSucceedOrFailAlone", items_of_a_batch_succeed_or_fail_alone},
+    {"ArrivalsOfOneRequestAreAnsweredInOrder", arrivals_of_one_request_are_answered_in_order},
+    {"ARepeatedIdInOneBatchBelongsToTheFirstArrival",
+     a_repeated_id_in_one_batch_belongs_to_the_first_arrival},
+    {"Case83AFailedArrivalRollsBackItsRequestAndBurnsNoId",
+     a_failed_arrival_rolls_back_its_request_and_burns_no_id},
+    {"ItemsOfABatchSucceedOrFailIndependently", items_of_a_batch_succeed_or_fail_independently},
     {"AnAdmitRepeatedWithItsNumbersGetsItsFirstAnswerAgain",
      an_admit_repeated_with_its_numbers_gets_its_first_answer_again},
     {"ARepeatedAdmitDoesNotRestoreDeliveredEvents",
@@ -221,7 +221,7 @@ constexpr InboxCase kAdmitCases[] = {
     {"InObserveModeADuplicateIsStoredWithoutAClaim",
      in_observe_mode_a_duplicate_is_stored_without_a_claim},
     {"InObserveModeARejectClaimsNothing", in_observe_mode_a_reject_claims_nothing},
-    {"ManyCopiesAtOnceHaveOneWinner", many_copies_at_once_have_one_winner, false},
+    {"ConcurrentCopiesHaveOneWinner", concurrent_copies_have_one_winner, false},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What senders, workers and clocks may come with, and what then happens.
+// Unusual and invalid input from senders, workers and clocks.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -20,14 +20,14 @@ std::string long_text(std::size_t size, char last) {
   return text;
 }
 
-// Refused before anything was written.
+// Expects a rejection before any write.
 void expect_refused(const AdmitAnswer& answer) {
   ASSERT_FALSE(answer) << "was accepted";
   EXPECT_EQ(answer.error().code(), Code::invalid_argument);
   EXPECT_EQ(answer.error().outcome(), Outcome::did_not_happen);
 }
 
-void a_body_of_any_size_comes_back_byte_for_byte(InboxSteps& steps) {
+void a_body_of_any_size_is_stored_byte_for_byte(InboxSteps& steps) {
   std::string every_byte;
   for (int i = 0; i < 256; ++i) every_byte += static_cast<char>(i);
   const std::vector<std::string> bodies{"", "x", "\0"s, every_byte, long_text(kMaxBody, '\xff')};
@@ -41,7 +41,7 @@ void a_body_of_any_size_comes_back_byte_for_byte(InboxSteps& steps) {
   }
 }
 
-void headers_with_repeated_names_and_any_bytes_come_back_in_order(InboxSteps& steps) {
+void headers_with_repeated_names_and_any_bytes_keep_their_order(InboxSteps& steps) {
   const std::vector<Header> headers{{"X-A", "1"},   {"x-a", "2"}, {"X-A", ""},
                                     {"X-A", "1"},   {"", ""},     {"B", "\xff\xfe\r\n"},
                                     {"X-A", "last"}};
@@ -57,7 +57,7 @@ void headers_with_repeated_names_and_any_bytes_come_back_in_order(InboxSteps& st
   }
 }
 
-void ids_tenants_and_types_are_any_bytes(InboxSteps& steps) {
+void ids_tenants_and_types_may_be_any_bytes(InboxSteps& steps) {
   for (const std::string& odd : kOddBytes) {
     const EventNo event = steps.fresh({.id = odd, .to = {}, .type = odd});
     EXPECT_EQ(steps.admit({.id = odd, .to = {}}), (Admission{Admission::Kind::duplicate, event}));
@@ -68,7 +68,7 @@ void ids_tenants_and_types_are_any_bytes(InboxSteps& steps) {
   }
 }
 
-void lane_keys_are_any_bytes_and_never_meet(InboxSteps& steps) {
+void lane_keys_may_be_any_bytes_and_stay_separate(InboxSteps& steps) {
   std::vector<std::string> keys = kOddBytes;
   for (const std::size_t size :
        {std::size_t{190}, std::size_t{199}, std::size_t{200}, std::size_t{201}, kMaxOrderKey}) {
@@ -89,7 +89,7 @@ void lane_keys_are_any_bytes_and_never_meet(InboxSteps& steps) {
   EXPECT_EQ(steps.leased("dst", {.max = 1000}).size(), keys.size());
 }
 
-void the_longest_of_everything_is_accepted(InboxSteps& steps) {
+void values_of_maximum_length_are_accepted(InboxSteps& steps) {
   const Incoming longest{.id = long_text(kMaxEventId, 'a'),
                          .tenant = long_text(kMaxTenant, 'a'),
                          .order_key = long_text(kMaxOrderKey, 'a'),
@@ -148,21 +148,21 @@ void invalid_worker_results_are_rejected(InboxSteps&) {
   EXPECT_FALSE(check(LeaseRequest{.from = DestinationNo(1), .max = 1, .lease = {}, .holder = {}}));
 }
 
-void unknown_deliveries_are_unknown(InboxSteps& steps) {
+void unknown_deliveries_are_reported_as_unknown(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
-  for (const DeliveryRef& nobody :
+  for (const DeliveryRef& missing :
        {DeliveryRef{event, DeliveryNo(2)}, DeliveryRef{event, DeliveryNo(0)},
         DeliveryRef{event, DeliveryNo(kMaxDeliveryNo)}, DeliveryRef{EventNo(1), DeliveryNo(1)},
         DeliveryRef{kNewest, DeliveryNo(1)}}) {
-    EXPECT_EQ(steps.settle(nobody, lease.fence, Ack{}), Settled::unknown);
-    EXPECT_EQ(steps.settle(nobody, Fence(0), Renew{seconds(1)}), Settled::unknown);
-    EXPECT_EQ(steps.cancel(nobody.event, nobody.delivery.value()), Cancelled::absent);
+    EXPECT_EQ(steps.settle(missing, lease.fence, Ack{}), Settled::unknown);
+    EXPECT_EQ(steps.settle(missing, Fence(0), Renew{seconds(1)}), Settled::unknown);
+    EXPECT_EQ(steps.cancel(missing.event, missing.delivery.value()), Cancelled::absent);
   }
   steps.ack(lease);
 }
 
-void fences_from_the_future_and_guessed_ones_are_stale(InboxSteps& steps) {
+void future_and_guessed_fences_are_stale(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
   const std::int64_t fence = lease.fence.value();
@@ -174,23 +174,23 @@ void fences_from_the_future_and_guessed_ones_are_stale(InboxSteps& steps) {
   EXPECT_EQ(steps.settle(lease, RetryIn{hours(1)}), Settled::ok);
   for (std::int64_t guess = fence + 1; guess < fence + 50; ++guess) {
     EXPECT_EQ(steps.settle(ref(lease), Fence(guess), Ack{}), Settled::stale)
-        << "nobody has a lease: no fence can settle it";
+        << "without a lease no fence can settle the delivery";
   }
   EXPECT_EQ(steps.state(event), DeliveryState::pending);
 }
 
-void a_wall_clock_that_jumps_ends_no_lease_and_freezes_none(InboxSteps& steps) {
+void a_wall_clock_jump_neither_expires_nor_extends_leases(InboxSteps& steps) {
   steps.fresh({.id = "a", .remember = hours(2)});
   steps.fresh({.id = "b", .remember = hours(2)});
   const Leased kept = steps.lease_one("dst", {.lease = minutes(30)});
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{minutes(30)}), Settled::ok);
   steps.subject().jump_wall(hours(1));
-  EXPECT_TRUE(steps.nothing_due()) << "an hour forward ends nothing";
+  EXPECT_TRUE(steps.nothing_due()) << "a jump of an hour forward expires nothing";
   steps.subject().jump_wall(-hours(2));
   EXPECT_TRUE(steps.nothing_due());
   EXPECT_EQ(steps.admit({.id = "a"}).kind, Admission::Kind::duplicate);
   steps.advance(minutes(30));
-  EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a b") << "an hour back freezes nothing";
+  EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a b") << "a jump backwards extends nothing";
   EXPECT_EQ(steps.settle(kept, Ack{}), Settled::stale);
   steps.advance(hours(1));
   for (const Leased& each : steps.leased("dst", {.max = 10})) steps.ack(each);
@@ -198,7 +198,7 @@ void a_wall_clock_that_jumps_ends_no_lease_and_freezes_none(InboxSteps& steps) {
   steps.fresh({.id = "a"});
 }
 
-void empty_calls_are_no_answers(InboxSteps& steps) {
+void empty_calls_give_no_answers(InboxSteps& steps) {
   const Answers answers = steps.next().write({});
   EXPECT_TRUE(answers.settle && answers.settle->empty());
   EXPECT_TRUE(answers.admit.empty());
@@ -212,20 +212,19 @@ void empty_calls_are_no_answers(InboxSteps& steps) {
 }
 
 constexpr InboxCase kBadInputCases[] = {
-    {"ABodyOfAnySizeComesBackByteForByte", a_body_of_any_size_comes_back_byte_for_byte},
-    {"HeadersWithRepeatedNamesAndAnyBytesComeBackInOrder",
-     headers_with_repeated_names_and_any_bytes_come_back_in_order},
-    {"IdsTenantsAndTypesAreAnyBytes", ids_tenants_and_types_are_any_bytes},
-    {"LaneKeysAreAnyBytesAndNeverMeet", lane_keys_are_any_bytes_and_never_meet},
-    {"TheLongestOfEverythingIsAccepted", the_longest_of_everything_is_accepted},
+    {"ABodyOfAnySizeIsStoredByteForByte", a_body_of_any_size_is_stored_byte_for_byte},
+    {"HeadersWithRepeatedNamesAndAnyBytesKeepTheirOrder",
+     headers_with_repeated_names_and_any_bytes_keep_their_order},
+    {"IdsTenantsAndTypesMayBeAnyBytes", ids_tenants_and_types_may_be_any_bytes},
+    {"LaneKeysMayBeAnyBytesAndStaySeparate", lane_keys_may_be_any_bytes_and_stay_separate},
+    {"ValuesOfMaximumLengthAreAccepted", values_of_maximum_length_are_accepted},
     {"OversizedEventsAreRejectedAndClaimNothing", oversized_events_are_rejected_and_claim_nothing},
     {"InvalidWorkerResultsAreRejected", invalid_worker_results_are_rejected, false},
-    {"UnknownDeliveriesAreUnknown", unknown_deliveries_are_unknown},
-    {"FencesFromTheFutureAndGuessedOnesAreStale",
-     fences_from_the_future_and_guessed_ones_are_stale},
-    {"AWallClockThatJumpsEndsNoLeaseAndFreezesNone",
-     a_wall_clock_that_jumps_ends_no_lease_and_freezes_none},
-    {"EmptyCallsAreNoAnswers", empty_calls_are_no_answers},
+    {"UnknownDeliveriesAreReportedAsUnknown", unknown_deliveries_are_reported_as_unknown},
+    {"FutureAndGuessedFencesAreStale", future_and_guessed_fences_are_stale},
+    {"AWallClockJumpNeitherExpiresNorExtendsLeases",
+     a_wall_clock_jump_neither_expires_nor_extends_leases},
+    {"EmptyCallsGiveNoAnswers", empty_calls_give_no_answers},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.3: deliveries that must stay in order.
+// Lanes: deliveries with the same order key are delivered in order.
 #include "compliance/inbox_suite.hpp"
 
 #include <mutex>
@@ -28,7 +28,7 @@ void only_the_head_of_a_lane_can_be_leased(InboxSteps& steps) {
   EXPECT_FALSE(steps.row(second).waiting);
 }
 
-void while_the_head_waits_for_a_retry_its_lane_waits(InboxSteps& steps) {
+void a_lane_waits_while_its_head_waits_for_a_retry(InboxSteps& steps) {
   steps.fresh(in_lane("a"));
   steps.fresh(in_lane("b"));
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{minutes(5)}), Settled::ok);
@@ -48,7 +48,7 @@ void lanes_do_not_wait_for_each_other(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "1 2 3 4 5");
 }
 
-void a_lane_is_of_one_destination(InboxSteps& steps) {
+void a_lane_belongs_to_one_destination(InboxSteps& steps) {
   steps.fresh({.id = "a", .order_key = "k", .to = {"one", "two"}});
   steps.fresh({.id = "b", .order_key = "k", .to = {"one", "two"}});
   steps.deliver("one");
@@ -70,8 +70,8 @@ void a_request_keeps_its_order_in_the_lane(InboxSteps& steps) {
   }
 }
 
-// Numbers are made before the transaction; the order is that of the commits.
-void the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers(InboxSteps& steps) {
+// Event numbers are drawn before the transaction; a lane follows the order of the commits.
+void a_lane_follows_the_order_of_commits_not_of_numbers(InboxSteps& steps) {
   const EventNo low = steps.new_number();
   const EventNo high = steps.new_number();
   steps.fresh({.id = "first", .order_key = "k", .no = high});
@@ -79,7 +79,7 @@ void the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers(InboxSteps& s
   EXPECT_EQ(steps.lease_one().event.id, "first");
 }
 
-void an_ended_replay_lets_the_next_one_start(InboxSteps& steps) {
+void an_ended_head_releases_the_next_delivery(InboxSteps& steps) {
   const std::vector<Disposition> ends{Ack{}, Drop{}, Dead{EndReason::exhausted, OnDead::skip}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::string lane = std::to_string(i);
@@ -100,7 +100,7 @@ void a_dead_head_blocks_its_lane_when_configured(InboxSteps& steps) {
   EXPECT_EQ(steps.state(head), DeliveryState::dead);
   EXPECT_TRUE(steps.row(head).blocking);
   steps.advance(24 * days);
-  EXPECT_EQ(ids(steps.lease_all("dst")), "x") << "other lanes go on";
+  EXPECT_EQ(ids(steps.lease_all("dst")), "x") << "other lanes continue";
   EXPECT_EQ(steps.cancel(head), Cancelled::done);
   EXPECT_FALSE(steps.row(head).blocking);
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "b");
@@ -115,14 +115,14 @@ void an_abandoned_head_blocks_or_skips_as_its_lease_requires(InboxSteps& steps) 
     steps.advance(seconds(1));
     const Lease none =
         steps.lease(lane, {.max = 10, .holder = kPull, .max_abandons = 1, .on_dead = on_dead});
-    EXPECT_TRUE(none.deliveries.empty()) << "the next one waits for another call";
+    EXPECT_TRUE(none.deliveries.empty()) << "the next delivery needs another call";
     EXPECT_EQ(none.passed, 1U);
     EXPECT_EQ(steps.row(head).blocking, on_dead == OnDead::block);
     EXPECT_EQ(ids(steps.lease_all(lane)), on_dead == OnDead::skip ? "skipb" : "");
   }
 }
 
-void without_a_lane_nothing_blocks(InboxSteps& steps) {
+void a_dead_delivery_without_a_lane_blocks_nothing(InboxSteps& steps) {
   const EventNo event = steps.fresh({.id = "a"});
   steps.fresh({.id = "b"});
   steps.kill(steps.lease_one(), OnDead::block);
@@ -141,7 +141,7 @@ void a_cancel_in_the_middle_of_a_lane_leaves_the_rest_in_order(InboxSteps& steps
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "c");
 }
 
-void a_cancelled_head_lets_the_next_one_go(InboxSteps& steps) {
+void a_cancelled_head_releases_the_next_delivery(InboxSteps& steps) {
   const EventNo head = steps.fresh(in_lane("a"));
   steps.fresh(in_lane("b"));
   const Leased lease = steps.lease_one();
@@ -150,12 +150,12 @@ void a_cancelled_head_lets_the_next_one_go(InboxSteps& steps) {
   EXPECT_EQ(steps.settle(lease, Ack{}), Settled::stale);
 }
 
-// A crash left a queue locked for hours; a job at its last attempt kept the lock (graphile-worker
-// #254, #449).
-void a_lane_goes_on_when_the_holder_of_its_head_died(InboxSteps& steps) {
+// graphile-worker #254, #449: a crash left a queue locked for hours; a job at its last attempt kept
+// the lock.
+void a_lane_continues_when_the_holder_of_its_head_died(InboxSteps& steps) {
   steps.fresh(in_lane("a"));
   steps.fresh(in_lane("b"));
-  steps.lease_one();  // and is never heard of again
+  steps.lease_one();  // never settled
   steps.advance(seconds(30));
   const Leased again = steps.lease_one();
   EXPECT_EQ(again.event.id, "a");
@@ -163,8 +163,8 @@ void a_lane_goes_on_when_the_holder_of_its_head_died(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_one().event.id, "b");
 }
 
-// A finaliser that was late released the limit a second time, and eleven ran where one may (Solid
-// Queue #761).
+// Solid Queue #761: a late finalizer released the concurrency limit a second time, and eleven jobs
+// ran where one was allowed.
 void a_stale_settle_does_not_advance_a_lane_again(InboxSteps& steps) {
   for (const char* id : {"a", "b", "c"}) steps.fresh(in_lane(id));
   const Leased late = steps.lease_one();
@@ -174,7 +174,7 @@ void a_stale_settle_does_not_advance_a_lane_again(InboxSteps& steps) {
   const Leased second = steps.lease_one();
   EXPECT_EQ(second.event.id, "b");
   EXPECT_EQ(steps.settle(late, Drop{}), Settled::stale);
-  EXPECT_EQ(steps.settle(again, Ack{}), Settled::ok) << "the same ack again";
+  EXPECT_EQ(steps.settle(again, Ack{}), Settled::ok) << "the ack repeated";
   EXPECT_EQ(steps.cancel(again.event.no), Cancelled::not_possible);
   EXPECT_TRUE(steps.nothing_due()) << "c waits for b";
   steps.ack(second);
@@ -182,7 +182,7 @@ void a_stale_settle_does_not_advance_a_lane_again(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
-void a_lane_that_ran_empty_starts_again(InboxSteps& steps) {
+void an_emptied_lane_can_be_used_again(InboxSteps& steps) {
   for (int i = 0; i < 3; ++i) {
     steps.fresh(in_lane(std::to_string(i)));
     EXPECT_EQ(steps.lease_one().event.id, std::to_string(i));
@@ -200,7 +200,7 @@ void blocked_lanes_do_not_hide_ready_deliveries(InboxSteps& steps) {
   }
   steps.fresh(in_lane("free", "free"));
   const Lease found = steps.lease("dst", {.max = 1});
-  EXPECT_EQ(ids(found.deliveries), "free") << "one look is enough";
+  EXPECT_EQ(ids(found.deliveries), "free") << "one lease call is enough";
 }
 
 void a_would_be_duplicate_is_outside_its_lane(InboxSteps& steps) {
@@ -211,7 +211,7 @@ void a_would_be_duplicate_is_outside_its_lane(InboxSteps& steps) {
   EXPECT_EQ(steps.state(head), DeliveryState::leased);
 }
 
-// Strict order in every lane, whoever works and whatever fails.
+// The order of every lane is strict, regardless of worker and failures.
 void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
   constexpr int kLanes = 20;
   constexpr int kEach = 10;
@@ -259,25 +259,25 @@ void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
 
 constexpr InboxCase kLanesCases[] = {
     {"OnlyTheHeadOfALaneCanBeLeased", only_the_head_of_a_lane_can_be_leased},
-    {"WhileTheHeadWaitsForARetryItsLaneWaits", while_the_head_waits_for_a_retry_its_lane_waits},
+    {"ALaneWaitsWhileItsHeadWaitsForARetry", a_lane_waits_while_its_head_waits_for_a_retry},
     {"LanesDoNotWaitForEachOther", lanes_do_not_wait_for_each_other},
-    {"ALaneIsOfOneDestination", a_lane_is_of_one_destination},
+    {"ALaneBelongsToOneDestination", a_lane_belongs_to_one_destination},
     {"WithoutAnOrderKeyThereIsNoLane", without_an_order_key_there_is_no_lane},
     {"ARequestKeepsItsOrderInTheLane", a_request_keeps_its_order_in_the_lane},
-    {"TheOrderOfALaneIsThatOfTheCommitsNotOfTheNumbers",
-     the_order_of_a_lane_is_that_of_the_commits_not_of_the_numbers},
-    {"AnEndedReplayLetsTheNextOneStart", an_ended_replay_lets_the_next_one_start},
+    {"ALaneFollowsTheOrderOfCommitsNotOfNumbers",
+     a_lane_follows_the_order_of_commits_not_of_numbers},
+    {"AnEndedHeadReleasesTheNextDelivery", an_ended_head_releases_the_next_delivery},
     {"ADeadHeadBlocksItsLaneWhenConfigured", a_dead_head_blocks_its_lane_when_configured},
     {"AnAbandonedHeadBlocksOrSkipsAsItsLeaseRequires",
      an_abandoned_head_blocks_or_skips_as_its_lease_requires},
-    {"WithoutALaneNothingBlocks", without_a_lane_nothing_blocks},
+    {"ADeadDeliveryWithoutALaneBlocksNothing", a_dead_delivery_without_a_lane_blocks_nothing},
     {"ACancelInTheMiddleOfALaneLeavesTheRestInOrder",
      a_cancel_in_the_middle_of_a_lane_leaves_the_rest_in_order},
-    {"ACancelledHeadLetsTheNextOneGo", a_cancelled_head_lets_the_next_one_go},
+    {"ACancelledHeadReleasesTheNextDelivery", a_cancelled_head_releases_the_next_delivery},
     {"Case94ALaneContinuesWhenTheHolderOfItsHeadDied",
-     a_lane_goes_on_when_the_holder_of_its_head_died},
+     a_lane_continues_when_the_holder_of_its_head_died},
     {"Case98AStaleSettleDoesNotAdvanceALaneAgain", a_stale_settle_does_not_advance_a_lane_again},
-    {"ALaneThatRanEmptyStartsAgain", a_lane_that_ran_empty_starts_again},
+    {"AnEmptiedLaneCanBeUsedAgain", an_emptied_lane_can_be_used_again},
     {"BlockedLanesDoNotHideReadyDeliveries", blocked_lanes_do_not_hide_ready_deliveries},
     {"AWouldBeDuplicateIsOutsideItsLane", a_would_be_duplicate_is_outside_its_lane},
     {"EightWorkersKeepEveryLaneInOrder", eight_workers_keep_every_lane_in_order, false},

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.3: who may attempt a delivery, and until when.
+// Leases: the time-limited right to attempt a delivery.
 #include "compliance/inbox_suite.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void destinations_do_not_get_each_others_deliveries(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("one")), "a");
 }
 
-void a_paused_destination_gives_nothing_until_it_is_resumed(InboxSteps& steps) {
+void a_paused_destination_leases_nothing_until_it_is_resumed(InboxSteps& steps) {
   const EventNo event = steps.fresh({.id = "a", .to = {"one", "two"}});
   const Leased before = steps.lease_one("one");
   ASSERT_TRUE(steps.next().pause(steps.destination("one"), true));
@@ -94,8 +94,8 @@ void a_paused_destination_gives_nothing_until_it_is_resumed(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("one", {.max = 10})), "b");
 }
 
-// awa #326: numbers that were taken to be contiguous met those of another.
-void all_fences_of_a_batch_are_different_and_grow(InboxSteps& steps) {
+// awa #326: numbers assumed to be contiguous collided with those of another batch.
+void all_fences_of_a_batch_are_distinct_and_increasing(InboxSteps& steps) {
   steps.fresh_many(20, {.to = {"one", "two"}});
   std::vector<std::int64_t> fences;
   for (int round = 0; round < 4; ++round) {
@@ -116,8 +116,8 @@ void all_fences_of_a_batch_are_different_and_grow(InboxSteps& steps) {
   EXPECT_EQ(std::set(fences.begin(), fences.end()).size(), 40U);
 }
 
-// Hang-jobs that kept their old time came first forever (graphile-worker, PR 313).
-void what_lapsed_does_not_go_before_what_has_waited_longer(InboxSteps& steps) {
+// graphile-worker, PR 313: hanging jobs kept their old due time and always came first.
+void an_expired_lease_does_not_overtake_older_deliveries(InboxSteps& steps) {
   steps.fresh({.id = "poison"});
   steps.lease_one("dst", {.lease = seconds(1)});
   steps.advance(milliseconds(500));
@@ -127,8 +127,8 @@ void what_lapsed_does_not_go_before_what_has_waited_longer(InboxSteps& steps) {
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a b poison");
 }
 
-// A full batch of what must not go hid all that came after it (River #1318).
-void what_cannot_go_does_not_hide_what_can(InboxSteps& steps) {
+// River #1318: a full batch of ineligible jobs hid all jobs behind it.
+void blocked_deliveries_do_not_hide_ready_ones(InboxSteps& steps) {
   steps.fresh_many(30, {});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(steps.leased("dst", {.max = 100, .lease = seconds(1), .holder = kPull}).size(), 30U);
@@ -138,15 +138,15 @@ void what_cannot_go_does_not_hide_what_can(InboxSteps& steps) {
   LeaseHow how{.max = 10, .holder = kPull, .max_abandons = 3};
   const Lease first = steps.lease("dst", how);
   EXPECT_TRUE(first.deliveries.empty());
-  EXPECT_EQ(first.passed, 10U) << "it says that there is more to look at";
+  EXPECT_EQ(first.passed, 10U) << "passed reports that more rows remain";
   EXPECT_EQ(ids(steps.lease_all("dst", how)), "last");
 }
 
-void a_pull_lease_that_lapsed_is_counted_when_it_is_leased_again(InboxSteps& steps) {
+void an_expired_pull_lease_is_counted_when_it_is_leased_again(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   EXPECT_EQ(steps.lease_one("dst", {.holder = kPull}).abandons, 0U);
   steps.advance(seconds(30));
-  EXPECT_EQ(steps.row(event).abandons, 0U) << "nobody else took it yet";
+  EXPECT_EQ(steps.row(event).abandons, 0U) << "no other worker has leased it yet";
   EXPECT_EQ(steps.lease_one("dst", {.holder = kPull}).abandons, 1U);
   steps.advance(seconds(30));
   const Leased third =
@@ -162,7 +162,7 @@ void a_pull_lease_that_lapsed_is_counted_when_it_is_leased_again(InboxSteps& ste
   EXPECT_EQ(row.attempts, 0U);
 }
 
-void a_push_lease_that_lapsed_counts_nothing(InboxSteps& steps) {
+void an_expired_push_lease_is_not_counted(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   for (int i = 0; i < 5; ++i) {
     const Leased lease = steps.lease_one("dst", {.max_abandons = 1});
@@ -170,11 +170,11 @@ void a_push_lease_that_lapsed_counts_nothing(InboxSteps& steps) {
     EXPECT_EQ(lease.abandons, 0U);
     steps.advance(seconds(30));
   }
-  EXPECT_EQ(steps.state(event), DeliveryState::pending) << "it is tried again, not given up";
+  EXPECT_EQ(steps.state(event), DeliveryState::pending) << "it is retried, not dead";
 }
 
-// A job both failed and finished (Solid Queue #589).
-void what_died_of_abandons_is_not_completed_by_a_late_worker(InboxSteps& steps) {
+// Solid Queue #589: a job was both failed and finished.
+void an_abandoned_dead_letter_is_not_completed_by_a_late_worker(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased late = steps.lease_one("dst", {.holder = kPull});
   steps.advance(seconds(30));
@@ -184,10 +184,10 @@ void what_died_of_abandons_is_not_completed_by_a_late_worker(InboxSteps& steps) 
   EXPECT_TRUE(steps.detail(event).attempts.empty());
 }
 
-void past_its_horizon_a_delivery_is_dead(InboxSteps& steps) {
+void a_delivery_past_its_horizon_is_dead(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const LeaseHow how{.horizon = hours(1)};
-  steps.advance(hours(2));  // nothing was sent yet: the horizon has not begun
+  steps.advance(hours(2));  // the horizon starts with the first byte sent
   const Leased first = steps.lease_one("dst", how);
   EXPECT_EQ(steps.settle(first, RetryIn{hours(1) - milliseconds(1)}), Settled::ok);
   steps.advance(hours(1) - milliseconds(1));
@@ -201,7 +201,7 @@ void past_its_horizon_a_delivery_is_dead(InboxSteps& steps) {
   EXPECT_EQ(steps.row(event).attempts, 2U);
 }
 
-// awa #134: a set of candidates that was stale gave one job to two workers.
+// awa #134: a stale candidate set gave one job to two workers.
 void threads_never_lease_the_same_delivery(InboxSteps& steps) {
   constexpr std::size_t kDeliveries = 400;
   std::vector<Incoming> request;
@@ -225,7 +225,7 @@ void threads_never_lease_the_same_delivery(InboxSteps& steps) {
   EXPECT_EQ(std::set(seen.begin(), seen.end()).size(), kDeliveries);
 }
 
-void the_leases_of_a_dead_server_are_freed_at_once(InboxSteps& steps) {
+void the_leases_of_a_dead_server_are_released_at_once(InboxSteps& steps) {
   const std::vector<EventNo> events = steps.fresh_many(4, {});
   const Leased dead = steps.lease_one("dst", {.holder = {Holder::Kind::push, 1}});
   const Leased other = steps.lease_one("dst", {.holder = {Holder::Kind::push, 2}});
@@ -237,7 +237,7 @@ void the_leases_of_a_dead_server_are_freed_at_once(InboxSteps& steps) {
   EXPECT_EQ(freed->deliveries, 1U);
   EXPECT_TRUE(freed->done);
   EXPECT_EQ(steps.state(events[0]), DeliveryState::pending);
-  EXPECT_TRUE(steps.row(events[0]).first_sent) << "a byte may have gone out";
+  EXPECT_TRUE(steps.row(events[0]).first_sent) << "a byte may have been sent";
   EXPECT_EQ(steps.settle(dead, Ack{}), Settled::stale);
   steps.ack(other);
   const std::vector<Leased> rest = steps.leased("dst", {.max = 10});
@@ -248,8 +248,8 @@ void the_leases_of_a_dead_server_are_freed_at_once(InboxSteps& steps) {
   steps.ack(worker);
 }
 
-// River #1302: a rescue on the strength of an old look overwrote what was completed since.
-void freeing_leases_does_not_touch_what_was_settled(InboxSteps& steps) {
+// River #1302: a rescue based on a stale read overwrote jobs completed since.
+void releasing_leases_does_not_touch_settled_deliveries(InboxSteps& steps) {
   const std::vector<EventNo> events = steps.fresh_many(3, {});
   steps.ack(steps.lease_one());
   steps.kill(steps.lease_one());
@@ -260,16 +260,16 @@ void freeing_leases_does_not_touch_what_was_settled(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
-// The answer stands in memory whole, so that not only their number is bounded.
-void a_lease_gives_no_more_bytes_than_it_may(InboxSteps& steps) {
-  constexpr std::size_t kEnough = 4;  // of these are as much as may be, nearly
+// The whole answer is held in memory, so its size in bytes is bounded too.
+void a_lease_respects_its_byte_limit(InboxSteps& steps) {
+  constexpr std::size_t kEnough = 4;  // bodies that almost fill the limit
   const std::string body(kMaxLeaseBytes / kEnough - 100, 'b');
   for (std::size_t i = 0; i < 2 * kEnough; ++i) {
     steps.fresh({.id = std::to_string(i), .body = body});
   }
   const Lease first = steps.lease("dst", {.max = 100});
-  EXPECT_EQ(first.deliveries.size(), kEnough + 1) << "the last one passes the line";
-  EXPECT_EQ(first.passed, kEnough - 1) << "there are others";
+  EXPECT_EQ(first.deliveries.size(), kEnough + 1) << "the last one exceeds the limit";
+  EXPECT_EQ(first.passed, kEnough - 1) << "others remain";
   const Lease second = steps.lease("dst", {.max = 100});
   EXPECT_EQ(second.deliveries.size(), kEnough - 1);
   EXPECT_EQ(second.passed, 0U);
@@ -282,24 +282,25 @@ constexpr InboxCase kLeaseCases[] = {
      a_leased_delivery_is_not_leased_again_until_its_lease_expires},
     {"DeliveriesAreLeasedInTheOrderTheyAreDue", deliveries_are_leased_in_the_order_they_are_due},
     {"ALeaseReturnsNoMoreThanRequested", a_lease_returns_no_more_than_requested},
-    {"ALeaseGivesNoMoreBytesThanItMay", a_lease_gives_no_more_bytes_than_it_may},
+    {"ALeaseRespectsItsByteLimit", a_lease_respects_its_byte_limit},
     {"DestinationsDoNotGetEachOthersDeliveries", destinations_do_not_get_each_others_deliveries},
-    {"APausedDestinationGivesNothingUntilItIsResumed",
-     a_paused_destination_gives_nothing_until_it_is_resumed},
-    {"Case105AllFencesOfABatchAreDifferentAndGrow", all_fences_of_a_batch_are_different_and_grow},
-    {"Case95ALapsedDeliveryDoesNotOvertakeOlderOnes",
-     what_lapsed_does_not_go_before_what_has_waited_longer},
-    {"Case70BlockedDeliveriesDoNotHideReadyOnes", what_cannot_go_does_not_hide_what_can},
-    {"APullLeaseThatLapsedIsCountedWhenItIsLeasedAgain",
-     a_pull_lease_that_lapsed_is_counted_when_it_is_leased_again},
-    {"APushLeaseThatLapsedCountsNothing", a_push_lease_that_lapsed_counts_nothing},
+    {"APausedDestinationLeasesNothingUntilItIsResumed",
+     a_paused_destination_leases_nothing_until_it_is_resumed},
+    {"Case105AllFencesOfABatchAreDistinctAndIncreasing",
+     all_fences_of_a_batch_are_distinct_and_increasing},
+    {"Case95AnExpiredLeaseDoesNotOvertakeOlderDeliveries",
+     an_expired_lease_does_not_overtake_older_deliveries},
+    {"Case70BlockedDeliveriesDoNotHideReadyOnes", blocked_deliveries_do_not_hide_ready_ones},
+    {"AnExpiredPullLeaseIsCountedWhenItIsLeasedAgain",
+     an_expired_pull_lease_is_counted_when_it_is_leased_again},
+    {"AnExpiredPushLeaseIsNotCounted", an_expired_push_lease_is_not_counted},
     {"Case99AnAbandonedDeadLetterIsNotCompletedByALateWorker",
-     what_died_of_abandons_is_not_completed_by_a_late_worker},
-    {"PastItsHorizonADeliveryIsDead", past_its_horizon_a_delivery_is_dead},
+     an_abandoned_dead_letter_is_not_completed_by_a_late_worker},
+    {"ADeliveryPastItsHorizonIsDead", a_delivery_past_its_horizon_is_dead},
     {"Case101ThreadsNeverLeaseTheSameDelivery", threads_never_lease_the_same_delivery, false},
-    {"TheLeasesOfADeadServerAreFreedAtOnce", the_leases_of_a_dead_server_are_freed_at_once},
+    {"TheLeasesOfADeadServerAreReleasedAtOnce", the_leases_of_a_dead_server_are_released_at_once},
     {"Case68ReleasingLeasesDoesNotTouchSettledDeliveries",
-     freeing_leases_does_not_touch_what_was_settled},
+     releasing_leases_does_not_touch_settled_deliveries},
 };
 
 }  // namespace

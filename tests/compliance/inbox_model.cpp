@@ -11,8 +11,8 @@ namespace hapax::test {
 
 namespace {
 
-constexpr int kWholeEvery = 500;    // operations between two comparisons of everything
-constexpr std::size_t kShown = 25;  // operations that a failure tells
+constexpr int kWholeEvery = 500;    // operations between comparisons of the complete state
+constexpr std::size_t kShown = 25;  // operations shown in a failure
 
 struct Describer {
   std::ostringstream out;
@@ -20,7 +20,7 @@ struct Describer {
   void operator()(const WriteOp& op) {
     out << "write";
     for (const SettleOp& each : op.settle) {
-      out << " settle(" << each.lease << " with " << static_cast<int>(each.with) << " ruling "
+      out << " settle(" << each.lease << " with " << static_cast<int>(each.with) << " disposition "
           << each.disposition.index() << ")";
     }
     for (const AdmitOp& each : op.admit) {
@@ -97,9 +97,9 @@ std::string describe(const Operation& operation) {
 }
 
 void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations,
-                     bool forgets_late) {
+                     bool late_cleanup) {
   OperationSource source(seed);
-  Side sides[]{Side(model, forgets_late), Side(other, forgets_late)};
+  Side sides[]{Side(model, late_cleanup), Side(other, late_cleanup)};
   std::deque<std::string> last;
   for (int i = 0; i < operations; ++i) {
     const Operation operation = source.next(sides[0].known());
@@ -114,9 +114,9 @@ void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t see
     if (differ(seen[0], seen[1])) {
       std::string before;
       for (const std::string& each : last) before += "\n  " + each;
-      FAIL() << "seed " << seed << ", operation " << i << "; the last ones:" << before
+      FAIL() << "seed " << seed << ", operation " << i << "; the last operations:" << before
              << "\nthe model:\n"
-             << seen[0].text << "\nthe other:\n"
+             << seen[0].text << "\nthe other store:\n"
              << seen[1].text;
     }
   }

@@ -9,18 +9,18 @@
 #include <variant>
 #include <vector>
 
-// Operations on an inbox, drawn from a seed: the same ones for the same seed and the same answers.
-// They name events, leases and destinations in words that mean the same on every store, so that two
-// stores can be driven through them side by side and compared step by step. Fences, which a store
-// chooses freely, are named by the lease that they belong to.
+// Random operations on an inbox: the same seed and the same answers give the same operations. They
+// identify events, leases and destinations independently of the store, so that two stores can run
+// the same operations side by side and be compared after each. A fence, which each store chooses,
+// is identified by its lease.
 namespace hapax::test {
 
-// A lease, by its place among all that were handed out.
+// Settles a lease, identified by its index among all leases.
 struct SettleOp {
   std::size_t lease = 0;
-  enum class With : std::uint8_t { its_fence, another_fence, a_guess, nothing };
+  enum class With : std::uint8_t { its_fence, another_fence, guessed_fence, nothing };
   With with = With::its_fence;
-  std::size_t other = 0;  // the lease that another_fence is of
+  std::size_t other = 0;  // the lease whose fence another_fence uses
   Disposition disposition = Ack{};
   int status = 0;
 };
@@ -44,7 +44,7 @@ struct WriteOp {
 };
 struct PassOp {  // time passes
   milliseconds by{};
-  milliseconds jump{};  // and the wall clock jumps
+  milliseconds jump{};  // of the wall clock
 };
 struct RestartOp {};
 struct CancelOp {
@@ -99,7 +99,7 @@ struct NodeOp {
 };
 struct ReadOp {
   EventNo event;
-  std::string source;  // of the list and the look-up
+  std::string source;  // of the list and of find
   std::string id;
   std::optional<DeliveryState> status;
   std::size_t page = 10;
@@ -111,10 +111,10 @@ using Operation =
 
 std::string describe(const Operation& operation);
 
-// What happened so far, as far as the next operation depends on it.
+// The history that later operations depend on.
 struct Known {
-  std::vector<EventNo> events;      // that were fresh
-  std::vector<DeliveryRef> leases;  // in the order they were handed out
+  std::vector<EventNo> events;      // the fresh ones
+  std::vector<DeliveryRef> leases;  // in the order they were granted
 };
 
 class OperationSource {
@@ -150,13 +150,13 @@ class OperationSource {
   SeededRandom random_;
   std::int64_t last_number_ = 1000;
   std::int64_t last_replay_ = 0;
-  std::int64_t last_swept_ = 0;    // what has a number up to this one may be gone
-  std::vector<AdmitOp> admitted_;  // the last few since then, to be repeated
+  std::int64_t last_swept_ = 0;    // events up to this number may be gone
+  std::vector<AdmitOp> admitted_;  // the last few since then, for repeats
 };
 
-// Drives two stores, both empty, through `operations` operations from `seed`. A failure of the
-// test, with the seed and the operations before it, at the first difference.
+// Runs `operations` operations from `seed` on two empty stores. Fails the test at the first
+// difference, with the seed and the preceding operations.
 void compare_inboxes(InboxSubject& model, InboxSubject& other, std::uint64_t seed, int operations,
-                     bool forgets_late = false);
+                     bool late_cleanup = false);
 
 }  // namespace hapax::test

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Random operations on two stores, side by side. The memory store is the model.
+// Random operations on two stores side by side. The memory store is the model.
 #include "compliance/inbox_model.hpp"
 #include "compliance/inbox_subjects.hpp"
 
@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 5;
 
-// From one seed come the same operations, and the same answers to them.
+// The parameter is the seed, which determines the operations.
 class InboxModel : public testing::TestWithParam<std::uint64_t> {
  protected:
   template <class Other>
-  void compare_with_memory(int operations, bool forgets_late = false) {
+  void compare_with_memory(int operations, bool late_cleanup = false) {
     MemoryInbox model;
     Other other;
-    compare_inboxes(model, other, GetParam(), operations, forgets_late);
+    compare_inboxes(model, other, GetParam(), operations, late_cleanup);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Seed, InboxModel, testing::Range<std::uint64_t>(1, kSeeds + 1));
@@ -28,12 +28,13 @@ TEST_P(InboxModel, TheSqliteStoreAnswersLikeTheMemoryStore) {
   compare_with_memory<SqliteInbox>(rounds(100'000));
 }
 
-// A server takes much longer for it, the more so the more days have passed.
+// Fewer operations in short runs: PostgreSQL takes much longer, increasingly so with the number of
+// days.
 TEST_P(InboxModel, ThePostgresStoreAnswersLikeTheMemoryStore) {
-  compare_with_memory<PostgresInbox>(is_long_run() ? 100'000 : 3'000, /*forgets_late=*/true);
+  compare_with_memory<PostgresInbox>(is_long_run() ? 100'000 : 3'000, /*late_cleanup=*/true);
 }
 
-// A store whose time is a millisecond late now and then.
+// A store whose clock is occasionally a millisecond late.
 class LateInbox final : public InboxSubject {
  public:
   Driver& driver() override { return inbox_.driver(); }
@@ -58,7 +59,7 @@ TEST(InboxModelItself, ADifferenceIsFoundAndItsSeedReported) {
   EXPECT_FATAL_FAILURE(compare_with_a_late_store(), "seed 1, operation");
 }
 
-TEST(InboxModelItself, ASeedGivesTheSameOperationsAgain) {
+TEST(InboxModelItself, TheSameSeedGivesTheSameOperations) {
   OperationSource one(7);
   OperationSource two(7);
   OperationSource other(8);

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Draws operations. What is likely here decides what the model test finds: ids, lanes and bodies
-// come from small pools, so that they meet; time passes in steps that leases, retries and periods
-// are multiples of, so that ends fall together.
+// Generates the random operations. Their distribution decides what the model test finds: ids, lanes
+// and bodies come from small pools, so that they collide; time advances in steps of which leases,
+// retries and periods are multiples, so that expiries coincide.
 #include "compliance/inbox_model.hpp"
 
 namespace hapax::test {
@@ -17,7 +17,7 @@ const std::vector<milliseconds> kRemember{minutes(1), hours(1), hours(48)};
 const std::vector<milliseconds> kDelays{milliseconds(0), seconds(1), seconds(30), minutes(10)};
 const std::vector<milliseconds> kLeases{seconds(1), seconds(30), minutes(10)};
 const std::vector<milliseconds> kKeeps{milliseconds(0), minutes(10), hours(1), hours(30)};
-constexpr std::size_t kRepeatable = 8;  // admits that may come again
+constexpr std::size_t kRepeatable = 8;  // admits that may be repeated
 constexpr std::uint64_t kIds = 150;     // of each source and tenant
 
 MessageId made_up_message(std::uint64_t number) {
@@ -43,7 +43,7 @@ const std::vector<std::string>& OperationSource::destinations() {
 
 EventNo OperationSource::some_event(const Known& known) {
   if (known.events.empty() || chance(2)) return EventNo(last_number_ + 1000);
-  // Mostly what happened lately.
+  // Mostly recent events.
   const std::size_t size = known.events.size();
   const std::size_t window = chance(80) ? std::min<std::size_t>(size, 40) : size;
   return known.events[size - 1 - random_.below(window)];
@@ -51,7 +51,7 @@ EventNo OperationSource::some_event(const Known& known) {
 
 Incoming OperationSource::arrival(const Known& known) {
   Incoming made;
-  // Now and then the number of another event, as long as that one is certainly there.
+  // Occasionally the number of another event that certainly still exists.
   const bool there = !known.events.empty() && known.events.back().value() > last_swept_;
   made.no = there && chance(1) ? known.events.back() : new_number();
   made.id = std::to_string(random_.below(kIds));
@@ -78,7 +78,7 @@ AdmitOp OperationSource::admit(const Known& known) {
   const std::size_t arrivals = chance(80) ? 1 : 1 + random_.below(4);
   for (std::size_t i = 0; i < arrivals; ++i) {
     made.arrivals.push_back(arrival(known));
-    // A number twice in one request is refused above the store.
+    // The layer above the store rejects a repeated number in one request.
     if (i > 0) made.arrivals.back().no = new_number();
   }
   if (chance(5)) made.would = chance(50) ? Would::reject : Would::duplicate;
@@ -121,7 +121,7 @@ SettleOp OperationSource::settle(const Known& known) {
   made.lease = size - 1 - random_.below(window);
   made.other = random_.below(size);
   if (chance(8)) made.with = SettleOp::With::another_fence;
-  if (chance(4)) made.with = SettleOp::With::a_guess;
+  if (chance(4)) made.with = SettleOp::With::guessed_fence;
   if (chance(1)) made.with = SettleOp::With::nothing;
   made.disposition = disposition();
   made.status = static_cast<int>(200 + random_.below(400));
@@ -177,7 +177,8 @@ PassOp OperationSource::pass() {
             : drawn < 93 ? minutes(10)
             : drawn < 99 ? milliseconds(hours(1))
                          : milliseconds(hours(25));
-  // Forward: a step back costs a SQLite store the time since its last note (store_time_test.cpp).
+  // Only forwards: a jump back loses a SQLite store the time since its last record
+  // (store_time_test.cpp).
   if (chance(3)) made.jump = hours(1);
   return made;
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.5: committed messages go into the queue and out by the same machinery.
+// The outbox: committed messages become events and use the same deliveries.
 #include "compliance/inbox_suite.hpp"
 #include "model/message.hpp"
 
@@ -15,7 +15,7 @@ MessageId message_id(unsigned char number) {
   return id;
 }
 
-// Moves all there is; how many.
+// Moves all messages and returns their number.
 std::size_t move_all(InboxSteps& steps, std::size_t at_once = 10) {
   std::size_t moved = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -29,7 +29,7 @@ std::size_t move_all(InboxSteps& steps, std::size_t at_once = 10) {
     moved += part->messages;
     if (!part->more) return moved;
   }
-  ADD_FAILURE() << "moving does not end";
+  ADD_FAILURE() << "move_messages() never finishes";
   return moved;
 }
 
@@ -80,7 +80,7 @@ void messages_with_one_order_key_stay_in_order(InboxSteps& steps) {
 void a_message_with_a_key_is_sent_once(InboxSteps& steps) {
   const Message message{.destination = "mail", .key = "order-1", .payload = "hello"};
   enqueue(steps, 1, message);
-  enqueue(steps, 1, message);  // the same call again: its answer was lost
+  enqueue(steps, 1, message);  // the call repeated, as after a lost answer
   const auto again = steps.next().enqueue(message_id(2), message);
   ASSERT_TRUE(again) << again.error().to_string();
   EXPECT_TRUE(again->duplicate);
@@ -91,11 +91,11 @@ void a_message_with_a_key_is_sent_once(InboxSteps& steps) {
   EXPECT_EQ(reused.error().code(), Code::key_reused);
   enqueue(steps, 4, {.destination = "sms", .key = "order-1", .payload = "hello"});
   EXPECT_EQ(move_all(steps), 2U);
-  enqueue(steps, 1, message);  // again, after it was moved
+  enqueue(steps, 1, message);  // repeated after the move
   EXPECT_EQ(move_all(steps), 0U);
 }
 
-void a_number_that_is_taken_moves_nothing(InboxSteps& steps) {
+void a_used_number_moves_nothing(InboxSteps& steps) {
   const EventNo taken = steps.fresh({});
   enqueue(steps, 1, {.destination = "mail", .payload = "hello"});
   const auto moved = steps.next().move_messages(std::span(&taken, 1));
@@ -104,7 +104,7 @@ void a_number_that_is_taken_moves_nothing(InboxSteps& steps) {
   EXPECT_EQ(move_all(steps), 1U);
 }
 
-// After a lost answer: what the first call moved is counted, and not moved again.
+// After a lost answer: messages moved by the first call are counted and not moved again.
 void a_repeated_move_returns_its_first_result(InboxSteps& steps) {
   for (unsigned char i = 1; i <= 3; ++i) {
     enqueue(steps, i, {.destination = "mail", .payload = std::to_string(i)});
@@ -120,16 +120,16 @@ void a_repeated_move_returns_its_first_result(InboxSteps& steps) {
   EXPECT_EQ(move_all(steps), 1U);
 }
 
-// kamu-cli #1398, eventuous #222, fable #22: a cursor went past the number of a row that was
-// committed later, and the row was never sent.
-void a_message_that_is_committed_late_is_not_lost(InboxSteps& steps) {
+// kamu-cli #1398, eventuous #222, fable #22: a cursor passed the number of a row that was committed
+// later, and the row was never sent.
+void a_message_committed_late_is_not_lost(InboxSteps& steps) {
   std::unique_ptr<OpenMessage> late =
       steps.subject().begin_message({.destination = "mail", .payload = "late"});
   enqueue(steps, 1, {.destination = "mail", .payload = "early"});
   EXPECT_EQ(move_all(steps), 1U);
   enqueue(steps, 2, {.destination = "mail", .payload = "between"});
   EXPECT_EQ(move_all(steps), 1U);
-  if (late == nullptr) return;  // a store with one writer at a time: nothing can be open meanwhile
+  if (late == nullptr) return;  // the store has a single writer: no transaction can stay open
   late->commit();
   EXPECT_EQ(move_all(steps), 1U);
   std::string bodies;
@@ -141,10 +141,9 @@ constexpr InboxCase kOutboxCases[] = {
     {"AMessageBecomesAnEventWithOneDelivery", a_message_becomes_an_event_with_one_delivery},
     {"MessagesWithOneOrderKeyStayInOrder", messages_with_one_order_key_stay_in_order},
     {"AMessageWithAKeyIsSentOnce", a_message_with_a_key_is_sent_once},
-    {"ANumberThatIsTakenMovesNothing", a_number_that_is_taken_moves_nothing},
+    {"AUsedNumberMovesNothing", a_used_number_moves_nothing},
     {"ARepeatedMoveReturnsItsFirstResult", a_repeated_move_returns_its_first_result},
-    {"Case118AMessageThatIsCommittedLateIsNotLost", a_message_that_is_committed_late_is_not_lost,
-     false},
+    {"Case118AMessageCommittedLateIsNotLost", a_message_committed_late_is_not_lost, false},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Listing, counting, names, nodes and noted duplicates.
+// Reading: lists, counts, names, nodes and recorded duplicates.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -76,7 +76,7 @@ void events_are_listed_newest_first_page_by_page(InboxSteps& steps) {
   EXPECT_TRUE(steps.list({.id = "none"}, 3).empty());
 }
 
-void a_list_is_of_what_matches_all_of_the_filter(InboxSteps& steps) {
+void a_list_matches_all_parts_of_the_filter(InboxSteps& steps) {
   steps.fresh({.id = "1", .source = "x", .tenant = "t", .order_key = "k", .type = "paid"});
   steps.advance(seconds(10));
   const EventNo second = steps.fresh({.id = "2", .source = "x", .order_key = "l", .type = "paid"});
@@ -95,7 +95,7 @@ void a_list_is_of_what_matches_all_of_the_filter(InboxSteps& steps) {
   EXPECT_EQ(ids_of(steps.list({.source = steps.source("y"), .type = "paid"})), "");
 }
 
-void a_list_can_be_of_one_status(InboxSteps& steps) {
+void a_list_can_be_filtered_by_status(InboxSteps& steps) {
   steps.fresh_many(4, {});
   steps.deliver();
   steps.kill(steps.lease_one());
@@ -139,7 +139,7 @@ void counts_are_by_destination_and_state(InboxSteps& steps) {
   EXPECT_EQ(one.dead, 1U);
   EXPECT_EQ(one.cancelled, 1U);
   EXPECT_EQ(one.superseded, 0U);
-  EXPECT_EQ(one.oldest_due, start + seconds(30)) << "when the lease ends";
+  EXPECT_EQ(one.oldest_due, start + seconds(30)) << "the end of the lease";
   EXPECT_EQ(stats->destinations[1].pending, 5U);
   EXPECT_EQ(stats->destinations[1].oldest_due, start);
   ASSERT_EQ(stats->sources.size(), 1U);
@@ -155,7 +155,7 @@ void a_source_was_last_seen_when_an_event_was_stored(InboxSteps& steps) {
   EXPECT_GE(seen - steps.detail(first).row.received, hours(1) - kSeenSlack);
 }
 
-void names_have_numbers_for_good(InboxSteps& steps) {
+void names_keep_their_numbers(InboxSteps& steps) {
   std::map<std::string, std::int64_t> numbers;
   for (int round = 0; round < 2; ++round) {
     for (const char* each : {"one", "two", "One", "one."}) {
@@ -174,7 +174,7 @@ void names_have_numbers_for_good(InboxSteps& steps) {
   EXPECT_TRUE(steps.next().names(NameKind::destination)->empty()) << "another kind";
 }
 
-void threads_that_name_the_same_get_the_same_number(InboxSteps& steps) {
+void concurrent_lookups_of_a_name_get_the_same_number(InboxSteps& steps) {
   std::vector<std::int64_t> numbers(16);
   all_at_once(16, [&](int thread) {
     numbers[static_cast<std::size_t>(thread)] =
@@ -184,7 +184,7 @@ void threads_that_name_the_same_get_the_same_number(InboxSteps& steps) {
   EXPECT_GT(numbers[0], 0);
 }
 
-void a_node_number_is_one_owners_while_its_lease_lasts(InboxSteps& steps) {
+void a_node_number_has_one_owner_during_its_lease(InboxSteps& steps) {
   const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
   EXPECT_NE(*steps.next().take_node(owner(2), seconds(20)), first);
   steps.advance(seconds(9));
@@ -194,17 +194,17 @@ void a_node_number_is_one_owners_while_its_lease_lasts(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().take_node(owner(1), seconds(10)), first);
 }
 
-void node_numbers_come_back_when_all_were_used(InboxSteps& steps) {
+void node_numbers_are_reused_when_all_were_used(InboxSteps& steps) {
   const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
   ASSERT_TRUE(steps.next().leave_node(owner(1)));
-  ASSERT_TRUE(steps.next().leave_node(owner(9))) << "nobody's: nothing";
+  ASSERT_TRUE(steps.next().leave_node(owner(9))) << "an unknown owner: no effect";
   Token token = owner(2);
   for (std::int64_t i = 0; i < kMaxNode; ++i) {
     token.bytes[0] = static_cast<unsigned char>(i);
     token.bytes[1] = static_cast<unsigned char>(i >> 8);
     const auto number = steps.same().take_node(token, hours(1));
     ASSERT_TRUE(number) << number.error().to_string();
-    EXPECT_NE(*number, first) << "what was never used goes first";
+    EXPECT_NE(*number, first) << "unused numbers are taken first";
   }
   EXPECT_EQ(*steps.next().take_node(owner(3), hours(1)), first);
   const auto full = steps.next().take_node(owner(4), hours(1));
@@ -221,7 +221,7 @@ void the_secret_of_a_store_stays_the_same(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().secret(other), mine);
 }
 
-void duplicates_and_changed_bodies_are_noted(InboxSteps& steps) {
+void duplicates_and_changed_bodies_are_recorded(InboxSteps& steps) {
   const EventNo event = steps.fresh({.body = "first"});
   const WallTime at{seconds(1'700'000'000)};
   const auto changed = [&](std::string_view body, int after) {
@@ -233,7 +233,7 @@ void duplicates_and_changed_bodies_are_noted(InboxSteps& steps) {
                               {event, 2, changed("second", 2)},
                               {event, 1, changed("first", 3)},
                               {event, 0, changed("third", 4)},
-                              {EventNo(4), 9, changed("nobody's", 5)}};
+                              {EventNo(4), 9, changed("orphan", 5)}};
   ASSERT_TRUE(steps.next().note_duplicates(notes));
   const EventDetail detail = steps.detail(event);
   EXPECT_EQ(detail.row.duplicates, 7U);
@@ -245,7 +245,7 @@ void duplicates_and_changed_bodies_are_noted(InboxSteps& steps) {
   EXPECT_EQ(*steps.next().body(event, BodyOf::event)->value, "first");
 }
 
-void sixteen_changed_bodies_are_enough(InboxSteps& steps) {
+void at_most_sixteen_changed_bodies_are_kept(InboxSteps& steps) {
   const EventNo event = steps.fresh({.body = "first"});
   for (int i = 0; i < 20; ++i) {
     const std::string body = std::to_string(i);
@@ -262,19 +262,19 @@ constexpr InboxCase kReadingCases[] = {
     {"TheStatusOfAnEventIsTheWorstOfItsDeliveries",
      the_status_of_an_event_is_the_worst_of_its_deliveries},
     {"EventsAreListedNewestFirstPageByPage", events_are_listed_newest_first_page_by_page},
-    {"AListIsOfWhatMatchesAllOfTheFilter", a_list_is_of_what_matches_all_of_the_filter},
-    {"AListCanBeOfOneStatus", a_list_can_be_of_one_status},
+    {"AListMatchesAllPartsOfTheFilter", a_list_matches_all_parts_of_the_filter},
+    {"AListCanBeFilteredByStatus", a_list_can_be_filtered_by_status},
     {"FindReturnsTheCurrentClaim", find_returns_the_current_claim},
     {"CountsAreByDestinationAndState", counts_are_by_destination_and_state},
     {"ASourceWasLastSeenWhenAnEventWasStored", a_source_was_last_seen_when_an_event_was_stored},
-    {"NamesHaveNumbersForGood", names_have_numbers_for_good},
-    {"ThreadsThatNameTheSameGetTheSameNumber", threads_that_name_the_same_get_the_same_number,
+    {"NamesKeepTheirNumbers", names_keep_their_numbers},
+    {"ConcurrentLookupsOfANameGetTheSameNumber", concurrent_lookups_of_a_name_get_the_same_number,
      false},
-    {"ANodeNumberIsOneOwnersWhileItsLeaseLasts", a_node_number_is_one_owners_while_its_lease_lasts},
-    {"NodeNumbersComeBackWhenAllWereUsed", node_numbers_come_back_when_all_were_used},
+    {"ANodeNumberHasOneOwnerDuringItsLease", a_node_number_has_one_owner_during_its_lease},
+    {"NodeNumbersAreReusedWhenAllWereUsed", node_numbers_are_reused_when_all_were_used},
     {"TheSecretOfAStoreStaysTheSame", the_secret_of_a_store_stays_the_same},
-    {"DuplicatesAndChangedBodiesAreNoted", duplicates_and_changed_bodies_are_noted},
-    {"SixteenChangedBodiesAreEnough", sixteen_changed_bodies_are_enough},
+    {"DuplicatesAndChangedBodiesAreRecorded", duplicates_and_changed_bodies_are_recorded},
+    {"AtMostSixteenChangedBodiesAreKept", at_most_sixteen_changed_bodies_are_kept},
 };
 
 }  // namespace

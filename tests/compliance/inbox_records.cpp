@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-// Small texts by name.
+// Records: small named and versioned values.
 namespace hapax::test {
 
 namespace {
@@ -51,25 +51,25 @@ void a_record_is_kept_as_it_was_written(InboxSteps& steps) {
   EXPECT_EQ(read(steps, "large"), large);
 }
 
-void a_record_changes_only_from_the_version_that_was_read(InboxSteps& steps) {
+void a_record_changes_only_from_the_version_read(InboxSteps& steps) {
   ASSERT_TRUE(put(steps, {"a", 1, "one"}, 0));
-  EXPECT_FALSE(put(steps, {"a", 2, "two"}, 0)) << "there is one";
+  EXPECT_FALSE(put(steps, {"a", 2, "two"}, 0)) << "a record exists";
   EXPECT_FALSE(put(steps, {"a", 2, "two"}, 5)) << "it has another version";
-  EXPECT_FALSE(put(steps, {"b", 2, "two"}, 5)) << "there is none";
+  EXPECT_FALSE(put(steps, {"b", 2, "two"}, 5)) << "no record exists";
   EXPECT_EQ(read(steps, "a"), (Record{"a", 1, "one"}));
   EXPECT_EQ(read(steps, "b"), std::nullopt);
   EXPECT_TRUE(put(steps, {"a", 2, "two"}, 1));
-  EXPECT_FALSE(put(steps, {"a", 3, "three"}, 1)) << "somebody was faster";
+  EXPECT_FALSE(put(steps, {"a", 3, "three"}, 1)) << "another writer was faster";
   EXPECT_EQ(read(steps, "a"), (Record{"a", 2, "two"}));
 }
 
-// Who was not told whether it happened asks again, with the same version.
-void a_repeated_write_finds_that_it_was_done(InboxSteps& steps) {
+// After an unknown outcome the caller repeats the write with the same version.
+void a_repeated_write_succeeds(InboxSteps& steps) {
   EXPECT_TRUE(put(steps, {"a", 1, "one"}, 0));
   EXPECT_TRUE(put(steps, {"a", 1, "one"}, 0));
   EXPECT_TRUE(put(steps, {"a", 2, "two"}, 1));
   EXPECT_TRUE(put(steps, {"a", 2, "two"}, 1));
-  EXPECT_FALSE(put(steps, {"a", 1, "one"}, 0)) << "it was, and is not there any more";
+  EXPECT_FALSE(put(steps, {"a", 1, "one"}, 0)) << "it was replaced since";
   EXPECT_EQ(read(steps, "a"), (Record{"a", 2, "two"}));
 }
 
@@ -78,13 +78,14 @@ void a_record_is_removed_by_its_version(InboxSteps& steps) {
   EXPECT_FALSE(remove(steps, "a", 2));
   EXPECT_TRUE(read(steps, "a"));
   EXPECT_TRUE(remove(steps, "a", 1));
-  EXPECT_TRUE(remove(steps, "a", 1)) << "again: it is not there";
+  EXPECT_TRUE(remove(steps, "a", 1)) << "repeated: it is already gone";
   EXPECT_EQ(read(steps, "a"), std::nullopt);
-  EXPECT_FALSE(put(steps, {"a", 3, "three"}, 1)) << "what is gone does not come back by itself";
+  EXPECT_FALSE(put(steps, {"a", 3, "three"}, 1))
+      << "a removed record is not recreated by an update";
   EXPECT_TRUE(put(steps, {"a", 3, "three"}, 0));
 }
 
-void records_are_listed_by_the_beginning_of_their_names(InboxSteps& steps) {
+void records_are_listed_by_name_prefix(InboxSteps& steps) {
   for (const char* name : {"replay/b", "replay/a", "replay/~", "replay", "replays/c", "listen/x"}) {
     ASSERT_TRUE(put(steps, {name, 1, name}, 0));
   }
@@ -94,14 +95,14 @@ void records_are_listed_by_the_beginning_of_their_names(InboxSteps& steps) {
   EXPECT_EQ(names(steps, ""), "listen/x replay replay/a replay/b replay/~ replays/c");
 }
 
-void there_is_room_for_so_many_records(InboxSteps& steps) {
+void the_number_of_records_is_limited(InboxSteps& steps) {
   for (std::size_t i = 0; i < kMaxRecords; ++i) {
     ASSERT_TRUE(*steps.same().put_record({"r/" + std::to_string(i), 1, ""}, 0));
   }
   const Result<bool> more = steps.next().put_record({"more", 1, ""}, 0);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code(), Code::store_full);
-  EXPECT_TRUE(put(steps, {"r/7", 2, "changed"}, 1)) << "what is there can be changed";
+  EXPECT_TRUE(put(steps, {"r/7", 2, "changed"}, 1)) << "existing records can be changed";
   EXPECT_TRUE(remove(steps, "r/8", 1));
   EXPECT_TRUE(put(steps, {"more", 1, ""}, 0));
 }
@@ -133,13 +134,11 @@ void invalid_records_are_rejected(InboxSteps&) {
 
 constexpr InboxCase kRecordsCases[] = {
     {"ARecordIsKeptAsItWasWritten", a_record_is_kept_as_it_was_written},
-    {"ARecordChangesOnlyFromTheVersionThatWasRead",
-     a_record_changes_only_from_the_version_that_was_read},
-    {"ARepeatedWriteFindsThatItWasDone", a_repeated_write_finds_that_it_was_done},
+    {"ARecordChangesOnlyFromTheVersionRead", a_record_changes_only_from_the_version_read},
+    {"ARepeatedWriteSucceeds", a_repeated_write_succeeds},
     {"ARecordIsRemovedByItsVersion", a_record_is_removed_by_its_version},
-    {"RecordsAreListedByTheBeginningOfTheirNames",
-     records_are_listed_by_the_beginning_of_their_names},
-    {"ThereIsRoomForSoManyRecords", there_is_room_for_so_many_records, false},
+    {"RecordsAreListedByNamePrefix", records_are_listed_by_name_prefix},
+    {"TheNumberOfRecordsIsLimited", the_number_of_records_is_limited, false},
     {"OneOfManyConcurrentWritersSucceeds", one_of_many_concurrent_writers_succeeds, false},
     {"InvalidRecordsAreRejected", invalid_records_are_rejected, false},
 };

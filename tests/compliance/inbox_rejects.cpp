@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-// The ring of rejects.
+// Rejects: a bounded ring buffer per source.
 namespace hapax::test {
 
 namespace {
 
-// All that match, by the pages of a small book.
+// Returns all matching rejects, read in small pages.
 std::vector<std::int64_t> numbers(InboxSteps& steps, RejectQuery query) {
   std::vector<std::int64_t> numbers;
   query.limit = std::min<std::size_t>(query.limit, 50);
@@ -53,7 +53,7 @@ RejectCounts counts_of(InboxSteps& steps, const std::string& source) {
   return {};
 }
 
-void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
+void a_reject_is_kept_as_received_and_can_be_removed(InboxSteps& steps) {
   const std::string body("\0\xff", 2);
   const Reject reject{.no = RejectNo(5),
                       .source = steps.source("src"),
@@ -69,7 +69,7 @@ void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
                       .address = "192.0.2.1"};
   const RejectBatch batch{.rejects = std::span(&reject, 1)};
   ASSERT_TRUE(steps.next().add_rejects(batch));
-  ASSERT_TRUE(steps.next().add_rejects(batch)) << "again: nothing";
+  ASSERT_TRUE(steps.next().add_rejects(batch)) << "a repeat has no effect";
   const auto found = steps.next().reject(RejectNo(5));
   ASSERT_TRUE(found && *found);
   const StoredReject& stored = **found;
@@ -94,7 +94,7 @@ void a_reject_is_kept_as_it_came_and_can_be_removed(InboxSteps& steps) {
 void rejects_are_a_ring_buffer_per_source(InboxSteps& steps) {
   const RejectRing ring{.rejects = 20};
   add(steps, from(steps.source("y"), "a", 1000, 1), ring);
-  // Of five addresses in turn none holds more than a quarter.
+  // With five alternating addresses none holds more than a quarter.
   for (int i = 0; i < 30; ++i) {
     const std::string address = std::to_string(i % 5);
     EXPECT_EQ(add(steps, from(steps.source("x"), address, 1 + i, 1), ring), i < 20 ? 0U : 1U);
@@ -104,27 +104,28 @@ void rejects_are_a_ring_buffer_per_source(InboxSteps& steps) {
   EXPECT_EQ(oldest_first(steps, "x"), newest);
   std::reverse(newest.begin(), newest.end());
   EXPECT_EQ(numbers(steps, {.filter = {.source = steps.source("x")}}), newest);
-  EXPECT_TRUE(*steps.next().reject(RejectNo(1000))) << "a flood of one leaves the others alone";
+  EXPECT_TRUE(*steps.next().reject(RejectNo(1000)))
+      << "a flood of one source does not affect others";
   EXPECT_EQ(counts_of(steps, "x").evicted, 10U);
   EXPECT_EQ(counts_of(steps, "x").kept, 20U);
   EXPECT_EQ(counts_of(steps, "y").evicted, 0U);
 }
 
-void an_address_with_more_than_a_quarter_gives_way_first(InboxSteps& steps) {
+void an_address_with_more_than_a_quarter_is_evicted_first(InboxSteps& steps) {
   const RejectRing ring{.rejects = 20};
   const SourceNo source = steps.source("x");
   add(steps, from(source, "quiet", 1, 5), ring);
   add(steps, from(source, "loud", 101, 12), ring);
   EXPECT_EQ(add(steps, from(source, "loud", 201, 100), ring), 97U);
   EXPECT_EQ(add(steps, from(source, "other", 401, 10), ring), 10U);
-  // The quiet one, who is the oldest, has all of his.
+  // The quiet address keeps all its rejects, though they are the oldest.
   std::vector<std::int64_t> kept{1, 2, 3, 4, 5, 296, 297, 298, 299, 300};
   for (std::int64_t i = 401; i <= 410; ++i) kept.push_back(i);
   EXPECT_EQ(oldest_first(steps, "x"), kept);
   EXPECT_EQ(counts_of(steps, "x").evicted, 107U);
 }
 
-void the_largest_gives_way_before_others_and_then_the_oldest(InboxSteps& steps) {
+void the_largest_address_is_evicted_first_then_the_oldest_reject(InboxSteps& steps) {
   const RejectRing ring{.rejects = 8};
   const SourceNo source = steps.source("x");
   std::vector<Reject> batch = from(source, "a", 1, 3);
@@ -133,23 +134,24 @@ void the_largest_gives_way_before_others_and_then_the_oldest(InboxSteps& steps) 
   }
   EXPECT_EQ(add(steps, batch, ring), 2U);
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{1, 2, 3, 13, 14, 15, 21, 22}));
-  EXPECT_EQ(add(steps, from(source, "d", 31, 2), ring), 2U);  // a before b, b down to two: equal
+  EXPECT_EQ(add(steps, from(source, "d", 31, 2), ring),
+            2U);  // from a and b, which leaves b and c equal
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{2, 3, 14, 15, 21, 22, 31, 32}));
-  EXPECT_EQ(add(steps, from(source, "e", 41, 1), ring), 1U);  // nobody has more than a quarter
+  EXPECT_EQ(add(steps, from(source, "e", 41, 1), ring), 1U);  // no address has more than a quarter
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{3, 14, 15, 21, 22, 31, 32, 41}));
 }
 
 void the_ring_buffer_is_also_bounded_in_bytes(InboxSteps& steps) {
   const SourceNo source = steps.source("x");
   const RejectRing ring{.rejects = 100, .bytes = 1000};
-  add(steps, from(source, "quiet..", 1, 2), ring);  // of 100 bytes each
+  add(steps, from(source, "quiet..", 1, 2), ring);  // 100 bytes each
   EXPECT_EQ(add(steps, from(source, "loud...", 11, 20), ring), 12U);
   EXPECT_EQ(oldest_first(steps, "x"),
             (std::vector<std::int64_t>{1, 2, 23, 24, 25, 26, 27, 28, 29, 30}));
   EXPECT_EQ(counts_of(steps, "x").bytes, 1000U);
   const std::string large(2000, 'b');
   const std::vector<Reject> one{{.no = RejectNo(50), .source = source, .body = large}};
-  EXPECT_EQ(add(steps, one, ring), 1U) << "what is larger than the ring makes no room for itself";
+  EXPECT_EQ(add(steps, one, ring), 1U) << "a reject larger than the ring evicts no others";
   EXPECT_EQ(counts_of(steps, "x").kept, 10U);
   EXPECT_EQ(counts_of(steps, "x").evicted, 13U);
 }
@@ -187,27 +189,27 @@ void rejects_are_listed_by_filter(InboxSteps& steps) {
   EXPECT_EQ(numbers(steps, {.filter = {.reason = "id-missin"}}), Numbers{});
 }
 
-void many_are_removed_at_once(InboxSteps& steps) {
+void many_rejects_are_removed_in_one_call(InboxSteps& steps) {
   add(steps, from(steps.source("x"), "a", 1, 5), {});
   const RejectNo gone[] = {RejectNo(4), RejectNo(2), RejectNo(99)};
   ASSERT_TRUE(steps.next().remove_rejects(gone));
-  ASSERT_TRUE(steps.next().remove_rejects(gone)) << "again: nothing";
+  ASSERT_TRUE(steps.next().remove_rejects(gone)) << "a repeat has no effect";
   ASSERT_TRUE(steps.next().remove_rejects({}));
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{1, 3, 5}));
-  EXPECT_EQ(counts_of(steps, "x").evicted, 0U) << "they did not make room";
+  EXPECT_EQ(counts_of(steps, "x").evicted, 0U) << "removals are not evictions";
 }
 
 constexpr InboxCase kRejectsCases[] = {
-    {"ARejectIsKeptAsItCameAndCanBeRemoved", a_reject_is_kept_as_it_came_and_can_be_removed},
+    {"ARejectIsKeptAsReceivedAndCanBeRemoved", a_reject_is_kept_as_received_and_can_be_removed},
     {"RejectsAreARingBufferPerSource", rejects_are_a_ring_buffer_per_source},
-    {"AnAddressWithMoreThanAQuarterGivesWayFirst",
-     an_address_with_more_than_a_quarter_gives_way_first},
-    {"TheLargestGivesWayBeforeOthersAndThenTheOldest",
-     the_largest_gives_way_before_others_and_then_the_oldest},
+    {"AnAddressWithMoreThanAQuarterIsEvictedFirst",
+     an_address_with_more_than_a_quarter_is_evicted_first},
+    {"TheLargestAddressIsEvictedFirstThenTheOldestReject",
+     the_largest_address_is_evicted_first_then_the_oldest_reject},
     {"TheRingBufferIsAlsoBoundedInBytes", the_ring_buffer_is_also_bounded_in_bytes},
     {"DroppedRequestsAreCounted", dropped_requests_are_counted},
     {"RejectsAreListedByFilter", rejects_are_listed_by_filter},
-    {"ManyAreRemovedAtOnce", many_are_removed_at_once},
+    {"ManyRejectsAreRemovedInOneCall", many_rejects_are_removed_in_one_call},
 };
 
 }  // namespace

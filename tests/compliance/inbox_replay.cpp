@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.3: replay and cancel.
+// Replay and cancel.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -33,14 +33,14 @@ void a_replay_as_same_is_the_same_delivery_with_a_fresh_budget(InboxSteps& steps
   const Leased again = steps.lease_one();
   EXPECT_EQ(again.delivery, DeliveryNo(1)) << "the same key";
   EXPECT_EQ(again.attempt, 1U);
-  EXPECT_GT(again.fence, last.fence) << "the fence goes on";
+  EXPECT_GT(again.fence, last.fence) << "fences keep growing";
   EXPECT_FALSE(again.replay_of);
   EXPECT_EQ(steps.settle(last, Ack{}), Settled::stale);
   steps.ack(again);
-  EXPECT_EQ(steps.detail(event).attempts.size(), 3U) << "the log of attempts goes on too";
+  EXPECT_EQ(steps.detail(event).attempts.size(), 3U) << "the attempt log continues too";
 }
 
-void dead_cancelled_and_superseded_can_be_replayed_as_same(InboxSteps& steps) {
+void dead_dropped_and_cancelled_can_be_replayed_as_same(InboxSteps& steps) {
   const EventNo dead = steps.fresh({.id = "dead"});
   steps.kill(steps.lease_one());
   const EventNo dropped = steps.fresh({.id = "dropped"});
@@ -75,12 +75,12 @@ void a_replay_as_new_is_a_new_delivery(InboxSteps& steps) {
   EXPECT_EQ(steps.row(event, 2).replay_of, DeliveryNo(1));
   EXPECT_EQ(steps.detail(event).row.status, DeliveryState::pending);
   const Leased lease = steps.lease_one();
-  EXPECT_EQ(lease.delivery, DeliveryNo(2)) << "another key";
+  EXPECT_EQ(lease.delivery, DeliveryNo(2)) << "a different key";
   EXPECT_EQ(lease.replay_of, DeliveryNo(1));
   steps.ack(lease);
-  EXPECT_EQ(steps.row(event, 2).replay_of, DeliveryNo(1)) << "still known";
+  EXPECT_EQ(steps.row(event, 2).replay_of, DeliveryNo(1)) << "still recorded";
   EXPECT_EQ(steps.replay({.event = event, .how = kAsNew}).deliveries, std::vector{DeliveryNo(3)});
-  EXPECT_EQ(steps.row(event, 3).replay_of, DeliveryNo(2)) << "of the last one";
+  EXPECT_EQ(steps.row(event, 3).replay_of, DeliveryNo(2)) << "of the latest delivery";
 }
 
 void a_replay_as_new_is_outside_lanes(InboxSteps& steps) {
@@ -90,10 +90,10 @@ void a_replay_as_new_is_outside_lanes(InboxSteps& steps) {
   steps.deliver();
   steps.fresh({.id = "c", .order_key = "k", .version = 7});
   EXPECT_EQ(steps.replay({.event = first, .how = kAsNew}).status, Status::done);
-  EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a c") << "not held up by its lane or version";
+  EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a c") << "not delayed by its lane or version";
 }
 
-void of_a_dead_delivery_as_new_leaves_the_old_one_dead(InboxSteps& steps) {
+void a_replay_as_new_leaves_the_dead_delivery_dead(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   steps.kill(steps.lease_one());
   EXPECT_EQ(steps.replay({.event = event, .how = kAsNew}).status, Status::done);
@@ -122,7 +122,7 @@ void only_requested_deliveries_are_replayed(InboxSteps& steps) {
       << "one for each destination";
 }
 
-void an_event_that_was_only_archived_cannot_be_replayed(InboxSteps& steps) {
+void an_archived_event_cannot_be_replayed(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {}});
   EXPECT_EQ(steps.replay({.event = event}).status, Status::not_replayable);
   EXPECT_EQ(steps.replay({.event = event, .how = kAsNew}).status, Status::not_replayable);
@@ -161,7 +161,7 @@ void an_event_has_a_limited_number_of_deliveries(InboxSteps& steps) {
             Status::done);
 }
 
-void a_replay_of_the_dead_head_opens_its_blocked_lane(InboxSteps& steps) {
+void a_replay_of_the_dead_head_unblocks_its_lane(InboxSteps& steps) {
   const EventNo head = steps.fresh(in_lane_k("a"));
   steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one(), OnDead::block);
@@ -202,23 +202,23 @@ void a_replay_in_the_middle_waits_for_its_turn(InboxSteps& steps) {
   }
 }
 
-void a_head_under_a_live_lease_is_not_driven_out(InboxSteps& steps) {
+void a_leased_head_is_not_displaced(InboxSteps& steps) {
   const EventNo first = steps.fresh(in_lane_k("a"));
   steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   const Leased second = steps.lease_one();
   EXPECT_EQ(second.event.id, "b");
   EXPECT_EQ(steps.replay({.event = first}).status, Status::done);
-  EXPECT_TRUE(steps.nothing_due()) << "two of one lane must not run at once";
+  EXPECT_TRUE(steps.nothing_due()) << "two deliveries of a lane must not run concurrently";
   EXPECT_EQ(steps.settle(second, RetryIn{}), Settled::ok);
   const Leased now = steps.lease_one();
-  EXPECT_EQ(now.event.id, "a") << "handed back, it gives way";
+  EXPECT_EQ(now.event.id, "a") << "the settled head is displaced by the replay";
   EXPECT_TRUE(steps.nothing_due());
   steps.ack(now);
   EXPECT_EQ(steps.lease_one().attempt, 2U);
 }
 
-void a_head_whose_lease_lapsed_gives_way_and_its_holder_is_stale(InboxSteps& steps) {
+void a_head_with_an_expired_lease_is_displaced_and_its_holder_is_stale(InboxSteps& steps) {
   const EventNo first = steps.fresh(in_lane_k("a"));
   const EventNo second = steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
@@ -230,7 +230,7 @@ void a_head_whose_lease_lapsed_gives_way_and_its_holder_is_stale(InboxSteps& ste
   EXPECT_EQ(ids(steps.leased("dst", {.max = 10})), "a");
 }
 
-void a_head_that_gave_way_keeps_the_time_of_its_retry(InboxSteps& steps) {
+void a_displaced_head_keeps_the_time_of_its_retry(InboxSteps& steps) {
   const EventNo first = steps.fresh(in_lane_k("a"));
   steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
@@ -242,22 +242,22 @@ void a_head_that_gave_way_keeps_the_time_of_its_retry(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_one().event.id, "b");
 }
 
-void behind_a_blocking_head_a_replay_waits(InboxSteps& steps) {
+void a_replay_waits_behind_a_blocking_head(InboxSteps& steps) {
   const EventNo first = steps.fresh(in_lane_k("a"));
   const EventNo second = steps.fresh(in_lane_k("b"));
   steps.kill(steps.lease_one());
   steps.kill(steps.lease_one(), OnDead::block);
   EXPECT_EQ(steps.replay({.event = first}).status, Status::done);
-  EXPECT_TRUE(steps.nothing_due()) << "the lane waits for a person";
+  EXPECT_TRUE(steps.nothing_due()) << "the lane stays blocked";
   EXPECT_EQ(steps.replay({.event = second}).status, Status::done);
   for (const char* expected : {"a", "b"}) {
     const std::vector<Leased> head = steps.leased("dst", {.max = 10});
-    ASSERT_EQ(ids(head), expected) << "in their old places";
+    ASSERT_EQ(ids(head), expected) << "in their original order";
     steps.ack(head.front());
   }
 }
 
-void past_the_horizon_a_replay_must_accept_a_duplicate(InboxSteps& steps) {
+void a_replay_past_the_horizon_must_accept_a_duplicate(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const LeaseHow how{.horizon = hours(1)};
   EXPECT_EQ(steps.settle(steps.lease_one("dst", how), RetryIn{}), Settled::ok);
@@ -266,7 +266,7 @@ void past_the_horizon_a_replay_must_accept_a_duplicate(InboxSteps& steps) {
   EXPECT_EQ(steps.replay({.event = event}).status, Status::past_horizon);
   EXPECT_EQ(steps.state(event), DeliveryState::dead);
   EXPECT_EQ(steps.replay({.event = event, .how = {.accept_duplicate = true}}).status, Status::done);
-  EXPECT_FALSE(steps.row(event).first_sent) << "the horizon counts anew";
+  EXPECT_FALSE(steps.row(event).first_sent) << "the horizon restarts";
   EXPECT_EQ(steps.settle(steps.lease_one("dst", how), RetryIn{}), Settled::ok);
   steps.advance(minutes(59));
   steps.ack(steps.lease_one("dst", how));
@@ -326,7 +326,7 @@ void a_bulk_replay_resumes_where_it_stopped(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_all("dst", {.max = 100}).size(), 25U);
 }
 
-void a_repeated_step_of_a_replay_as_new_makes_nothing_twice(InboxSteps& steps) {
+void a_repeated_step_of_a_replay_as_new_creates_nothing_twice(InboxSteps& steps) {
   const std::vector<EventNo> events = steps.fresh_many(5, {});
   for (int i = 0; i < 5; ++i) steps.deliver();
   const ReplayStep step{
@@ -342,33 +342,32 @@ void a_repeated_step_of_a_replay_as_new_makes_nothing_twice(InboxSteps& steps) {
 constexpr InboxCase kReplayCases[] = {
     {"AReplayAsSameIsTheSameDeliveryWithAFreshBudget",
      a_replay_as_same_is_the_same_delivery_with_a_fresh_budget},
-    {"DeadCancelledAndSupersededCanBeReplayedAsSame",
-     dead_cancelled_and_superseded_can_be_replayed_as_same},
+    {"DeadDroppedAndCancelledCanBeReplayedAsSame",
+     dead_dropped_and_cancelled_can_be_replayed_as_same},
     {"OpenDeliveriesCannotBeReplayed", open_deliveries_cannot_be_replayed},
     {"AReplayAsNewIsANewDelivery", a_replay_as_new_is_a_new_delivery},
     {"AReplayAsNewIsOutsideLanes", a_replay_as_new_is_outside_lanes},
-    {"OfADeadDeliveryAsNewLeavesTheOldOneDead", of_a_dead_delivery_as_new_leaves_the_old_one_dead},
+    {"AReplayAsNewLeavesTheDeadDeliveryDead", a_replay_as_new_leaves_the_dead_delivery_dead},
     {"OnlyRequestedDeliveriesAreReplayed", only_requested_deliveries_are_replayed},
-    {"AnEventThatWasOnlyArchivedCannotBeReplayed",
-     an_event_that_was_only_archived_cannot_be_replayed},
+    {"AnArchivedEventCannotBeReplayed", an_archived_event_cannot_be_replayed},
     {"AReplayRepeatedWithItsNumberHappensOnce", a_replay_repeated_with_its_number_happens_once},
     {"AnEventHasALimitedNumberOfDeliveries", an_event_has_a_limited_number_of_deliveries, false},
-    {"AReplayOfTheDeadHeadOpensItsBlockedLane", a_replay_of_the_dead_head_opens_its_blocked_lane},
+    {"AReplayOfTheDeadHeadUnblocksItsLane", a_replay_of_the_dead_head_unblocks_its_lane},
     {"AReplayedDeliveryTakesItsOldPlaceInTheLane",
      a_replayed_delivery_takes_its_old_place_in_the_lane},
     {"AReplayInTheMiddleWaitsForItsTurn", a_replay_in_the_middle_waits_for_its_turn},
-    {"AHeadUnderALiveLeaseIsNotDrivenOut", a_head_under_a_live_lease_is_not_driven_out},
-    {"AHeadWhoseLeaseLapsedGivesWayAndItsHolderIsStale",
-     a_head_whose_lease_lapsed_gives_way_and_its_holder_is_stale},
-    {"AHeadThatGaveWayKeepsTheTimeOfItsRetry", a_head_that_gave_way_keeps_the_time_of_its_retry},
-    {"BehindABlockingHeadAReplayWaits", behind_a_blocking_head_a_replay_waits},
-    {"PastTheHorizonAReplayMustAcceptADuplicate",
-     past_the_horizon_a_replay_must_accept_a_duplicate},
+    {"ALeasedHeadIsNotDisplaced", a_leased_head_is_not_displaced},
+    {"AHeadWithAnExpiredLeaseIsDisplacedAndItsHolderIsStale",
+     a_head_with_an_expired_lease_is_displaced_and_its_holder_is_stale},
+    {"ADisplacedHeadKeepsTheTimeOfItsRetry", a_displaced_head_keeps_the_time_of_its_retry},
+    {"AReplayWaitsBehindABlockingHead", a_replay_waits_behind_a_blocking_head},
+    {"AReplayPastTheHorizonMustAcceptADuplicate",
+     a_replay_past_the_horizon_must_accept_a_duplicate},
     {"RemovedEventsCannotBeReplayedOrCancelled", removed_events_cannot_be_replayed_or_cancelled},
     {"CancelEndsOpenDeliveries", cancel_ends_open_deliveries},
     {"ABulkReplayResumesWhereItStopped", a_bulk_replay_resumes_where_it_stopped},
-    {"ARepeatedStepOfAReplayAsNewMakesNothingTwice",
-     a_repeated_step_of_a_replay_as_new_makes_nothing_twice},
+    {"ARepeatedStepOfAReplayAsNewCreatesNothingTwice",
+     a_repeated_step_of_a_replay_as_new_creates_nothing_twice},
 };
 
 }  // namespace

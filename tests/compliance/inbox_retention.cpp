@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.2: what is remembered, and how long.
+// Retention: how long claims, bytes and dead letters are kept.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -18,11 +18,12 @@ void remember_counts_from_the_first_arrival(InboxSteps& steps) {
   const EventNo first = steps.fresh(brief());
   steps.deliver();
   steps.advance(hours(1) - milliseconds(1));
-  EXPECT_EQ(steps.admit(brief()), (Admission{Kind::duplicate, first})) << "which extends nothing";
+  EXPECT_EQ(steps.admit(brief()), (Admission{Kind::duplicate, first}))
+      << "a duplicate extends nothing";
   steps.advance(milliseconds(1));
   const EventNo second = steps.fresh(brief());
   EXPECT_NE(second, first);
-  EXPECT_EQ(steps.presence(first), Presence::here) << "its bytes have a time of their own";
+  EXPECT_EQ(steps.presence(first), Presence::here) << "its bytes have their own retention";
   EXPECT_EQ(steps.admit(brief()), (Admission{Kind::duplicate, second}));
 }
 
@@ -105,12 +106,12 @@ void keep_dead_replaces_keep_while_a_delivery_is_dead(InboxSteps& steps) {
   EXPECT_EQ(steps.replay({.event = event}).status, Replayed::Status::done);
   EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 0U) << "pending again";
   steps.deliver("two");
-  EXPECT_EQ(steps.sweep(hours(1), hours(10)), 0U) << "counted from the new end";
+  EXPECT_EQ(steps.sweep(hours(1), hours(10)), 0U) << "counted from the new terminal state";
   steps.advance(hours(1));
   EXPECT_EQ(steps.sweep(hours(1), hours(10)), 1U);
 }
 
-void a_dead_delivery_goes_after_keep_dead(InboxSteps& steps) {
+void a_dead_delivery_is_removed_after_keep_dead(InboxSteps& steps) {
   steps.fresh({});
   steps.kill(steps.lease_one());
   steps.advance(hours(10) - milliseconds(1));
@@ -143,7 +144,7 @@ void nothing_is_removed_while_a_delivery_is_open(InboxSteps& steps) {
   EXPECT_EQ(steps.list({}).size(), 3U);
 }
 
-void a_listen_delivery_holds_nothing(InboxSteps& steps) {
+void a_listen_delivery_does_not_retain_its_event(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {"dst"}, .listen = {"dev"}});
   steps.deliver("dst");
   const Leased lease = steps.lease_one("dev", {.lease = 10 * days});
@@ -171,14 +172,14 @@ void a_claim_outlives_the_bytes_of_its_event(InboxSteps& steps) {
   EXPECT_EQ(steps.sweep(hours(1), hours(1)), 1U);
   EXPECT_EQ(steps.admit({.id = "a", .body = "one"}), (Admission{Kind::duplicate, event}));
   EXPECT_EQ(steps.admit({.id = "a", .body = "two"}), (Admission{Kind::duplicate, event}))
-      << "there is nothing to compare it with any more";
+      << "the body to compare with is gone";
   steps.advance(hours(9));
   steps.sweep(hours(1), hours(1));
   steps.fresh({.id = "a"});
 }
 
 // awa #388: a conflict with another row stopped the whole sweep.
-void what_took_over_a_claim_keeps_it_when_the_old_event_goes(InboxSteps& steps) {
+void a_taken_over_claim_survives_the_old_event(InboxSteps& steps) {
   const EventNo old = steps.fresh(brief());
   steps.deliver();
   steps.advance(hours(1));
@@ -202,7 +203,7 @@ void attempts_outlive_the_last_settle_by_a_day(InboxSteps& steps) {
   EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 1U);
   steps.advance(hours(24) - milliseconds(1));
   steps.sweep(seconds(0), seconds(0));
-  EXPECT_EQ(steps.settle(second, Ack{}), Settled::ok) << "repeated, it still gets its answer";
+  EXPECT_EQ(steps.settle(second, Ack{}), Settled::ok) << "a repeat still gets its answer";
   EXPECT_EQ(steps.settle(first, RetryIn{}), Settled::ok);
   EXPECT_EQ(steps.settle(first, Ack{}), Settled::stale);
 }
@@ -218,21 +219,23 @@ void removed_and_unknown_events_are_distinguished(InboxSteps& steps) {
   EXPECT_EQ(steps.presence(never), Presence::absent);
   EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 2U);
   EXPECT_EQ(steps.presence(first), Presence::gone);
-  EXPECT_EQ(steps.presence(second), Presence::here) << "what must stay stays, below others too";
+  EXPECT_EQ(steps.presence(second), Presence::here)
+      << "a retained event stays, also below removed ones";
   EXPECT_EQ(steps.presence(third), Presence::gone);
-  EXPECT_EQ(steps.presence(never), Presence::gone) << "below what was removed nobody can tell";
+  EXPECT_EQ(steps.presence(never), Presence::gone)
+      << "below removed numbers absence cannot be distinguished";
   EXPECT_EQ(steps.presence(steps.new_number()), Presence::absent);
 }
 
-// River #1318, in retention: a step full of what must stay hid the rest.
-void what_must_stay_does_not_hide_what_may_go(InboxSteps& steps) {
+// River #1318, for retention: a step full of retained events hid the rest.
+void retained_events_do_not_hide_removable_ones(InboxSteps& steps) {
   steps.fresh_many(10, {.to = {"stays"}});
   for (const char* id : {"x", "y", "z"}) steps.fresh({.id = id, .to = {}});
   EXPECT_EQ(steps.sweep(seconds(0), seconds(0), 2), 3U);
   EXPECT_EQ(steps.list({}).size(), 10U);
 }
 
-void events_of_sources_that_are_not_named_stay(InboxSteps& steps) {
+void events_of_unlisted_sources_stay(InboxSteps& steps) {
   const EventNo event = steps.fresh({.source = "x", .to = {}});
   const SweepStep step{.periods = {}, .limit = 100};
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(steps.next().sweep(step));
@@ -264,19 +267,18 @@ constexpr InboxCase kRetentionCases[] = {
     {"KeepCountsFromTheLastTerminalState", keep_counts_from_the_last_terminal_state},
     {"AnArchivedEventIsKeptFromItsArrival", an_archived_event_is_kept_from_its_arrival},
     {"KeepDeadReplacesKeepWhileADeliveryIsDead", keep_dead_replaces_keep_while_a_delivery_is_dead},
-    {"ADeadDeliveryGoesAfterKeepDead", a_dead_delivery_goes_after_keep_dead},
+    {"ADeadDeliveryIsRemovedAfterKeepDead", a_dead_delivery_is_removed_after_keep_dead},
     {"CancelledAndSupersededAreKeptLikeCompleted",
      cancelled_and_superseded_are_kept_like_completed},
     {"NothingIsRemovedWhileADeliveryIsOpen", nothing_is_removed_while_a_delivery_is_open},
-    {"AListenDeliveryHoldsNothing", a_listen_delivery_holds_nothing},
+    {"AListenDeliveryDoesNotRetainItsEvent", a_listen_delivery_does_not_retain_its_event},
     {"TheEndOfAListenDeliveryDoesNotCount", the_end_of_a_listen_delivery_does_not_count},
     {"AClaimOutlivesTheBytesOfItsEvent", a_claim_outlives_the_bytes_of_its_event},
-    {"Case103ATakenOverClaimSurvivesTheOldEvent",
-     what_took_over_a_claim_keeps_it_when_the_old_event_goes},
+    {"Case103ATakenOverClaimSurvivesTheOldEvent", a_taken_over_claim_survives_the_old_event},
     {"AttemptsOutliveTheLastSettleByADay", attempts_outlive_the_last_settle_by_a_day},
     {"RemovedAndUnknownEventsAreDistinguished", removed_and_unknown_events_are_distinguished},
-    {"Case70RetainedEventsDoNotHideRemovableOnes", what_must_stay_does_not_hide_what_may_go},
-    {"EventsOfSourcesThatAreNotNamedStay", events_of_sources_that_are_not_named_stay},
+    {"Case70RetainedEventsDoNotHideRemovableOnes", retained_events_do_not_hide_removable_ones},
+    {"EventsOfUnlistedSourcesStay", events_of_unlisted_sources_stay},
     {"SourcesHaveTheirOwnPeriods", sources_have_their_own_periods},
 };
 

@@ -67,7 +67,7 @@ Scene split_requests() {
   Incoming listened = event(11, "a", {"one", "two"}, "lane");
   listened.listen = {"dev"};
   WriteOp three = admit(event(21, "three-a", {"two"}, "lane"));
-  three.admit.push_back({.arrivals = {event(10, "taken", {"one"})}});  // the number is another's
+  three.admit.push_back({.arrivals = {event(10, "taken", {"one"})}});  // a used number
   three.admit.push_back({.arrivals = {event(22, "three-c", {"two"}), event(23, "three-d", {})}});
   const WriteOp observed{
       .settle = {},
@@ -94,8 +94,8 @@ Scene duplicates() {
                    admit(event(35, "old", {"two"}))}};
 }
 
-// Enough of them that SQLite moves some into its index meanwhile, in several turns (ADR 13), of
-// which one act is rolled back.
+// Enough ids that SQLite merges some into its index during the scene, in several passes (ADR 13),
+// of which one is rolled back with its transaction.
 Scene many_ids() {
   const auto id = [](int n) { return "id-" + std::to_string(n * 37 % 101); };
   const auto fresh = [&](int n) { return event(100 + n, id(n), {}); };
@@ -198,7 +198,7 @@ Scene the_rest() {
                    NodeOp{.owner = 3, .leave = false, .lease = hours(1)}, PauseOp{"two", false}}};
 }
 
-// Without the times at which sources were last seen: those may differ a little.
+// Omits the times at which sources were last seen, which may differ slightly.
 std::string play(Side& side, const Operation& act) {
   return side.apply(act).text;
 }
@@ -218,7 +218,7 @@ const std::vector<Scene>& inbox_scenes() {
   return all;
 }
 
-std::string look(Side& side, const Scene& scene) {
+std::string state_of(Side& side, const Scene& scene) {
   std::string state = side.everything().text;
   for (const EventNo each : scene.watched) {
     state += play(side, ReadOp{.event = each, .source = "x", .id = "a", .status = {}, .page = 50});
@@ -237,10 +237,10 @@ std::string drain(Side& side, const Scene& scene) {
     for (std::size_t i = before; i < side.known().leases.size(); ++i) {
       acks.settle.push_back(with(i, Ack{}));
     }
-    if (acks.settle.empty()) return all + look(side, scene);
+    if (acks.settle.empty()) return all + state_of(side, scene);
     all += play(side, acks);
   }
-  return all + "it does not end";
+  return all + "the queue never empties";
 }
 
 Script script_of(const Scene& scene) {
@@ -252,20 +252,21 @@ Script script_of(const Scene& scene) {
     std::vector<std::string> answers;
     for (std::size_t i = 0; i < count; ++i) answers.push_back(play(side, scene.acts[i]));
     script.answers = std::move(answers);
-    script.states.push_back(look(side, scene));
+    script.states.push_back(state_of(side, scene));
     script.ends.push_back(drain(side, scene));
   }
   return script;
 }
 
-Told told(const std::string& answer, const std::string& right) {
-  if (answer == right) return Told::the_answer;
-  if (answer.find("error ") == std::string::npos) return Told::something_else;
+AnswerMatch compare_answer(const std::string& answer, const std::string& right) {
+  if (answer == right) return AnswerMatch::expected;
+  if (answer.find("error ") == std::string::npos) return AnswerMatch::different;
   const std::string unknown = "error " + std::string(info(Code::outcome_unknown).name);
-  return answer.find(unknown) == std::string::npos ? Told::did_not_happen : Told::unknown;
+  return answer.find(unknown) == std::string::npos ? AnswerMatch::did_not_happen
+                                                   : AnswerMatch::unknown;
 }
 
-bool counts(const Operation& act) {
+bool reports_counts(const Operation& act) {
   return std::holds_alternative<SweepOp>(act) || std::holds_alternative<ReplayManyOp>(act) ||
          std::holds_alternative<ReleaseOp>(act) || std::holds_alternative<RejectOp>(act);
 }
@@ -275,31 +276,32 @@ bool has_parts(const Operation& act) {
   return write != nullptr && write->admit.size() > 1;
 }
 
-bool has_no_name(const Operation& act) {
+bool lacks_replay_number(const Operation& act) {
   const auto* replay = std::get_if<ReplayOp>(&act);
   return replay != nullptr && replay->what.how.no == ReplayNo();
 }
 
 void expect_finishes(Side& side, const Scene& scene, const Script& script,
                      const Progress& progress) {
-  const std::size_t sure = progress.sure;
-  const std::string state = look(side, scene);
-  const bool one_more = progress.perhaps_one_more && state == script.states[sure + 1];
-  if (!one_more && !progress.perhaps_in_part) {
-    ASSERT_EQ(state, script.states[sure]) << (progress.perhaps_one_more ? "or one act more" : "");
+  const std::size_t certain = progress.certain;
+  const std::string state = state_of(side, scene);
+  const bool one_more = progress.maybe_one_more && state == script.states[certain + 1];
+  if (!one_more && !progress.maybe_partly) {
+    ASSERT_EQ(state, script.states[certain])
+        << (progress.maybe_one_more ? "or one operation later" : "");
   }
-  for (std::size_t i = sure; i < scene.acts.size(); ++i) {
-    const bool again = one_more && i == sure;
-    if (again && has_no_name(scene.acts[i])) continue;
+  for (std::size_t i = certain; i < scene.acts.size(); ++i) {
+    const bool again = one_more && i == certain;
+    if (again && lacks_replay_number(scene.acts[i])) continue;
     const std::string answer = play(side, scene.acts[i]);
-    if (again && counts(scene.acts[i])) continue;
+    if (again && reports_counts(scene.acts[i])) continue;
     ASSERT_EQ(answer, script.answers[i]) << describe(scene.acts[i]);
   }
-  ASSERT_EQ(look(side, scene), script.states.back());
+  ASSERT_EQ(state_of(side, scene), script.states.back());
 }
 
-void expect_goes_on(Side& side, const Scene& scene, const Script& script,
-                    const Progress& progress) {
+void expect_continues(Side& side, const Scene& scene, const Script& script,
+                      const Progress& progress) {
   expect_finishes(side, scene, script, progress);
   if (testing::Test::HasFailure()) return;
   EXPECT_EQ(drain(side, scene), script.ends.back());

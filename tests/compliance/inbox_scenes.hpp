@@ -8,61 +8,63 @@
 #include <string>
 #include <vector>
 
-// Scenes of an inbox's life in which something may fail at every step. What should have been
-// answered, and what should be there afterwards, is what the memory store says.
+// Scenes: sequences of inbox operations for tests that inject a fault at every step. The memory
+// store provides the expected answers and states.
 namespace hapax::test {
 
 struct Scene {
   const char* name;
-  std::vector<Operation> before;  // nothing fails yet
+  std::vector<Operation> before;  // without faults
   std::vector<Operation> acts;
-  std::vector<EventNo> watched = {};  // looked at one by one, also when they are gone
+  std::vector<EventNo> watched = {};  // read one by one, even if they are gone
 
   friend std::ostream& operator<<(std::ostream& out, const Scene& scene) {
     return out << scene.name;
   }
 };
 
-// Each act may be repeated after an unknown outcome, unless has_no_name().
+// Each operation of `acts` may be repeated after an unknown outcome, unless lacks_replay_number().
 const std::vector<Scene>& inbox_scenes();
 
-// How a scene goes when nothing fails.
+// The course of a scene without faults.
 struct Script {
-  std::vector<std::string> answers;  // to each act
-  std::vector<std::string> states;   // before the first act, and after each
-  std::vector<std::string> ends;     // what drain() says from there on
+  std::vector<std::string> answers;  // of each operation
+  std::vector<std::string> states;   // before the first operation, and after each
+  std::vector<std::string> ends;     // the results of drain() from each state
 };
 Script script_of(const Scene& scene);
 
-// Everything that can be seen, in words.
-std::string look(Side& side, const Scene& scene);
+// Returns the complete observable state as text.
+std::string state_of(Side& side, const Scene& scene);
 
-// Lets an hour pass, then leases and acknowledges until nothing is left; in words.
+// Lets an hour pass, then leases and acknowledges until no deliveries remain. Returns the answers
+// and the final state as text.
 std::string drain(Side& side, const Scene& scene);
 
-// What an act was answered.
-enum class Told : std::uint8_t { the_answer, did_not_happen, unknown, something_else };
-Told told(const std::string& answer, const std::string& right);
+// How an answer compares with the expected one.
+enum class AnswerMatch : std::uint8_t { expected, did_not_happen, unknown, different };
+AnswerMatch compare_answer(const std::string& answer, const std::string& right);
 
-// Whether the answer counts what was done, so that the same act again says something else.
-bool counts(const Operation& act);
-// Whether it is a batch, whose items have fates of their own.
+// Whether the answer contains counts, so that a repeat answers differently.
+bool reports_counts(const Operation& act);
+// Whether it is a batch whose items succeed or fail independently.
 bool has_parts(const Operation& act);
-// Whether it is a replay that only the store can repeat, not its caller.
-bool has_no_name(const Operation& act);
+// Whether it is a replay without a number, which only the store can repeat, not the caller.
+bool lacks_replay_number(const Operation& act);
 
-// Acts `sure` times and, where it says so, perhaps once more.
+// The number of operations that have certainly happened, and whether one more may have.
 struct Progress {
-  std::size_t sure = 0;
-  bool perhaps_one_more = false;
-  bool perhaps_in_part = false;  // of that one more
+  std::size_t certain = 0;
+  bool maybe_one_more = false;
+  bool maybe_partly = false;  // the additional operation may have happened partly
 };
 
-// A failure of the test unless the store is where `progress` says, and gives the right answers to
-// all that is left to do, the uncertain act repeated.
+// Expects the store to be in the state of `progress` and to answer the remaining operations
+// correctly, including a repeat of the uncertain one.
 void expect_finishes(Side& side, const Scene& scene, const Script& script,
                      const Progress& progress);
-// ... and then delivers everything once.
-void expect_goes_on(Side& side, const Scene& scene, const Script& script, const Progress& progress);
+// expect_finishes(), then delivers everything once.
+void expect_continues(Side& side, const Scene& scene, const Script& script,
+                      const Progress& progress);
 
 }  // namespace hapax::test

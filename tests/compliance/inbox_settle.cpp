@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.3: how a lease ends, once, by the one who has it.
+// Settling: a lease ends once, by its holder.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -23,7 +23,7 @@ void an_ack_completes(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
-void a_retry_comes_back_after_its_delay_and_is_counted(InboxSteps& steps) {
+void a_retry_is_due_after_its_delay_and_is_counted(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   for (unsigned attempt = 1; attempt <= 3; ++attempt) {
     const Leased lease = steps.lease_one();
@@ -36,7 +36,7 @@ void a_retry_comes_back_after_its_delay_and_is_counted(InboxSteps& steps) {
     steps.advance(milliseconds(1));
   }
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{}), Settled::ok);
-  EXPECT_EQ(steps.lease_one().attempt, 5U) << "without a delay it is due at once";
+  EXPECT_EQ(steps.lease_one().attempt, 5U) << "due at once without a delay";
 }
 
 void a_drop_cancels(InboxSteps& steps) {
@@ -48,7 +48,7 @@ void a_drop_cancels(InboxSteps& steps) {
   EXPECT_TRUE(steps.nothing_due());
 }
 
-void a_death_has_its_reason_and_is_counted(InboxSteps& steps) {
+void a_dead_letter_has_its_reason_and_is_counted(InboxSteps& steps) {
   for (const EndReason reason : {EndReason::exhausted, EndReason::gone, EndReason::horizon}) {
     const EventNo event = steps.fresh({.id = std::string(name(reason))});
     EXPECT_EQ(steps.settle(steps.lease_one(), Dead{reason, OnDead::skip}), Settled::ok);
@@ -59,8 +59,8 @@ void a_death_has_its_reason_and_is_counted(InboxSteps& steps) {
   }
 }
 
-// River #1290: a graceful stop cost an attempt and a wait.
-void a_release_counts_nothing_and_is_due_at_once(InboxSteps& steps) {
+// River #1290: a graceful stop cost an attempt and a delay.
+void a_release_is_not_counted_and_is_due_at_once(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{}), Settled::ok);
   for (int i = 0; i < 3; ++i) {
@@ -99,7 +99,7 @@ void a_failure_without_a_byte_sent_has_sent_nothing(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{.sent = false}), Settled::ok);
   EXPECT_FALSE(steps.row(event).first_sent);
-  EXPECT_EQ(steps.row(event).attempts, 1U) << "a failure all the same";
+  EXPECT_EQ(steps.row(event).attempts, 1U) << "still a failed attempt";
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{}), Settled::ok);
   const std::optional<WallTime> sent = steps.row(event).first_sent;
   EXPECT_TRUE(sent);
@@ -108,7 +108,7 @@ void a_failure_without_a_byte_sent_has_sent_nothing(InboxSteps& steps) {
   EXPECT_EQ(steps.row(event).first_sent, sent) << "an earlier attempt may have sent a byte";
 }
 
-void a_lapsed_lease_may_have_sent_a_byte(InboxSteps& steps) {
+void an_expired_lease_may_have_sent_a_byte(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lost = steps.lease_one();
   steps.advance(seconds(30));
@@ -126,13 +126,13 @@ void a_renewed_lease_starts_from_now(InboxSteps& steps) {
   EXPECT_EQ(steps.settle(lease, Renew{seconds(1)}), Settled::ok);
   steps.advance(seconds(1));
   EXPECT_EQ(steps.state(event), DeliveryState::pending);
-  EXPECT_EQ(steps.settle(lease, Renew{seconds(5)}), Settled::ok) << "nobody else took it";
+  EXPECT_EQ(steps.settle(lease, Renew{seconds(5)}), Settled::ok) << "no other worker has leased it";
   EXPECT_TRUE(steps.nothing_due());
   steps.ack(lease);
   EXPECT_EQ(steps.detail(event).attempts.size(), 1U);
 }
 
-// awa alpha.3: a heartbeat that came after the completion made the attempt anew.
+// awa alpha.3: a heartbeat after the completion recreated the attempt.
 void a_renew_after_the_end_changes_nothing(InboxSteps& steps) {
   for (std::size_t i = 0; i < kEnding.size(); ++i) {
     const EventNo event = steps.fresh({.id = std::to_string(i), .to = {std::to_string(i)}});
@@ -146,7 +146,7 @@ void a_renew_after_the_end_changes_nothing(InboxSteps& steps) {
   }
 }
 
-void a_settle_repeated_is_ok_and_another_one_is_stale(InboxSteps& steps) {
+void a_repeated_settle_is_ok_and_a_different_one_is_stale(InboxSteps& steps) {
   for (std::size_t i = 0; i < kEnding.size(); ++i) {
     const EventNo event = steps.fresh({.id = std::to_string(i), .to = {std::to_string(i)}});
     const Leased lease = steps.lease_one(std::to_string(i));
@@ -164,12 +164,12 @@ void a_settle_repeated_is_ok_and_another_one_is_stale(InboxSteps& steps) {
   }
 }
 
-void a_repeated_settle_is_recognised_after_the_next_lease_too(InboxSteps& steps) {
+void a_repeated_settle_is_recognized_after_the_next_lease_too(InboxSteps& steps) {
   steps.fresh({});
   const Leased first = steps.lease_one();
   EXPECT_EQ(steps.settle(first, RetryIn{}), Settled::ok);
   const Leased second = steps.lease_one();
-  EXPECT_EQ(steps.settle(first, RetryIn{hours(1)}), Settled::ok) << "the same outcome again";
+  EXPECT_EQ(steps.settle(first, RetryIn{hours(1)}), Settled::ok) << "the same outcome repeated";
   EXPECT_EQ(steps.settle(first, Ack{}), Settled::stale);
   EXPECT_EQ(second.attempt, 2U);
   steps.ack(second);
@@ -177,7 +177,7 @@ void a_repeated_settle_is_recognised_after_the_next_lease_too(InboxSteps& steps)
   EXPECT_EQ(steps.settle(second, Ack{}), Settled::ok);
 }
 
-void settled_twice_in_one_batch_is_settled_once(InboxSteps& steps) {
+void a_delivery_settled_twice_in_one_batch_is_settled_once(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
   const Settlement batch[]{{ref(lease), lease.fence, Ack{}},
@@ -189,8 +189,8 @@ void settled_twice_in_one_batch_is_settled_once(InboxSteps& steps) {
   EXPECT_EQ(steps.detail(event).attempts.size(), 1U);
 }
 
-// River: attempt N - 1 completed attempt N. NATS #4786: an ack that came late acknowledged the
-// redelivery to another.
+// River: attempt N - 1 completed attempt N. NATS #4786: a late ack acknowledged the redelivery to
+// another consumer.
 void an_old_fence_settles_nothing(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased old = steps.lease_one("dst", {.holder = kPull});
@@ -204,8 +204,8 @@ void an_old_fence_settles_nothing(InboxSteps& steps) {
   steps.ack(current);
 }
 
-// Oban: a job that was rescued and waits for its retry was turned to completed.
-void an_old_fence_does_not_complete_what_waits_for_a_retry(InboxSteps& steps) {
+// Oban: a rescued job waiting for its retry was marked completed.
+void an_old_fence_does_not_complete_a_delivery_waiting_for_retry(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased old = steps.lease_one();
   steps.advance(seconds(30));
@@ -216,19 +216,19 @@ void an_old_fence_does_not_complete_what_waits_for_a_retry(InboxSteps& steps) {
   EXPECT_EQ(steps.lease_one().attempt, 2U);
 }
 
-// River #1302, seen from the other side: completed between the look and the rescue.
-void a_lease_past_its_time_that_nobody_took_may_still_be_settled(InboxSteps& steps) {
+// River #1302 from the other side: a job was completed between the scan and the rescue.
+void an_expired_lease_nobody_else_took_can_still_be_settled(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one("dst", {.holder = kPull});
   steps.advance(hours(3));
   EXPECT_EQ(steps.state(event), DeliveryState::pending);
   steps.ack(lease);
   EXPECT_EQ(steps.state(event), DeliveryState::completed);
-  EXPECT_TRUE(steps.nothing_due()) << "it was completed: nobody may rescue it";
+  EXPECT_TRUE(steps.nothing_due()) << "it is completed and must not be retried";
 }
 
-// River #1308: a job that was removed while it ran brought its worker down.
-void what_was_cancelled_while_it_was_leased_is_stale(InboxSteps& steps) {
+// River #1308: a job removed while it ran crashed its worker.
+void a_delivery_cancelled_while_leased_is_stale(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const Leased lease = steps.lease_one();
   EXPECT_EQ(steps.cancel(event), Cancelled::done);
@@ -237,21 +237,21 @@ void what_was_cancelled_while_it_was_leased_is_stale(InboxSteps& steps) {
   EXPECT_EQ(steps.state(event), DeliveryState::cancelled);
 }
 
-void what_was_removed_while_it_was_leased_is_unknown(InboxSteps& steps) {
+void a_delivery_removed_while_leased_is_unknown(InboxSteps& steps) {
   const EventNo event = steps.fresh({.to = {}, .listen = {"dev"}});
   const Leased lease = steps.lease_one("dev");
-  EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 1U) << "listeners hold nothing";
+  EXPECT_EQ(steps.sweep(seconds(0), seconds(0)), 1U) << "listen deliveries do not retain events";
   for (const Disposition& each : kEnding) EXPECT_EQ(steps.settle(lease, each), Settled::unknown);
   EXPECT_EQ(steps.presence(event), Presence::gone);
 }
 
-void the_answers_of_a_batch_are_in_its_order(InboxSteps& steps) {
+void the_answers_of_a_batch_are_in_order(InboxSteps& steps) {
   steps.fresh_many(3, {});
   const std::vector<Leased> leases = steps.leased("dst", {.max = 3});
   ASSERT_EQ(leases.size(), 3U);
-  const DeliveryRef nobody{EventNo(77), DeliveryNo(1)};
+  const DeliveryRef missing{EventNo(77), DeliveryNo(1)};
   const Settlement batch[]{{ref(leases[2]), leases[2].fence, Ack{}},
-                           {nobody, Fence(1), Ack{}},
+                           {missing, Fence(1), Ack{}},
                            {ref(leases[0]), leases[1].fence, Ack{}},
                            {ref(leases[1]), leases[1].fence, Renew{hours(1)}}};
   const auto answers = steps.next().write({.settle = batch}).settle;
@@ -307,7 +307,7 @@ void attempts_are_recorded_with_their_notes(InboxSteps& steps) {
   EXPECT_EQ(log[1].status, 204);
 }
 
-void of_many_attempts_the_last_ones_are_shown(InboxSteps& steps) {
+void only_the_last_attempts_are_shown(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   const int attempts = static_cast<int>(kMaxShownAttempts) + 5;
   for (int i = 0; i < attempts; ++i) {
@@ -321,32 +321,34 @@ void of_many_attempts_the_last_ones_are_shown(InboxSteps& steps) {
 
 constexpr InboxCase kSettleCases[] = {
     {"AnAckCompletes", an_ack_completes},
-    {"ARetryComesBackAfterItsDelayAndIsCounted", a_retry_comes_back_after_its_delay_and_is_counted},
+    {"ARetryIsDueAfterItsDelayAndIsCounted", a_retry_is_due_after_its_delay_and_is_counted},
     {"ADropCancels", a_drop_cancels},
-    {"ADeathHasItsReasonAndIsCounted", a_death_has_its_reason_and_is_counted},
-    {"Case78AReleaseCountsNothingAndIsDueAtOnce", a_release_counts_nothing_and_is_due_at_once},
+    {"ADeadLetterHasItsReasonAndIsCounted", a_dead_letter_has_its_reason_and_is_counted},
+    {"Case78AReleaseIsNotCountedAndIsDueAtOnce", a_release_is_not_counted_and_is_due_at_once},
     {"AReleasedDeliveryQueuesBehindOlderOnes", a_released_delivery_queues_behind_older_ones},
     {"AnUnsentReleaseOfTheFirstLeaseHasSentNothing",
      an_unsent_release_of_the_first_lease_has_sent_nothing},
     {"AFailureWithoutAByteSentHasSentNothing", a_failure_without_a_byte_sent_has_sent_nothing},
-    {"ALapsedLeaseMayHaveSentAByte", a_lapsed_lease_may_have_sent_a_byte},
+    {"AnExpiredLeaseMayHaveSentAByte", an_expired_lease_may_have_sent_a_byte},
     {"ARenewedLeaseStartsFromNow", a_renewed_lease_starts_from_now},
     {"Case106ARenewAfterTheEndChangesNothing", a_renew_after_the_end_changes_nothing},
-    {"ASettleRepeatedIsOkAndAnotherOneIsStale", a_settle_repeated_is_ok_and_another_one_is_stale},
-    {"ARepeatedSettleIsRecognisedAfterTheNextLeaseToo",
-     a_repeated_settle_is_recognised_after_the_next_lease_too},
-    {"SettledTwiceInOneBatchIsSettledOnce", settled_twice_in_one_batch_is_settled_once},
+    {"ARepeatedSettleIsOkAndADifferentOneIsStale",
+     a_repeated_settle_is_ok_and_a_different_one_is_stale},
+    {"ARepeatedSettleIsRecognizedAfterTheNextLeaseToo",
+     a_repeated_settle_is_recognized_after_the_next_lease_too},
+    {"ADeliverySettledTwiceInOneBatchIsSettledOnce",
+     a_delivery_settled_twice_in_one_batch_is_settled_once},
     {"Case69And111AnOldFenceSettlesNothing", an_old_fence_settles_nothing},
     {"Case89AnOldFenceDoesNotCompleteADeliveryWaitingForRetry",
-     an_old_fence_does_not_complete_what_waits_for_a_retry},
+     an_old_fence_does_not_complete_a_delivery_waiting_for_retry},
     {"Case68AnExpiredLeaseNobodyElseTookCanStillBeSettled",
-     a_lease_past_its_time_that_nobody_took_may_still_be_settled},
-    {"Case75ADeliveryCancelledWhileLeasedIsStale", what_was_cancelled_while_it_was_leased_is_stale},
-    {"Case75ADeliveryRemovedWhileLeasedIsUnknown", what_was_removed_while_it_was_leased_is_unknown},
-    {"TheAnswersOfABatchAreInItsOrder", the_answers_of_a_batch_are_in_its_order},
+     an_expired_lease_nobody_else_took_can_still_be_settled},
+    {"Case75ADeliveryCancelledWhileLeasedIsStale", a_delivery_cancelled_while_leased_is_stale},
+    {"Case75ADeliveryRemovedWhileLeasedIsUnknown", a_delivery_removed_while_leased_is_unknown},
+    {"TheAnswersOfABatchAreInOrder", the_answers_of_a_batch_are_in_order},
     {"AMixedBatchSettlesThenAdmitsThenLeases", a_mixed_batch_settles_then_admits_then_leases},
     {"AttemptsAreRecordedWithTheirNotes", attempts_are_recorded_with_their_notes},
-    {"OfManyAttemptsTheLastOnesAreShown", of_many_attempts_the_last_ones_are_shown},
+    {"OnlyTheLastAttemptsAreShown", only_the_last_attempts_are_shown},
 };
 
 }  // namespace

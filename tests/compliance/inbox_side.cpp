@@ -79,20 +79,20 @@ struct Applier {
   Side& side;
   Observation out;
 
-  void say(const std::string& line) { out.text += line + "\n"; }
+  void print(const std::string& line) { out.text += line + "\n"; }
   template <class T>
   bool failed(const Result<T>& result) {
-    if (!result) say(text(result.error()));
+    if (!result) print(text(result.error()));
     return !result;
   }
 
   void operator()(const WriteOp& op);
   std::vector<Settlement> settlements(const WriteOp& op) const;
   Fence fence_for(const SettleOp& op) const;
-  void tell_settled(const WriteOp& op, const Result<std::vector<Settled>>& answers);
-  void tell_admitted(const WriteOp& op, const std::vector<AdmitAnswer>& answers);
-  void tell_leased(const Result<std::vector<Lease>>& answers);
-  void tell(const Leased& lease);
+  void print_settled(const WriteOp& op, const Result<std::vector<Settled>>& answers);
+  void print_admitted(const WriteOp& op, const std::vector<AdmitAnswer>& answers);
+  void print_leased(const Result<std::vector<Lease>>& answers);
+  void print_lease(const Leased& lease);
 
   void operator()(const PassOp& op) {
     side.subject_.advance(op.by);
@@ -102,14 +102,14 @@ struct Applier {
   void operator()(const RestartOp&) { side.subject_.restart(); }
   void operator()(const CancelOp& op) {
     const Result<Cancelled> answer = side.driver().cancel(op.which);
-    if (!failed(answer)) say("cancel " + text(static_cast<std::int64_t>(*answer)));
+    if (!failed(answer)) print("cancel " + text(static_cast<std::int64_t>(*answer)));
   }
   void operator()(const ReplayOp& op) {
     Replay what = op.what;
     if (!op.destination.empty()) what.how.destination = side.destinations_.at(op.destination);
     const Result<Replayed> answer = side.driver().replay(what);
     if (failed(answer)) return;
-    say("replay " + text(static_cast<std::int64_t>(answer->status)) + text(answer->deliveries));
+    print("replay " + text(static_cast<std::int64_t>(answer->status)) + text(answer->deliveries));
   }
   void operator()(const ReplayManyOp& op);
   void operator()(const SweepOp& op);
@@ -121,7 +121,7 @@ struct Applier {
   void operator()(const RejectOp& op) {
     if (op.remove) {
       const Result<bool> removed = side.driver().remove_reject(op.no);
-      if (!failed(removed)) say(*removed ? "removed" : "not there");
+      if (!failed(removed)) print(*removed ? "removed" : "not there");
       return;
     }
     const Reject reject{.no = op.no, .source = side.sources_.at(op.source), .reason = "test"};
@@ -136,19 +136,19 @@ struct Applier {
                                                                   .payload = op.payload,
                                                                   .order_key = op.order_key});
     if (failed(answer)) return;
-    say("message " + answer->message.to_string() + (answer->duplicate ? " duplicate" : ""));
+    print("message " + answer->message.to_string() + (answer->duplicate ? " duplicate" : ""));
   }
   void operator()(const MoveOp& op) {
     const Result<Moved> answer = side.driver().move_messages(op.numbers);
     if (failed(answer)) return;
-    say("moved " + std::to_string(answer->messages) + (answer->more ? " more" : ""));
+    print("moved " + std::to_string(answer->messages) + (answer->more ? " more" : ""));
     for (std::size_t i = 0; i < answer->messages; ++i) {
       side.known_.events.push_back(op.numbers[i]);
     }
   }
   void operator()(const ReleaseOp& op) {
     const Result<Released> answer = side.driver().release_holder(op.step);
-    if (!failed(answer)) say("released " + std::to_string(answer->deliveries));
+    if (!failed(answer)) print("released " + std::to_string(answer->deliveries));
   }
   void operator()(const NodeOp& op) {
     if (op.leave) {
@@ -156,11 +156,11 @@ struct Applier {
       return;
     }
     const Result<NodeNo> answer = side.driver().take_node(node_owner(op.owner), op.lease);
-    if (!failed(answer)) say("node " + text(*answer));
+    if (!failed(answer)) print("node " + text(*answer));
   }
   void operator()(const ReadOp& op);
-  void tell_stats();
-  void tell_list(const EventFilter& filter, std::size_t page);
+  void print_stats();
+  void print_list(const EventFilter& filter, std::size_t page);
 };
 
 Fence Applier::fence_for(const SettleOp& op) const {
@@ -169,7 +169,7 @@ Fence Applier::fence_for(const SettleOp& op) const {
       return side.fences_.at(op.lease);
     case SettleOp::With::another_fence:
       return side.fences_.at(op.other);
-    case SettleOp::With::a_guess:
+    case SettleOp::With::guessed_fence:
       return Fence(side.highest_fence_ + 1);  // no lease has it, but a delivery may
     case SettleOp::With::nothing:
       break;
@@ -210,36 +210,36 @@ void Applier::operator()(const WriteOp& op) {
                      each.how.holder, each.how.max_abandons, each.how.horizon, each.how.on_dead});
   }
   const Answers answers = side.driver().write({.settle = settle, .admit = admit, .lease = lease});
-  tell_settled(op, answers.settle);
-  tell_admitted(op, answers.admit);
-  tell_leased(answers.lease);
+  print_settled(op, answers.settle);
+  print_admitted(op, answers.admit);
+  print_leased(answers.lease);
 }
 
-void Applier::tell_settled(const WriteOp& op, const Result<std::vector<Settled>>& answers) {
+void Applier::print_settled(const WriteOp& op, const Result<std::vector<Settled>>& answers) {
   if (failed(answers)) return;
-  say(std::to_string(answers->size()) + " settled");
+  print(std::to_string(answers->size()) + " settled");
   for (std::size_t i = 0; i < answers->size(); ++i) {
     const std::size_t lease = op.settle[i].lease;
-    // A store may be late to forget the attempts of events that are gone.
-    const bool old = side.forgets_late_ || side.passed_ - side.at_[lease] >= kKeepAttempts;
+    // A store may remove the attempts of removed events late.
+    const bool old = side.late_cleanup_ || side.passed_ - side.at_[lease] >= kKeepAttempts;
     const EventNo event = side.known_.leases[lease].event;
     if (old) {
       const Result<Lookup<EventDetail>> found = side.driver().event(event);
-      // Where all are looked at, a look that fails says nothing about the settlement.
-      if (!found && !side.forgets_late_ && failed(found)) continue;
+      // With late_cleanup every event is read here; a failed read is then ignored.
+      if (!found && !side.late_cleanup_ && failed(found)) continue;
       if (found && found->presence == Presence::gone) continue;
     }
-    say("settle " + text(static_cast<std::int64_t>(answers->at(i))));
+    print("settle " + text(static_cast<std::int64_t>(answers->at(i))));
   }
 }
 
-void Applier::tell_admitted(const WriteOp& op, const std::vector<AdmitAnswer>& answers) {
-  say(std::to_string(answers.size()) + " admitted");
+void Applier::print_admitted(const WriteOp& op, const std::vector<AdmitAnswer>& answers) {
+  print(std::to_string(answers.size()) + " admitted");
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (failed(answers[i])) continue;
     for (std::size_t j = 0; j < answers[i]->size(); ++j) {
       const Admission& each = answers[i]->at(j);
-      say("admit " + text(static_cast<std::int64_t>(each.kind)) + " " + text(each.event));
+      print("admit " + text(static_cast<std::int64_t>(each.kind)) + " " + text(each.event));
       const bool fresh = each.kind == Admission::Kind::fresh;
       if (fresh && op.admit[i].arrivals[j].no == each.event) {
         side.known_.events.push_back(each.event);
@@ -248,13 +248,13 @@ void Applier::tell_admitted(const WriteOp& op, const std::vector<AdmitAnswer>& a
   }
 }
 
-void Applier::tell_leased(const Result<std::vector<Lease>>& answers) {
+void Applier::print_leased(const Result<std::vector<Lease>>& answers) {
   if (failed(answers)) return;
   std::vector<std::int64_t> fences;
   for (const Lease& lease : *answers) {
-    say("leased, passed " + std::to_string(lease.passed));
+    print("leased, passed " + std::to_string(lease.passed));
     for (const Leased& each : lease.deliveries) {
-      tell(each);
+      print_lease(each);
       fences.push_back(each.fence.value());
       side.known_.leases.push_back(ref(each));
       side.fences_.push_back(each.fence);
@@ -264,17 +264,17 @@ void Applier::tell_leased(const Result<std::vector<Lease>>& answers) {
   std::sort(fences.begin(), fences.end());
   EXPECT_EQ(std::adjacent_find(fences.begin(), fences.end()), fences.end());
   if (fences.empty()) return;
-  EXPECT_GT(fences.front(), side.highest_fence_) << "a fence was given out before";
+  EXPECT_GT(fences.front(), side.highest_fence_) << "a fence was issued before";
   side.highest_fence_ = fences.back();
 }
 
-void Applier::tell(const Leased& lease) {
+void Applier::print_lease(const Leased& lease) {
   const StoredEvent& event = lease.event;
-  say("lease " + text(event.no) + "/" + text(lease.delivery) + " attempt " +
-      std::to_string(lease.attempt) + " abandons " + std::to_string(lease.abandons) + " until " +
-      text(lease.until) + " of " + text(lease.replay_of) + " " + side.name_of(event.source) + "/" +
-      event.tenant + "/" + event.id + " " + event.type + " " + to_hex(event.headers) + " " +
-      event.body + " " + text(event.received) + " " + std::string(name(event.would)));
+  print("lease " + text(event.no) + "/" + text(lease.delivery) + " attempt " +
+        std::to_string(lease.attempt) + " abandons " + std::to_string(lease.abandons) + " until " +
+        text(lease.until) + " of " + text(lease.replay_of) + " " + side.name_of(event.source) +
+        "/" + event.tenant + "/" + event.id + " " + event.type + " " + to_hex(event.headers) + " " +
+        event.body + " " + text(event.received) + " " + std::string(name(event.would)));
 }
 
 void Applier::operator()(const ReplayManyOp& op) {
@@ -293,7 +293,7 @@ void Applier::operator()(const ReplayManyOp& op) {
     step.after = part->after;
     done = part->done;
   }
-  say("replayed " + std::to_string(events) + " events, " + std::to_string(deliveries));
+  print("replayed " + std::to_string(events) + " events, " + std::to_string(deliveries));
 }
 
 void Applier::operator()(const SweepOp& op) {
@@ -301,14 +301,14 @@ void Applier::operator()(const SweepOp& op) {
   for (const auto& [name, number] : side.sources_)
     periods.push_back({number, op.keep, op.keep_dead});
   std::size_t events = 0;
-  // A step may find a walk under way: only the walk after that one has seen everything.
-  for (int walks = 0; walks < 2;) {
+  // The first step may continue a pass in progress, so only the pass after it covers everything.
+  for (int passes = 0; passes < 2;) {
     const Result<Swept> part = side.driver().sweep({periods, op.limit});
     if (failed(part)) return;
     events += part->events;
-    if (part->done) ++walks;
+    if (part->done) ++passes;
   }
-  say("swept " + std::to_string(events));
+  print("swept " + std::to_string(events));
 }
 
 void Applier::operator()(const ReadOp& op) {
@@ -316,30 +316,30 @@ void Applier::operator()(const ReadOp& op) {
   EventFilter filter;
   filter.source = side.sources_.at(op.source);
   filter.status = op.status;
-  tell_list(filter, op.page);
-  tell_list({.id = op.id}, op.page);
+  print_list(filter, op.page);
+  print_list({.id = op.id}, op.page);
   const WantedIdentity wanted{side.sources_.at(op.source), "", op.id};
   const auto found = side.driver().find(std::span(&wanted, 1));
-  if (!failed(found)) say("found " + text(found->at(0)));
-  tell_stats();
+  if (!failed(found)) print("found " + text(found->at(0)));
+  print_stats();
 }
 
-// The newest that match, page by page.
-void Applier::tell_list(const EventFilter& filter, std::size_t page) {
+// Lists the newest matching events, page by page.
+void Applier::print_list(const EventFilter& filter, std::size_t page) {
   constexpr std::size_t kRows = 50;
   EventQuery query{filter, kNewest, page};
-  for (std::size_t told = 0; told < kRows;) {
+  for (std::size_t printed = 0; printed < kRows;) {
     const Result<EventPage> part = side.driver().events(query);
     if (failed(part)) return;
     for (const EventRow& each : part->events) {
-      if (told++ < kRows) say(text(each, side.name_of(each.source)));
+      if (printed++ < kRows) print(text(each, side.name_of(each.source)));
     }
     if (!part->next) return;
     query.before = *part->next;
   }
 }
 
-void Applier::tell_stats() {
+void Applier::print_stats() {
   const Result<Stats> stats = side.driver().stats();
   if (failed(stats)) return;
   std::map<std::string, std::string> lines;
@@ -349,17 +349,17 @@ void Applier::tell_stats() {
         std::to_string(each.dead) + " " + std::to_string(each.superseded) + " " +
         std::to_string(each.cancelled) + " oldest " + text(each.oldest_due);
   }
-  for (const auto& [destination, line] : lines) say(destination + ": " + line);
+  for (const auto& [destination, line] : lines) print(destination + ": " + line);
   std::map<std::string, WallTime> seen;
   for (const SourceStats& each : stats->sources) seen[side.name_of(each.source)] = each.last_seen;
   for (const auto& [source, at] : seen) {
-    say("seen " + source);
+    print("seen " + source);
     out.seen.push_back(at);
   }
 }
 
-Side::Side(InboxSubject& subject, bool forgets_late)
-    : subject_(subject), forgets_late_(forgets_late) {
+Side::Side(InboxSubject& subject, bool late_cleanup)
+    : subject_(subject), late_cleanup_(late_cleanup) {
   for (const std::string& name : OperationSource::sources()) {
     sources_[name] = SourceNo(driver().number_of(NameKind::source, name).value());
     source_names_[sources_[name]] = name;
@@ -372,7 +372,7 @@ Side::Side(InboxSubject& subject, bool forgets_late)
 
 Side::Side(const Side& other, InboxSubject& subject)
     : subject_(subject),
-      forgets_late_(other.forgets_late_),
+      late_cleanup_(other.late_cleanup_),
       sources_(other.sources_),
       destinations_(other.destinations_),
       source_names_(other.source_names_),
@@ -420,10 +420,10 @@ Observation Side::everything() {
   const Result<RejectPage> rejects = driver().rejects({.limit = kMaxPage});
   if (!applier.failed(rejects)) {
     for (const RejectRow& each : rejects->rejects) {
-      applier.say("reject " + text(each.no) + " " + name_of(each.source));
+      applier.print("reject " + text(each.no) + " " + name_of(each.source));
     }
   }
-  applier.tell_stats();
+  applier.print_stats();
   return std::move(applier.out);
 }
 

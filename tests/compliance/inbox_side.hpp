@@ -8,7 +8,7 @@
 
 namespace hapax::test {
 
-// What an operation let one see, in words that mean the same on every store.
+// The observable result of an operation, as text that is comparable between stores.
 struct Observation {
   std::string text;
   std::vector<WallTime> seen;  // may differ by kSeenSlack
@@ -19,17 +19,17 @@ struct Observation {
   }
 };
 
-// One of the stores that are compared: applies operations and says what was to be seen. A fence
-// that is not larger than those before it is a failure of the test.
+// One of the compared stores: applies operations and reports their results. Fails the test if a
+// fence is not larger than all before it.
 class Side {
  public:
-  // forgets_late: a store may answer from what is left beside an event that is gone.
-  explicit Side(InboxSubject& subject, bool forgets_late = false);
-  // Goes on where `other` stands, on a store that has all that the other one's has.
+  // late_cleanup: the store may still answer from rows left behind by a removed event.
+  explicit Side(InboxSubject& subject, bool late_cleanup = false);
+  // Continues from `other` on a store that has all data of the other's store.
   Side(const Side& other, InboxSubject& subject);
 
   Observation apply(const Operation& operation);
-  Observation everything();  // every event in full
+  Observation everything();  // the complete state
   const Known& known() const { return known_; }
 
  private:
@@ -41,14 +41,14 @@ class Side {
   std::string text_of(EventNo event);  // the whole event
 
   InboxSubject& subject_;
-  const bool forgets_late_ = false;
+  const bool late_cleanup_ = false;
   std::map<std::string, SourceNo> sources_;
   std::map<std::string, DestinationNo> destinations_;
   std::map<SourceNo, std::string> source_names_;
   std::map<DestinationNo, std::string> destination_names_;
   Known known_;
   std::vector<Fence> fences_;     // by lease
-  std::vector<milliseconds> at_;  // when: by lease
+  std::vector<milliseconds> at_;  // lease times, by lease
   milliseconds passed_{};         // since the start
   std::int64_t highest_fence_ = 0;
 };

@@ -9,7 +9,7 @@
 #include "support/postgres.hpp"
 #include "support/world.hpp"
 
-// The stores that have an inbox, each with a clock that the test turns.
+// The stores that have an inbox, each with a manual clock.
 namespace hapax::test {
 
 class MemoryInbox final : public InboxSubject {
@@ -23,18 +23,18 @@ class MemoryInbox final : public InboxSubject {
   std::unique_ptr<Driver> driver_ = memory::make_driver(100'000, clock_);
 };
 
-// SQLite has one writer, so that a message in an open transaction would keep the store waiting.
+// SQLite has a single writer, so a message in an open transaction would block the store.
 class SqliteInbox final : public InboxSubject {
  public:
-  SqliteInbox() { open_again(); }
+  SqliteInbox() { reopen(); }
 
   Driver& driver() override { return *driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
-  void restart() override { open_again(); }
+  void restart() override { reopen(); }
 
  private:
-  void open_again() {
+  void reopen() {
     driver_.reset();
     const OpenOptions options{.needs = {Capability::inbox}};
     driver_ = sqlite::open_driver(directory_.file("inbox.db"), options, clock_).value();
@@ -45,23 +45,23 @@ class SqliteInbox final : public InboxSubject {
   std::unique_ptr<Driver> driver_;
 };
 
-// The server's clock cannot be turned, so every statement is told the time. A wall clock of a node
-// that jumps is not asked.
+// The server's clock cannot be set, so every statement is given the time. The store does not use
+// the node's wall clock.
 class PostgresInbox : public InboxSubject {
  public:
-  PostgresInbox() { open_again(); }
+  PostgresInbox() { reopen(); }
 
   Driver& driver() override { return *driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds) override {}
-  void restart() override { open_again(); }
+  void restart() override { reopen(); }
   std::unique_ptr<OpenMessage> begin_message(const Message& message) override {
     return std::make_unique<Uncommitted>(database_.connect(), clock_, message);
   }
 
  protected:
-  explicit PostgresInbox(std::string (PostgresDatabase::*url)() const) : url_(url) { open_again(); }
-  void open_again() {
+  explicit PostgresInbox(std::string (PostgresDatabase::*url)() const) : url_(url) { reopen(); }
+  void reopen() {
     driver_.reset();
     const OpenOptions options{.timeout = kLongTimeout, .clock = &clock_};
     driver_ = postgres::open_driver((database_.*url_)(), options, random_).value();
@@ -91,19 +91,19 @@ class PostgresInbox : public InboxSubject {
   std::unique_ptr<Driver> driver_;
 };
 
-// Behind a pooler that gives every transaction another session.
+// Behind a pooler that runs each transaction on a different session.
 class PgbouncerInbox final : public PostgresInbox {
  public:
   PgbouncerInbox() : PostgresInbox(&PostgresDatabase::url_through_pgbouncer) {}
 };
 
-// A database whose owner made every transaction serializable.
+// A database with serializable as the default isolation level.
 class SerializableInbox final : public PostgresInbox {
  public:
   SerializableInbox() {
     ask_server("ALTER DATABASE " + database_.name() +
                " SET default_transaction_isolation = 'serializable'");
-    open_again();
+    reopen();
   }
 };
 

@@ -10,7 +10,7 @@ namespace hapax::test {
 
 namespace {
 
-// A value that must be there.
+// Unwraps a result that must be a value.
 template <class T>
 T must(Result<T> result, const char* what) {
   if (result) return std::move(result).value();
@@ -168,7 +168,7 @@ std::vector<Leased> InboxSteps::leased(const std::string& destination_name, cons
 Leased InboxSteps::lease_one(const std::string& destination_name, const LeaseHow& how) {
   std::vector<Leased> found = leased(destination_name, how);
   if (found.size() == 1) return std::move(found.front());
-  ADD_FAILURE() << found.size() << " leased in place of one";
+  ADD_FAILURE() << found.size() << " leased instead of one";
   return {};
 }
 
@@ -183,7 +183,7 @@ std::vector<Leased> InboxSteps::lease_all(const std::string& destination_name, L
     for (Leased& each : part.deliveries) all.push_back(std::move(each));
     if (part.deliveries.empty() && part.passed == 0) return all;
   }
-  ADD_FAILURE() << "leasing does not end";
+  ADD_FAILURE() << "leasing never finishes";
   return all;
 }
 
@@ -246,7 +246,7 @@ std::vector<EventRow> InboxSteps::list(const EventFilter& filter, std::size_t pa
     if (!found.next) return all;
     query.before = *found.next;
   }
-  ADD_FAILURE() << "the pages do not end";
+  ADD_FAILURE() << "the pages never end";
   return all;
 }
 
@@ -269,7 +269,7 @@ std::size_t InboxSteps::sweep(milliseconds keep, milliseconds keep_dead, std::si
     gone += swept.events;
     if (swept.done) return gone;
   }
-  ADD_FAILURE() << "the sweep does not end";
+  ADD_FAILURE() << "the sweep never finishes";
   return gone;
 }
 

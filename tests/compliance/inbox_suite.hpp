@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-// The suite that the inbox of every store passes. Its contract is store/inbox.hpp.
+// The compliance suite for the inbox of every store. The contract is store/inbox.hpp.
 namespace hapax::test {
 
 using namespace hapax::store;
@@ -30,25 +30,25 @@ class OpenMessage {
   virtual void commit() = 0;
 };
 
-// One store under test, empty when it is made. Every case gets its own.
+// A store under test, initially empty. Every case gets its own.
 class InboxSubject {
  public:
   virtual ~InboxSubject() = default;
 
-  // The same store until restart(). Cases call it from many threads.
+  // Returns the same driver until restart(). Cases call it from many threads.
   virtual Driver& driver() = 0;
-  // Lets exactly that much of the store's time pass.
+  // Advances the store's time by exactly this much.
   virtual void advance(milliseconds by) = 0;
-  // Sets the wall clock of this node. Where the store's time is a server's it does nothing.
+  // Moves the wall clock of this node. No effect if the store uses a server's time.
   virtual void jump_wall(milliseconds by) = 0;
-  // Closes the store and opens it again, as a new process would. Nothing to do where the store ends
-  // with its process.
+  // Closes and reopens the store, as a new process would. No effect if the store ends with its
+  // process.
   virtual void restart() {}
-  // Writes a message and leaves its transaction open. Null where there can be no two at a time.
+  // Writes a message and leaves its transaction open. Null if the store has a single writer.
   virtual std::unique_ptr<OpenMessage> begin_message(const Message&) { return nullptr; }
 };
 
-// One arrival, as the cases write it.
+// An arrival, in the form that the cases use.
 struct Incoming {
   std::string id = "a";
   std::string source = "src";
@@ -61,7 +61,7 @@ struct Incoming {
   std::vector<std::string> listen = {};
   std::string type = "";
   std::string headers = "";
-  EventNo no = {};  // 0: a new one is made
+  EventNo no = {};  // 0: draw a new number
   bool keyless = false;
 };
 
@@ -76,16 +76,16 @@ struct LeaseHow {
 
 inline constexpr Holder kPull{Holder::Kind::pull, 7};
 
-// What a case works with: the store, asked step by step, with a restart before each step when the
-// case runs that way. Whatever the store refuses without being asked to is a failure of the test.
+// Drives the store through a case's steps. If the case runs with restarts, the store is restarted
+// before each step. Unexpected errors fail the test.
 class InboxSteps {
  public:
   InboxSteps(std::unique_ptr<InboxSubject> subject, bool restarting);
   ~InboxSteps();
 
-  // The driver, after a restart if this case runs that way. Only for the very next call.
+  // Returns the driver, after a restart if this case runs with restarts. Valid for one call only.
   Driver& next();
-  Driver& same() { return subject_->driver(); }  // without
+  Driver& same() { return subject_->driver(); }  // without a restart
   InboxSubject& subject() { return *subject_; }
   void advance(milliseconds by) { subject_->advance(by); }
 
@@ -93,27 +93,27 @@ class InboxSteps {
   DestinationNo destination(const std::string& name);
   EventNo new_number();
 
-  // Checked and admitted; the answer of each request.
+  // Checks and admits the requests; returns the answer to each.
   std::vector<AdmitAnswer> admit_batch(const std::vector<std::vector<Incoming>>& requests,
                                        Would would = Would::none, bool guard = true);
   AdmitAnswer admit_together(const std::vector<Incoming>& arrivals, Would would = Would::none,
                              bool guard = true);
   Admission admit(const Incoming& arrival, Would would = Would::none, bool guard = true);
-  EventNo fresh(const Incoming& arrival);                        // which it must be
+  EventNo fresh(const Incoming& arrival);                        // must be fresh
   std::vector<EventNo> fresh_many(int count, Incoming arrival);  // ids "0", "1", ...
 
   Lease lease(const std::string& destination, const LeaseHow& how = {});
   std::vector<Leased> leased(const std::string& destination, const LeaseHow& how = {});
   Leased lease_one(const std::string& destination = "dst", const LeaseHow& how = {});
-  bool nothing_due(const std::string& destination = "dst");  // leases what is, if anything
-  // Asks until nothing is passed over.
+  bool nothing_due(const std::string& destination = "dst");  // leases due deliveries, if any
+  // Leases until no delivery is returned or passed over.
   std::vector<Leased> lease_all(const std::string& destination, LeaseHow how = {});
 
   Settled settle(const Leased& lease, const Disposition& disposition, const AttemptNote& note = {});
   Settled settle(const DeliveryRef& which, Fence fence, const Disposition& disposition,
                  const AttemptNote& note = {});
-  void ack(const Leased& lease);                         // which must be ok
-  void deliver(const std::string& destination = "dst");  // leases one and acks it
+  void ack(const Leased& lease);                         // must be ok
+  void deliver(const std::string& destination = "dst");  // leases one and acknowledges it
   void kill(const Leased& lease, OnDead on_dead = OnDead::skip);
 
   EventDetail detail(EventNo event);
@@ -126,7 +126,8 @@ class InboxSteps {
 
   Cancelled cancel(EventNo event, std::int64_t delivery = 1);
   Replayed replay(const Replay& what);
-  // Sweeps to the end, with periods for all sources known so far; how many events went.
+  // Sweeps to the end, with periods for all sources used so far. Returns the number of removed
+  // events.
   std::size_t sweep(milliseconds keep, milliseconds keep_dead, std::size_t limit = 500);
 
  private:
@@ -138,9 +139,9 @@ class InboxSteps {
 };
 
 DeliveryRef ref(const Leased& lease);
-std::string ids(const std::vector<Leased>& leases);  // of their events: "a b c"
+std::string ids(const std::vector<Leased>& leases);  // event ids: "a b c"
 
-// Runs `work` on every thread at once, giving each its number.
+// Runs `work` concurrently on `threads` threads, passing each its index.
 void all_at_once(int threads, const std::function<void(int)>& work);
 
 struct InboxCase {
@@ -164,7 +165,7 @@ std::span<const InboxCase> bad_input_cases();
 
 using MakeInbox = std::function<std::unique_ptr<InboxSubject>()>;
 
-// One store's suite: "NAMEGroup.Case" and, where the case has steps,
+// One store's suite: "NAMEGroup.Case" and, for cases with several steps,
 // "NAMEGroup.CaseAcrossRestarts".
 struct InboxSuite {
   std::string name;
@@ -173,7 +174,7 @@ struct InboxSuite {
   bool restarts = true;
 };
 
-// Adds it to GoogleTest. Call it before RUN_ALL_TESTS().
+// Registers the suite with GoogleTest. Call before RUN_ALL_TESTS().
 void add_inbox_suite(const InboxSuite& suite);
 
 }  // namespace hapax::test

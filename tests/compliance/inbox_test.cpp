@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The suite of the inbox over every store that has one.
+// The inbox suite over every store that has an inbox.
 #include "compliance/inbox_subjects.hpp"
 
 namespace hapax::test {
@@ -15,9 +15,9 @@ std::unique_ptr<InboxSubject> make() {
 void add_suites() {
   add_inbox_suite({.name = "MemoryInbox", .make = make<MemoryInbox>});
   add_inbox_suite({.name = "SqliteInbox", .make = make<SqliteInbox>});
-  // To PostgreSQL, opening a store again is one more connection, and behind a pooler or with every
-  // transaction serializable only what writes in the hot path and beside a caller's transaction
-  // differs. ./test --long runs it all.
+  // On PostgreSQL a reopened store is just another connection. Behind a pooler or with serializable
+  // transactions only the hot-path writes and the outbox behave differently. ./test --long runs
+  // everything.
   const bool whole = runs_all_cases();
   const std::vector<std::string_view> differ{"Admit", "Lease", "Settle", "Outbox"};
   const std::vector<std::string_view> groups = whole ? std::vector<std::string_view>{} : differ;

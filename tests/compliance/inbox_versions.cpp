@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// DESIGN 5.3: what is older than what was completed on its lane is not delivered.
+// Versions: a delivery older than the last completed one of its lane is not delivered.
 #include "compliance/inbox_suite.hpp"
 
 namespace hapax::test {
@@ -46,10 +46,10 @@ void only_completed_deliveries_supersede(InboxSteps& steps) {
   steps.fresh(version(5));
   EXPECT_EQ(steps.settle(head, RetryIn{}), Settled::ok);
   steps.deliver();
-  EXPECT_TRUE(steps.lease_all("dst").empty()) << "5 came after 6 was completed";
+  EXPECT_TRUE(steps.lease_all("dst").empty()) << "5 is older than the completed 6";
 }
 
-void without_a_version_nothing_is_compared_and_nothing_moves(InboxSteps& steps) {
+void a_delivery_without_a_version_is_not_compared_and_changes_nothing(InboxSteps& steps) {
   steps.fresh(version(5));
   steps.deliver();
   steps.fresh({.id = "none", .order_key = "k"});
@@ -59,7 +59,7 @@ void without_a_version_nothing_is_compared_and_nothing_moves(InboxSteps& steps) 
   EXPECT_EQ(steps.state(old), DeliveryState::superseded);
 }
 
-void versions_may_be_any_numbers(InboxSteps& steps) {
+void versions_may_be_any_integers(InboxSteps& steps) {
   constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
   steps.fresh(version(kLowest));
@@ -117,7 +117,7 @@ void a_backlog_is_superseded_in_bounded_steps(InboxSteps& steps) {
   EXPECT_EQ(superseded(), static_cast<std::size_t>(kBacklog));
 }
 
-void the_versions_of_a_lane_are_remembered_from_their_last_change(InboxSteps& steps) {
+void a_lane_remembers_its_version_from_its_last_change(InboxSteps& steps) {
   const auto arrives = [&](std::int64_t number, const char* id) {
     Incoming arrival = version(number, id);
     arrival.remember = hours(1);
@@ -137,7 +137,7 @@ void the_versions_of_a_lane_are_remembered_from_their_last_change(InboxSteps& st
   EXPECT_EQ(ids(steps.leased("dst")), "d") << "5 is forgotten";
 }
 
-void a_replay_is_not_compared_and_moves_nothing(InboxSteps& steps) {
+void a_replay_is_not_compared_and_changes_nothing(InboxSteps& steps) {
   steps.fresh(version(5));
   steps.deliver();
   const EventNo old = steps.fresh(version(4));
@@ -150,7 +150,7 @@ void a_replay_is_not_compared_and_moves_nothing(InboxSteps& steps) {
   EXPECT_EQ(steps.replay({.event = dead}).status, Replayed::Status::done);
   steps.deliver();
   steps.fresh(version(6));
-  EXPECT_EQ(steps.lease_one().event.id, "6") << "the replay of 9 moved nothing";
+  EXPECT_EQ(steps.lease_one().event.id, "6") << "the replay of 9 did not change the version";
 }
 
 void in_observe_mode_an_older_version_is_delivered(InboxSteps& steps) {
@@ -159,9 +159,9 @@ void in_observe_mode_an_older_version_is_delivered(InboxSteps& steps) {
   EXPECT_EQ(steps.admit(version(4), Would::none, false).kind, Admission::Kind::fresh);
   steps.deliver();
   steps.fresh(version(3));
-  EXPECT_TRUE(steps.lease_all("dst").empty()) << "what was completed is remembered all the same";
+  EXPECT_TRUE(steps.lease_all("dst").empty()) << "completed versions are still recorded";
   steps.fresh(version(5, "equal"));
-  EXPECT_EQ(ids(steps.lease_all("dst")), "equal") << "4 moved nothing";
+  EXPECT_EQ(ids(steps.lease_all("dst")), "equal") << "4 did not change the version";
 }
 
 constexpr InboxCase kVersionsCases[] = {
@@ -169,16 +169,16 @@ constexpr InboxCase kVersionsCases[] = {
      an_older_version_than_the_completed_one_is_superseded},
     {"AnEqualVersionIsDelivered", an_equal_version_is_delivered},
     {"OnlyCompletedDeliveriesSupersede", only_completed_deliveries_supersede},
-    {"WithoutAVersionNothingIsComparedAndNothingMoves",
-     without_a_version_nothing_is_compared_and_nothing_moves},
-    {"VersionsMayBeAnyNumbers", versions_may_be_any_numbers},
+    {"ADeliveryWithoutAVersionIsNotComparedAndChangesNothing",
+     a_delivery_without_a_version_is_not_compared_and_changes_nothing},
+    {"VersionsMayBeAnyIntegers", versions_may_be_any_integers},
     {"AVersionCountsOnItsOwnLaneOnly", a_version_counts_on_its_own_lane_only},
     {"AWaitingDeliveryIsSupersededWhenItBecomesHead",
      a_waiting_delivery_is_superseded_when_it_becomes_head},
     {"ABacklogIsSupersededInBoundedSteps", a_backlog_is_superseded_in_bounded_steps},
-    {"TheVersionsOfALaneAreRememberedFromTheirLastChange",
-     the_versions_of_a_lane_are_remembered_from_their_last_change},
-    {"AReplayIsNotComparedAndMovesNothing", a_replay_is_not_compared_and_moves_nothing},
+    {"ALaneRemembersItsVersionFromItsLastChange",
+     a_lane_remembers_its_version_from_its_last_change},
+    {"AReplayIsNotComparedAndChangesNothing", a_replay_is_not_compared_and_changes_nothing},
     {"InObserveModeAnOlderVersionIsDelivered", in_observe_mode_an_older_version_is_delivered},
 };
 

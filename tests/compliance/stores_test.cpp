@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The compliance suite over every store that hapax has.
+// The compliance suite over every store of hapax.
 #include <hapax/compliance.hpp>
 
 #include "support/postgres.hpp"
@@ -28,14 +28,14 @@ class MemorySubject final : public compliance::Subject {
 
 class SqliteSubject final : public compliance::Subject {
  public:
-  SqliteSubject() { open_again(); }
+  SqliteSubject() { reopen(); }
 
   DedupStore& store() override { return *store_; }
   void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
-  void restart() override { open_again(); }
+  void restart() override { reopen(); }
 
  private:
-  void open_again() {
+  void reopen() {
     store_.reset();
     store_.emplace(open("sqlite:" + directory_.file("store.db"), {.clock = &clock_}).value());
   }
@@ -47,14 +47,14 @@ class SqliteSubject final : public compliance::Subject {
 
 class PostgresSubject : public compliance::Subject {
  public:
-  PostgresSubject() { open_again(database_.url()); }
+  PostgresSubject() { reopen(database_.url()); }
 
   DedupStore& store() override { return *store_; }
   void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
-  void restart() override { open_again(database_.url()); }
+  void restart() override { reopen(database_.url()); }
 
  protected:
-  void open_again(const std::string& url) {
+  void reopen(const std::string& url) {
     store_.reset();
     store_.emplace(open(url, {.timeout = kLongTimeout, .clock = &clock_}).value());
   }
@@ -68,10 +68,10 @@ class PostgresSubject : public compliance::Subject {
 class PgbouncerSubject final : public PostgresSubject {
  public:
   PgbouncerSubject() { restart(); }
-  void restart() override { open_again(database_.url_through_pgbouncer()); }
+  void restart() override { reopen(database_.url_through_pgbouncer()); }
 };
 
-// A database whose owner made every transaction serializable.
+// A database with serializable as the default isolation level.
 class SerializableSubject final : public PostgresSubject {
  public:
   SerializableSubject() {

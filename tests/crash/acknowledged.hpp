@@ -10,33 +10,33 @@
 #include <utility>
 #include <vector>
 
-// A program that the power is taken from, what it was told until then, and the check of what the
-// next boot finds.
+// A program that a power cut interrupts, the acknowledgements it received until then, and the check
+// of the files after the next boot.
 namespace hapax::test {
 
-// What the program was told.
+// The acknowledgements that the program received.
 struct Acknowledged {
   std::vector<std::string> ids;   // claimed through dedup()
   std::vector<std::string> jobs;  // committed through once()
 };
 
-// The names that do_jobs() may be given.
+// Valid names for do_jobs().
 extern const std::vector<std::string> kJobNames;
 
-// One call of dedup(), for all of `ids`, noted when it succeeds.
-void claim(Store& store, const std::vector<std::string>& ids, Acknowledged& told);
-// Opens a handle of the caller's own and does the jobs on it, each in its transaction.
+// One call of dedup() for all of `ids`, recorded if it succeeds.
+void claim(Store& store, const std::vector<std::string>& ids, Acknowledged& acknowledged);
+// Opens a handle of the caller's own and does the jobs on it, each in its own transaction.
 void do_jobs(World& world, const std::string& path, const std::vector<std::string>& names,
-             Acknowledged& told);
+             Acknowledged& acknowledged);
 
-// Whether all that was told is in the file, each job is there whole or not at all, and store and
-// caller can go on.
-void expect_acknowledged(World& world, const std::string& path, const Acknowledged& told);
+// Expects everything acknowledged to be in the file, each job to be complete or absent, and store
+// and caller to be able to continue.
+void expect_acknowledged(World& world, const std::string& path, const Acknowledged& acknowledged);
 
 using Program = std::function<void(World&, const std::string& path, Acknowledged&)>;
 
-// One run that the power cuts at the nth operation, with both certain fates and `torn` of chance;
-// false when the run ended before that.
+// Runs the program with a power cut at the nth operation, with both deterministic fates and `torn`
+// random ones. Returns false if the run ended before the cut.
 bool crash_once(std::int64_t nth, int torn, const Program& program);
 
 }  // namespace hapax::test

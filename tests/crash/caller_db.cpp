@@ -78,9 +78,9 @@ std::string text(sqlite3* db, const std::string& sql) {
 
 std::string integrity(sqlite3* db) {
   Query query(db, "PRAGMA integrity_check");
-  std::string said;
-  while (query.step()) said += (said.empty() ? "" : "\n") + query.text();
-  return said.empty() ? sqlite3_errmsg(db) : said;
+  std::string result;
+  while (query.step()) result += (result.empty() ? "" : "\n") + query.text();
+  return result.empty() ? sqlite3_errmsg(db) : result;
 }
 
 int make_caller_tables(sqlite3* db) {

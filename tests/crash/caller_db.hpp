@@ -10,8 +10,7 @@
 #include <memory>
 #include <string>
 
-// The program that uses hapax::once in the crash tests: its tables, its work, and what of both is
-// there afterwards.
+// The caller of hapax::once in the crash tests: its tables, its work, and the traces of both.
 namespace hapax::test {
 
 struct CloseDb {
@@ -19,25 +18,25 @@ struct CloseDb {
 };
 using Db = std::unique_ptr<sqlite3, CloseDb>;
 
-// With SQLite's own defaults. Null when it cannot be opened.
+// Opens with SQLite's defaults. Returns null on failure.
 Db open_db(const std::string& path);
-// SQLite's extended answer.
+// Returns SQLite's extended result code.
 int run(sqlite3* db, const std::string& sql);
-// The one number that `sql` asks for; -1 when it fails or gives no row.
+// Returns the single number selected by `sql`; -1 on failure or without a row.
 std::int64_t number(sqlite3* db, const std::string& sql);
-// The one text that `sql` asks for; empty when it fails or gives no row.
+// Returns the single text selected by `sql`; empty on failure or without a row.
 std::string text(sqlite3* db, const std::string& sql);
-// What PRAGMA integrity_check says: "ok" when nothing is wrong.
+// Returns the result of PRAGMA integrity_check: "ok" for an intact file.
 std::string integrity(sqlite3* db);
 
-// The caller's own tables, where they are not there yet.
+// Creates the caller's own tables if they do not exist.
 int make_caller_tables(sqlite3* db);
 
 // once() with work that inserts a row, counts it and enqueues a message, all named after `id`.
 Result<Once> do_job(SqliteTx& tx, const std::string& id);
 
 Traces traces_of(sqlite3* db, const std::string& id);
-// The counter says how often work was done and kept.
+// Returns whether the counter equals the number of rows of work.
 bool counter_agrees(sqlite3* db);
 
 }  // namespace hapax::test

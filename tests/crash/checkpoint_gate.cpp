@@ -11,7 +11,7 @@ namespace hapax::test {
 void CheckpointGate::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  keeper_ = std::this_thread::get_id();
+  owner_ = std::this_thread::get_id();
 }
 
 bool CheckpointGate::open_for_one_checkpoint() {
@@ -28,38 +28,38 @@ void CheckpointGate::open() {
   changed_.notify_all();
 }
 
-bool CheckpointGate::has_visitor() const {
+bool CheckpointGate::has_waiter() const {
   const std::lock_guard lock(mutex_);
-  return visitors_ > 0;
+  return waiters_ > 0;
 }
 
-bool CheckpointGate::wait_for_visitor() {
+bool CheckpointGate::wait_for_waiter() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kLongTimeout, [&] { return visitors_ > 0; });
+  return changed_.wait_for(lock, kLongTimeout, [&] { return waiters_ > 0; });
 }
 
-void CheckpointGate::let_visitors_pass() {
+void CheckpointGate::release_waiters() {
   std::unique_lock lock(mutex_);
   closed_ = false;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return visitors_ == 0; });
+  changed_.wait(lock, [&] { return waiters_ == 0; });
   closed_ = true;
 }
 
 void CheckpointGate::pass() {
   std::unique_lock lock(mutex_);
-  if (std::this_thread::get_id() == keeper_) return;
-  ++visitors_;
+  if (std::this_thread::get_id() == owner_) return;
+  ++waiters_;
   changed_.notify_all();
   const bool may_pass = changed_.wait_for(lock, 2 * kLongTimeout, [&] { return !closed_; });
-  EXPECT_TRUE(may_pass) << "the keeper of the gate waits for the thread that stands at it";
-  --visitors_;
+  EXPECT_TRUE(may_pass) << "the gate's owner waits for a thread that is stopped at the gate";
+  --waiters_;
   changed_.notify_all();
 }
 
 void CheckpointGate::note_end() {
   const std::lock_guard lock(mutex_);
-  if (std::this_thread::get_id() == keeper_ || !closes_at_end_) return;
+  if (std::this_thread::get_id() == owner_ || !closes_at_end_) return;
   closes_at_end_ = false;
   closed_ = true;
   changed_.notify_all();

@@ -9,27 +9,27 @@
 
 namespace hapax::test {
 
-// Lets a test decide what happens while another thread moves the log into the database. Waits end
-// when the thing happens; a wait that takes as long as no machine needs is a failure of the test.
+// Lets a test stop another thread's checkpoint (writes and syncs of the database file) at a chosen
+// point. Waits end when the event happens; a wait that exceeds kLongTimeout fails the test.
 class CheckpointGate {
  public:
-  // From now on, threads other than the caller's stop at their next write to a database, and at
-  // their next sync of one...
+  // From now on, threads other than the caller's stop before their next write to a database and
+  // before their next sync of one.
   void close();
-  // ... until now...
+  // Lets all threads pass again.
   void open();
-  // ... or until one of them has ended a checkpoint: the gate is closed again before that thread
-  // syncs the database. Waits for that. False: none has ended.
+  // Opens the gate until one thread has finished a checkpoint, and closes it before that thread
+  // syncs the database. Waits for that. Returns false if no checkpoint finished.
   bool open_for_one_checkpoint();
 
-  // Whether a thread stands at the gate.
-  bool has_visitor() const;
-  // Waits until one does. False: none came.
-  bool wait_for_visitor();
-  // Lets the threads that stand there pass, and closes it again.
-  void let_visitors_pass();
+  // Returns whether a thread is stopped at the gate.
+  bool has_waiter() const;
+  // Waits until a thread is stopped. Returns false on a time-out.
+  bool wait_for_waiter();
+  // Lets the stopped threads pass, then closes the gate again.
+  void release_waiters();
 
-  // For the VFS.
+  // Called by the VFS.
   void pass();
   void note_end();  // of a checkpoint
 
@@ -38,8 +38,8 @@ class CheckpointGate {
   std::condition_variable changed_;
   bool closed_ = false;
   bool closes_at_end_ = false;
-  std::thread::id keeper_;
-  int visitors_ = 0;
+  std::thread::id owner_;
+  int waiters_ = 0;
 };
 
 }  // namespace hapax::test

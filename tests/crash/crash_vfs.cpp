@@ -40,11 +40,11 @@ std::string read_all(sqlite3_file* file) {
 
 }  // namespace
 
-// One open file. SQLite gives the memory: this, and behind it the real VFS's own.
+// An open file. SQLite allocates the memory: this struct, followed by the real VFS's own.
 struct CrashFile : sqlite3_file {
   CrashVfs* vfs;
   sqlite3_file* real;
-  FileShadow* shadow;  // null: a temporary file, which no crash cares about
+  FileShadow* shadow;  // null: a temporary file, irrelevant after a crash
   bool is_log;
   bool is_database;
 
@@ -57,10 +57,10 @@ struct CrashFile : sqlite3_file {
   int lock_shared_memory(int offset, int count, int flags);
 
  private:
-  int pass_write(const void* data, int amount, sqlite3_int64 offset);
+  int forward_write(const void* data, int amount, sqlite3_int64 offset);
 };
 
-int CrashFile::pass_write(const void* data, int amount, sqlite3_int64 offset) {
+int CrashFile::forward_write(const void* data, int amount, sqlite3_int64 offset) {
   const int code = real->pMethods->xWrite(real, data, amount, offset);
   if (code != SQLITE_OK || shadow == nullptr) return code;
   shadow->write(static_cast<std::size_t>(offset),
@@ -70,25 +70,25 @@ int CrashFile::pass_write(const void* data, int amount, sqlite3_int64 offset) {
 }
 
 int CrashFile::write(const void* data, int amount, sqlite3_int64 offset) {
-  if (shadow == nullptr) return pass_write(data, amount, offset);
+  if (shadow == nullptr) return forward_write(data, amount, offset);
   if (is_database) vfs->gate_.pass();
   const std::lock_guard lock(vfs->mutex_);
-  switch (vfs->judge(CrashVfs::Op::write, is_database)) {
+  switch (vfs->decide(CrashVfs::Op::write, is_database)) {
     case CrashVfs::Verdict::dead:
       return SQLITE_IOERR_WRITE;
     case CrashVfs::Verdict::fail:
-      if (vfs->fault_.left == CrashVfs::Left::half) pass_write(data, amount / 2, offset);
+      if (vfs->fault_.left == CrashVfs::Left::half) forward_write(data, amount / 2, offset);
       return code_of(vfs->fault_);
     case CrashVfs::Verdict::pass:
       break;
   }
-  return pass_write(data, amount, offset);
+  return forward_write(data, amount, offset);
 }
 
 int CrashFile::truncate(sqlite3_int64 size) {
   if (shadow == nullptr) return real->pMethods->xTruncate(real, size);
   const std::lock_guard lock(vfs->mutex_);
-  if (vfs->judge(CrashVfs::Op::truncate, is_database) != CrashVfs::Verdict::pass)
+  if (vfs->decide(CrashVfs::Op::truncate, is_database) != CrashVfs::Verdict::pass)
     return SQLITE_IOERR_TRUNCATE;
   const int code = real->pMethods->xTruncate(real, size);
   if (code == SQLITE_OK) shadow->truncate(static_cast<std::size_t>(size));
@@ -99,7 +99,7 @@ int CrashFile::sync() {
   if (shadow == nullptr) return SQLITE_OK;
   if (is_database) vfs->gate_.pass();
   const std::lock_guard lock(vfs->mutex_);
-  switch (vfs->judge(CrashVfs::Op::sync, is_database)) {
+  switch (vfs->decide(CrashVfs::Op::sync, is_database)) {
     case CrashVfs::Verdict::dead:
       return SQLITE_IOERR_FSYNC;
     case CrashVfs::Verdict::fail:
@@ -121,7 +121,7 @@ int CrashFile::lock_shared_memory(int offset, int count, int flags) {
   return code;
 }
 
-// What SQLite calls. Only open, remove and the three above do more than pass the call on.
+// The VFS methods. Only open, remove and the three above do more than forward the call.
 struct VfsCalls {
   static CrashVfs& crash(sqlite3_vfs* vfs) { return *static_cast<CrashVfs*>(vfs->pAppData); }
   static sqlite3_vfs* real(sqlite3_vfs* vfs) { return crash(vfs).real_; }
@@ -138,7 +138,7 @@ int VfsCalls::open(sqlite3_vfs* vfs, const char* path, sqlite3_file* raw, int fl
   static const sqlite3_io_methods methods = make_methods();
   CrashVfs& owner = crash(vfs);
   auto* file = CrashFile::of(raw);
-  *file = CrashFile{};  // no methods: SQLite then closes nothing after a failure
+  *file = CrashFile{};  // no methods: SQLite does not close the file after a failure
   file->vfs = &owner;
   file->real = reinterpret_cast<sqlite3_file*>(file + 1);
 
@@ -164,7 +164,7 @@ int VfsCalls::remove(sqlite3_vfs* vfs, const char* path, int sync_directory) {
   const auto known = owner.linked_.find(path);
   if (owner.dead_) return SQLITE_IOERR_DELETE;
   if (known == owner.linked_.end()) return real(vfs)->xDelete(real(vfs), path, sync_directory);
-  if (owner.judge(CrashVfs::Op::remove, false) != CrashVfs::Verdict::pass)
+  if (owner.decide(CrashVfs::Op::remove, false) != CrashVfs::Verdict::pass)
     return SQLITE_IOERR_DELETE;
   const int code = real(vfs)->xDelete(real(vfs), path, 0);
   if (code == SQLITE_OK) owner.linked_.erase(known);
@@ -206,7 +206,7 @@ sqlite3_vfs VfsCalls::make(CrashVfs& owner, sqlite3_vfs& real_vfs) {
 
 sqlite3_io_methods VfsCalls::make_methods() {
   sqlite3_io_methods made{};
-  made.iVersion = 2;  // no memory mapping: every write is seen
+  made.iVersion = 2;  // no memory mapping: every write is intercepted
   made.xClose = [](sqlite3_file* file) {
     return CrashFile::real_of(file)->pMethods->xClose(CrashFile::real_of(file));
   };
@@ -289,7 +289,7 @@ void CrashVfs::crash_at(std::int64_t nth) {
 void CrashVfs::disarm() {
   const std::lock_guard lock(mutex_);
   armed_ = dead_ = reached_ = reached_database_ = false;
-  crash_at_ = log_starts_ = asked_ = done_ = matching_ = 0;
+  crash_at_ = log_starts_ = attempted_ = done_ = matching_ = 0;
 }
 
 bool CrashVfs::reached() const {
@@ -312,10 +312,10 @@ std::int64_t CrashVfs::log_starts() const {
   return log_starts_;
 }
 
-CrashVfs::Verdict CrashVfs::judge(Op op, bool of_database) {
+CrashVfs::Verdict CrashVfs::decide(Op op, bool of_database) {
   if (dead_) return Verdict::dead;
-  ++asked_;
-  if (asked_ == crash_at_) {
+  ++attempted_;
+  if (attempted_ == crash_at_) {
     dead_ = reached_ = true;
     return Verdict::dead;
   }

@@ -10,29 +10,29 @@
 #include <set>
 #include <string>
 
-// The power goes at the N-th change of any file, for every N until a run passes. Whatever was
-// acknowledged must be there after the next boot, whichever of the unsynced sectors survived, and a
-// job must be there whole or not at all.
+// A power cut at the N-th file change, for every N until a run completes. Everything acknowledged
+// must exist after the next boot, whichever unsynced sectors survived, and a job must be complete
+// or absent.
 namespace hapax::test {
 namespace {
 
-constexpr std::int64_t kPowerCutsMax = 5000;  // a run that is longer than this has gone wrong
+constexpr std::int64_t kPowerCutsMax = 5000;  // a longer run is a failure
 
-// A store and a caller's own handle on one file that is not there yet.
-void run_store_and_caller(World& world, const std::string& path, Acknowledged& told) {
+// A store and a caller's own handle on a new file.
+void run_store_and_caller(World& world, const std::string& path, Acknowledged& acknowledged) {
   Result<Store> store = open("sqlite:" + path, world.options());
   if (!store) return;
-  claim(*store, {"one"}, told);
-  do_jobs(world, path, {kJobNames[0], kJobNames[1]}, told);
-  claim(*store, {"two", "three", "four", "five"}, told);
-  do_jobs(world, path, {kJobNames[2], kJobNames[3]}, told);
-  claim(*store, {"six"}, told);
+  claim(*store, {"one"}, acknowledged);
+  do_jobs(world, path, {kJobNames[0], kJobNames[1]}, acknowledged);
+  claim(*store, {"two", "three", "four", "five"}, acknowledged);
+  do_jobs(world, path, {kJobNames[2], kJobNames[3]}, acknowledged);
+  claim(*store, {"six"}, acknowledged);
 }
 
 // A caller alone, with a rollback journal.
-void run_caller(World& world, const std::string& path, Acknowledged& told) {
-  do_jobs(world, path, {kJobNames[0], kJobNames[1]}, told);
-  do_jobs(world, path, {kJobNames[2], kJobNames[3]}, told);
+void run_caller(World& world, const std::string& path, Acknowledged& acknowledged) {
+  do_jobs(world, path, {kJobNames[0], kJobNames[1]}, acknowledged);
+  do_jobs(world, path, {kJobNames[2], kJobNames[3]}, acknowledged);
 }
 
 void crash_everywhere(const Program& program) {
@@ -47,11 +47,11 @@ void crash_everywhere(const Program& program) {
   FAIL() << "the run does not end";
 }
 
-TEST(PowerCut, LosesNothingThatAStoreOrACallerWithALogAcknowledged) {
+TEST(PowerCut, LosesNothingAcknowledgedByAStoreOrACallerWithAWal) {
   crash_everywhere(run_store_and_caller);
 }
 
-TEST(PowerCut, LosesNothingThatACallerWithAJournalAcknowledged) {
+TEST(PowerCut, LosesNothingAcknowledgedByACallerWithAJournal) {
   crash_everywhere(run_caller);
 }
 
@@ -93,7 +93,7 @@ TEST(FileShadow, TearsAWriteAtSectorsBySeed) {
   EXPECT_EQ(seen.size(), 16U) << "four sectors, each kept or dropped";
 }
 
-// A commit that SQLite acknowledges, and how many rows of it a power cut leaves.
+// Returns how many rows of a commit acknowledged by SQLite survive a power cut.
 std::int64_t rows_after_cut(const std::string& set_up, Fate fate) {
   const TempDir dir;
   {
@@ -109,14 +109,14 @@ std::int64_t rows_after_cut(const std::string& set_up, Fate fate) {
   return number(db.get(), "SELECT count(*) FROM t");
 }
 
-TEST(CrashVfs, LosesACommitThatWasNotSynced) {
+TEST(CrashVfs, LosesAnUnsyncedCommit) {
   EXPECT_EQ(rows_after_cut("PRAGMA synchronous=OFF", Fate::drop_all), 0);
   EXPECT_EQ(rows_after_cut("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF", Fate::drop_all), 0);
   EXPECT_EQ(rows_after_cut("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", Fate::drop_all),
             0);
 }
 
-TEST(CrashVfs, KeepsACommitThatWasSynced) {
+TEST(CrashVfs, KeepsASyncedCommit) {
   EXPECT_EQ(rows_after_cut("PRAGMA synchronous=FULL", Fate::drop_all), 1);
   EXPECT_EQ(rows_after_cut("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL", Fate::drop_all), 1);
   EXPECT_EQ(rows_after_cut("PRAGMA synchronous=OFF", Fate::keep_all), 1);
@@ -138,7 +138,7 @@ TEST(CrashVfs, ChangesNoFileAfterTheCrash) {
   EXPECT_TRUE(std::filesystem::exists(path + "-wal")) << "closing must not have removed the log";
 }
 
-TEST(CrashVfs, GivesSqliteItsOldDefaultBack) {
+TEST(CrashVfs, RestoresSqlitesDefaultVfs) {
   const sqlite3_vfs* before = sqlite3_vfs_find(nullptr);
   {
     const CrashVfs vfs;

@@ -8,7 +8,7 @@ namespace hapax::test {
 
 namespace {
 
-constexpr std::size_t kSector = 512;  // the least that a disk writes as a whole
+constexpr std::size_t kSector = 512;  // the smallest atomic write of a disk
 
 void overwrite(std::string& content, std::size_t offset, std::string_view bytes) {
   if (content.size() < offset + bytes.size()) content.resize(offset + bytes.size());

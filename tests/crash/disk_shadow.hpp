@@ -13,30 +13,30 @@
 
 namespace hapax::test {
 
-// What becomes of the changes that were not yet synced when the power went.
+// The fate of unsynced changes in a power cut.
 enum class Fate : std::uint8_t {
-  keep_all,  // all of them had reached the disk
-  drop_all,  // none had; a file that was never synced is not there
-  tear,      // each sector of each write, and each truncation, by chance
+  keep_all,  // all had reached the disk
+  drop_all,  // none had; a file that was never synced does not exist
+  tear,      // random for each sector of each write, and for each truncation
 };
 
-// What the disk surely holds of one file, and what only the system's cache holds of it so far.
+// One file: its durable content, and the changes that are only in the system's cache.
 class FileShadow {
  public:
-  // A file that was just made: it may be gone after a power cut.
+  // A new file, which may not exist after a power cut.
   FileShadow() = default;
-  // A file that was there before anybody looked: all of it is on disk.
+  // An existing file, whose content is durable.
   explicit FileShadow(std::string content) : durable_(std::move(content)), is_durable_(true) {}
 
   void write(std::size_t offset, std::string_view bytes);
   void truncate(std::size_t size);
-  // All changes so far are on disk.
+  // Makes all changes so far durable.
   void sync();
-  // A sync failed and the system threw the changes away: no later sync brings them to the disk,
-  // though every reader still sees them.
+  // A sync failed and the system discarded the changes: no later sync makes them durable, though
+  // readers still see them.
   void forget() { pending_.clear(); }
 
-  // The content as the next boot finds it, or nothing when the file is not there.
+  // Returns the content after the next boot; nullopt if the file does not exist.
   std::optional<std::string> after_power_cut(Fate fate, SeededRandom& chance) const;
 
  private:

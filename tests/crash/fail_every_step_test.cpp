@@ -12,15 +12,15 @@
 #include <string>
 #include <tuple>
 
-// The N-th write, sync, truncation or removal fails, for every N until a run passes without meeting
-// it. Whatever was answered must then be true of the file as it is, and of the file as a power cut
-// before the close would have left it.
+// The N-th write, sync, truncation or removal fails, for every N until a run does not reach it.
+// Every answer must be true of the file as it is, and of the file as a power cut before the close
+// would have left it.
 namespace hapax::test {
 namespace {
 
-constexpr std::int64_t kFailedStepsMax = 2000;  // a run that is longer than this has gone wrong
+constexpr std::int64_t kFailedStepsMax = 2000;  // a longer run is a failure
 
-// What one run may touch: the file it works on, a power cut to call, and the end of the fault.
+// The environment of one run: the file, a power cut to trigger, and the end of the fault.
 struct Stage {
   World& world;
   std::string path;
@@ -29,7 +29,7 @@ struct Stage {
   bool database_struck = false;  // known after repair()
 };
 
-// A program, and the check of what it was told on a file that it may have left.
+// A program, and the check of its answers against a file that it may have left.
 struct Play {
   std::function<void(Stage&)> run;
   std::function<void(World&, const std::string& path)> check;
@@ -40,7 +40,7 @@ class FailingSteps : public testing::Test {
   explicit FailingSteps(const Shape& shape) : shape_(shape) {}
 
  protected:
-  // `first_file`, when not empty, is copied for every run.
+  // `first_file`, unless empty, is copied for every run.
   void fail_every_step(const std::string& first_file, const Play& play) {
     for (std::int64_t nth = 1; nth <= kFailedStepsMax; ++nth) {
       SCOPED_TRACE(std::string(shape_.name) + ", operation " + std::to_string(nth));
@@ -53,7 +53,7 @@ class FailingSteps : public testing::Test {
     FAIL() << "the run does not end";
   }
 
-  // What failed once must not make the next call fail too.
+  // A single failure must not make the next call fail too.
   template <class Calls>
   void expect_few_failures(const Calls& calls) const {
     EXPECT_TRUE(shape_.fault.lasting || failures(calls) <= 1) << failures(calls);
@@ -86,7 +86,7 @@ class FailingSteps : public testing::Test {
       play.run(stage);
       reached = reached || vfs.reached();
     }
-    const CrashVfs no_faults;  // saves the check the time of real syncs
+    const CrashVfs no_faults;  // without real syncs the check is faster
     for (const char* place : {"", "dropped", "torn"}) {
       SCOPED_TRACE(std::string("the file in '") + place + "'");
       play.check(world, (dir.path() / place / "app.db").string());
@@ -100,7 +100,7 @@ class FailEveryStep : public FailingSteps, public testing::WithParamInterface<Sh
   FailEveryStep() : FailingSteps(GetParam()) {}
 };
 
-TEST_P(FailEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
+TEST_P(FailEveryStep, AFileCanBeOpenedAfterAFailedFirstOpen) {
   fail_every_step("", {.run =
                            [](Stage& stage) {
                              const Result<Store> store =
@@ -110,7 +110,7 @@ TEST_P(FailEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
                        .check = expect_store_complete});
 }
 
-TEST_P(FailEveryStep, ACallersFileWhoseMigrationFailedCanBeMigratedAgain) {
+TEST_P(FailEveryStep, ACallersFileCanBeMigratedAfterAFailedMigration) {
   fail_every_step("", {.run =
                            [](Stage& stage) {
                              const Db db = open_db(stage.path);
@@ -123,24 +123,24 @@ TEST_P(FailEveryStep, ACallersFileWhoseMigrationFailedCanBeMigratedAgain) {
                        .check = expect_store_complete});
 }
 
-TEST_P(FailEveryStep, DedupTellsTheTruthOfEveryId) {
+TEST_P(FailEveryStep, TheOutcomeOfEveryIdIsExact) {
   const TempDir dir;
-  std::vector<Asked> asked;
+  std::vector<ClaimCall> calls;
   fail_every_step(
       make_first_file(dir, "WAL"),
       {.run =
            [&](Stage& stage) {
-             asked = ask_for_ids(stage.world, stage.path, [&](Store*) { stage.cut(); });
-             expect_few_failures(asked);
+             calls = run_claims(stage.world, stage.path, [&](Store*) { stage.cut(); });
+             expect_few_failures(calls);
            },
        .check = [&](World& world,
-                    const std::string& path) { expect_ids_told_truly(world, path, asked); }});
+                    const std::string& path) { expect_claims_exact(world, path, calls); }});
 }
 
-TEST_P(FailEveryStep, AStoreWorksAgainAsSoonAsItsDiskDoes) {
+TEST_P(FailEveryStep, AStoreRecoversAsSoonAsItsDiskDoes) {
   const TempDir dir;
-  std::vector<Asked> asked;
-  const auto ask_once_more = [](Stage& stage, Store* store) {
+  std::vector<ClaimCall> calls;
+  const auto claim_after_repair = [](Stage& stage, Store* store) {
     stage.repair();
     stage.cut();
     if (store == nullptr) return;
@@ -151,19 +151,19 @@ TEST_P(FailEveryStep, AStoreWorksAgainAsSoonAsItsDiskDoes) {
       make_first_file(dir, "WAL"),
       {.run =
            [&](Stage& stage) {
-             asked = ask_for_ids(stage.world, stage.path,
-                                 [&](Store* store) { ask_once_more(stage, store); });
+             calls = run_claims(stage.world, stage.path,
+                                [&](Store* store) { claim_after_repair(stage, store); });
            },
        .check = [&](World& world,
-                    const std::string& path) { expect_ids_told_truly(world, path, asked); }});
+                    const std::string& path) { expect_claims_exact(world, path, calls); }});
 }
 
-// Another connection of the same process, as an application has it beside its store.
-class Company {
+// Another connection of the same process, as in an application that also uses the store's file.
+class OtherConnection {
  public:
   enum class Kind : std::uint8_t { idle, reads };
 
-  Company(const std::string& path, Kind kind) : db_(open_db(path)) {
+  OtherConnection(const std::string& path, Kind kind) : db_(open_db(path)) {
     if (kind == Kind::reads) run(db_.get(), "BEGIN");
     EXPECT_EQ(number(db_.get(), "SELECT count(*) FROM hapax_schema"), 1);
   }
@@ -173,46 +173,48 @@ class Company {
   Db db_;
 };
 
-class FailEveryStepBeside : public FailingSteps,
-                            public testing::WithParamInterface<std::tuple<Shape, Company::Kind>> {
+class FailEveryStepBeside
+    : public FailingSteps,
+      public testing::WithParamInterface<std::tuple<Shape, OtherConnection::Kind>> {
  protected:
   FailEveryStepBeside() : FailingSteps(std::get<0>(GetParam())) {}
 
-  // Only what a failed sync of the database may have lost needs the file alone.
-  void expect_recovers(Stage& stage, Store& store, Company& company, std::vector<Asked>& asked) {
-    back_.start();
-    asked.push_back(ask(stage.world, store, {"after"}));
+  // Only a failed sync of the database may require that all other connections close.
+  void expect_recovers(Stage& stage, Store& store, OtherConnection& other,
+                       std::vector<ClaimCall>& calls) {
+    recovery_time_.start();
+    calls.push_back(claim_new(stage.world, store, {"after"}));
     const bool may_need_it = shape_.fault.op == CrashVfs::Op::sync && stage.database_struck;
-    if (asked.back().failed && may_need_it) {
-      company.close();
-      asked.push_back(ask(stage.world, store, {"alone"}));
+    if (calls.back().failed && may_need_it) {
+      other.close();
+      calls.push_back(claim_new(stage.world, store, {"alone"}));
     }
-    back_.stop();
-    EXPECT_FALSE(asked.back().failed);
+    recovery_time_.stop();
+    EXPECT_FALSE(calls.back().failed);
   }
 
-  Durations back_;
+  Durations recovery_time_;
 };
 
-TEST_P(FailEveryStepBeside, AnotherConnectionAStoreRecoversAsSoonAsItsDiskDoes) {
+TEST_P(FailEveryStepBeside, AnotherConnectionTheStoreRecoversAsSoonAsItsDiskDoes) {
   const TempDir dir;
-  std::vector<Asked> asked;
+  std::vector<ClaimCall> calls;
   const auto play = [&](Stage& stage) {
     stage.world.busy_timeout = std::chrono::milliseconds(5);
-    Company company(stage.path, std::get<1>(GetParam()));
-    std::vector<Asked> after;
-    asked = ask_for_ids(stage.world, stage.path, [&](Store* store) {
+    OtherConnection other(stage.path, std::get<1>(GetParam()));
+    std::vector<ClaimCall> after;
+    calls = run_claims(stage.world, stage.path, [&](Store* store) {
       stage.repair();
-      if (store != nullptr) expect_recovers(stage, *store, company, after);
+      if (store != nullptr) expect_recovers(stage, *store, other, after);
       stage.cut();
     });
-    asked.insert(asked.end(), after.begin(), after.end());
+    calls.insert(calls.end(), after.begin(), after.end());
   };
   fail_every_step(make_first_file(dir, "WAL"),
                   {.run = play, .check = [&](World& world, const std::string& path) {
-                     expect_ids_told_truly(world, path, asked);
+                     expect_claims_exact(world, path, calls);
                    }});
-  back_.print("the disk works again, until a claim was committed");
+  recovery_time_.print("the disk works again, until a claim was committed");
 }
 
 class FailEveryStepOfOnce : public FailEveryStep {
@@ -229,31 +231,31 @@ class FailEveryStepOfOnce : public FailEveryStep {
                expect_few_failures(jobs);
              },
          .check = [&](World& world,
-                      const std::string& path) { expect_jobs_told_truly(world, path, jobs); }});
+                      const std::string& path) { expect_jobs_exact(world, path, jobs); }});
   }
 };
 
-TEST_P(FailEveryStepOfOnce, InATransactionOfHapaxWithALogTellsTheTruth) {
+TEST_P(FailEveryStepOfOnce, OutcomesAreExactInATransactionOfHapaxWithAWal) {
   run_with("WAL", Way::begin);
 }
 
-TEST_P(FailEveryStepOfOnce, InATransactionOfTheCallerWithALogTellsTheTruth) {
+TEST_P(FailEveryStepOfOnce, OutcomesAreExactInATransactionOfTheCallerWithAWal) {
   run_with("WAL", Way::join);
 }
 
-TEST_P(FailEveryStepOfOnce, CommittedInSpiteOfItsErrorWithALogBurnsNothing) {
+TEST_P(FailEveryStepOfOnce, ACommitDespiteAnErrorWithAWalBurnsNoId) {
   run_with("WAL", Way::join_and_commit_anyway);
 }
 
-TEST_P(FailEveryStepOfOnce, InATransactionOfHapaxWithAJournalTellsTheTruth) {
+TEST_P(FailEveryStepOfOnce, OutcomesAreExactInATransactionOfHapaxWithAJournal) {
   run_with("DELETE", Way::begin);
 }
 
-TEST_P(FailEveryStepOfOnce, InATransactionOfTheCallerWithAJournalTellsTheTruth) {
+TEST_P(FailEveryStepOfOnce, OutcomesAreExactInATransactionOfTheCallerWithAJournal) {
   run_with("TRUNCATE", Way::join);
 }
 
-TEST_P(FailEveryStepOfOnce, CommittedInSpiteOfItsErrorWithAJournalBurnsNothing) {
+TEST_P(FailEveryStepOfOnce, ACommitDespiteAnErrorWithAJournalBurnsNoId) {
   run_with("PERSIST", Way::join_and_commit_anyway);
 }
 
@@ -264,10 +266,11 @@ std::string name_of(const testing::TestParamInfo<Shape>& info) {
 INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStep, testing::ValuesIn(kShapes), name_of);
 INSTANTIATE_TEST_SUITE_P(Disk, FailEveryStepBeside,
                          testing::Combine(testing::ValuesIn(kShapes),
-                                          testing::Values(Company::Kind::idle,
-                                                          Company::Kind::reads)),
+                                          testing::Values(OtherConnection::Kind::idle,
+                                                          OtherConnection::Kind::reads)),
                          [](const auto& each) {
-                           const bool reads = std::get<1>(each.param) == Company::Kind::reads;
+                           const bool reads =
+                               std::get<1>(each.param) == OtherConnection::Kind::reads;
                            return std::string(std::get<0>(each.param).name) +
                                   (reads ? "BesideAReader" : "BesideAnIdleOne");
                          });

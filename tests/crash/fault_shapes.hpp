@@ -10,7 +10,7 @@
 
 namespace hapax::test {
 
-// A way in which the N-th operation of a disk fails.
+// How the N-th disk operation fails.
 struct Shape {
   const char* name;
   CrashVfs::Fault fault;
@@ -41,8 +41,8 @@ inline constexpr Shape kShapes[] = {
     {"RemoveFailsForGood", {.op = CrashVfs::Op::remove, .lasting = true}},
 };
 
-// Which operations a shape fails. In ./test --long every one; otherwise the shapes of writes, of
-// which there are many, take turns: every write fails in one of them.
+// The operations that a shape fails: all of them in ./test --long. Otherwise the many write shapes
+// alternate, so that every write fails in one of them.
 struct Steps {
   std::int64_t first = 1;
   std::int64_t apart = 1;

@@ -11,15 +11,14 @@
 #include <filesystem>
 #include <tuple>
 
-// Every scene of the inbox, while the N-th write, sync, truncation or removal fails, or the power
-// goes, for every N until a run passes without meeting it. An act must have happened whole or not
-// at all, as its answer says; where the answer is that this is unknown, the same act again must
-// tell the truth. That holds of the store that met the fault, of the file that it leaves, and of
-// what a power cut would have left.
+// Every scene of the inbox while the N-th write, sync, truncation or removal fails, or the power is
+// cut, for every N until a run does not reach it. An operation must have happened entirely or not
+// at all, as its answer states; a repeat must resolve an unknown outcome. This holds for the store
+// that met the fault, for the file it leaves, and for the files a power cut would have left.
 namespace hapax::test {
 namespace {
 
-// A file to be looked at when all is over, with what is known about it.
+// A file to be checked at the end, with the state expected of it.
 struct Left {
   std::string path;
   Progress progress;
@@ -35,9 +34,9 @@ class ScenePlay {
     std::filesystem::copy_file(opening.path(), path());
   }
 
-  // Whether the fault happened. The disk is well again after the act that it met.
+  // Returns whether the fault occurred. The disk works again after the operation that met it.
   bool fail(const CrashVfs::Fault& fault);
-  // Whether the power was cut.
+  // Returns whether the power was cut.
   bool cut(std::int64_t nth, int torn);
   void check() const;
 
@@ -49,14 +48,14 @@ class ScenePlay {
   void recover(CrashVfs& vfs, FileInbox& inbox, Side& side);
   void keep_copies(const CrashVfs& vfs, const Fates& fates, const Progress& progress,
                    FileInbox& inbox, const Side& side);
-  Progress judge() const { return judged(scene_, script_, next_, answer_); }
+  Progress current_progress() const { return progress_after(scene_, script_, next_, answer_); }
 
   const Scene& scene_;
   const Script& script_;
   const Opening& opening_;
   TempDir dir_;
-  std::size_t next_ = 0;  // act
-  std::string answer_;    // to the act that was struck
+  std::size_t next_ = 0;  // index of the operation
+  std::string answer_;    // of the operation that met the fault
   std::vector<Left> left_;
   std::uint64_t seed_ = 0;
 };
@@ -79,10 +78,10 @@ void ScenePlay::keep_copies(const CrashVfs& vfs, const Fates& fates, const Progr
   }
 }
 
-// What is answered and seen by the store that met the fault, from then on.
+// Checks the answers and the state of the store after it met the fault.
 void ScenePlay::recover(CrashVfs& vfs, FileInbox& inbox, Side& side) {
-  SCOPED_TRACE("told: " + answer_);
-  const Progress progress = judge();
+  SCOPED_TRACE("answer: " + answer_);
+  const Progress progress = current_progress();
   const Fate other = seed_ % 2 == 0 ? Fate::keep_all : Fate::tear;
   keep_copies(vfs, {{Fate::drop_all, 0}, {other, seed_}}, progress, inbox, side);
   vfs.disarm();
@@ -111,8 +110,8 @@ bool ScenePlay::cut(std::int64_t nth, int torn) {
   vfs.crash_at(nth);
   act_until_struck(vfs, side);
   const bool finished = next_ == scene_.acts.size();
-  const Progress progress = finished ? Progress{next_, false} : judge();
-  if (finished) inbox.close();  // the power may go while it is closed, too
+  const Progress progress = finished ? Progress{next_, false} : current_progress();
+  if (finished) inbox.close();  // the power may also fail during the close
   Fates fates = {{Fate::keep_all, 0}, {Fate::drop_all, 0}};
   for (int i = 0; i < torn; ++i) {
     fates.emplace_back(Fate::tear,
@@ -129,17 +128,17 @@ void ScenePlay::check() const {
     {
       FileInbox inbox(each.path, each.passed, "boot-2");
       Side side(*each.known, inbox);
-      expect_sound(each.path);
-      expect_goes_on(side, scene_, script_, each.progress);
+      expect_consistent(each.path);
+      expect_continues(side, scene_, script_, each.progress);
     }
-    expect_sound(each.path);
+    expect_consistent(each.path);
     if (testing::Test::HasFailure()) return;
   }
 }
 
 class InboxFaults : public testing::TestWithParam<std::tuple<Shape, Scene>> {};
 
-TEST_P(InboxFaults, EveryActHappensWholeOrNotAtAll) {
+TEST_P(InboxFaults, EveryOperationIsAtomic) {
   const auto& shape = std::get<Shape>(GetParam());
   const auto& scene = std::get<Scene>(GetParam());  // clang 14 captures no structured binding
   const Script script = script_of(scene);
@@ -156,7 +155,7 @@ TEST_P(InboxFaults, EveryActHappensWholeOrNotAtAll) {
 
 class InboxPowerCut : public testing::TestWithParam<Scene> {};
 
-TEST_P(InboxPowerCut, LosesNothingThatWasAcknowledgedAndTearsNothing) {
+TEST_P(InboxPowerCut, LosesNothingAcknowledgedAndTearsNothing) {
   const Scene& scene = GetParam();
   const Script script = script_of(scene);
   const Opening opening(scene);

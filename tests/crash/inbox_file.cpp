@@ -11,28 +11,28 @@ namespace {
 
 struct Rule {
   const char* name;
-  const char* broken;  // counts what breaks it
+  const char* broken;  // counts violations
 };
 
 // State 0 is open, 1 waiting, 5 dead and blocking: see store/sqlite/schema.cpp.
 constexpr Rule kRules[] = {
-    {"a lane in which something is left has one head",
+    {"a lane with open deliveries has one head",
      "SELECT count(*) FROM (SELECT 1 FROM hapax_queue WHERE lane IS NOT NULL AND state IN (0, 1, 5)"
      " GROUP BY destination, lane HAVING sum(state <> 1) <> 1)"},
-    {"the head is the one that the lane's row names",
+    {"the lane's row names the head",
      "SELECT count(*) FROM hapax_queue AS q WHERE q.lane IS NOT NULL AND q.state IN (0, 5)"
      " AND NOT EXISTS (SELECT 1 FROM hapax_lane AS l WHERE l.destination = q.destination"
      " AND l.key = q.lane AND l.head_event = q.event AND l.head_delivery = q.delivery)"},
-    {"what a lane's row names is there",
+    {"the delivery named by a lane's row exists",
      "SELECT count(*) FROM hapax_lane AS l WHERE l.head_event IS NOT NULL AND NOT EXISTS"
      " (SELECT 1 FROM hapax_queue AS q WHERE q.event = l.head_event"
      " AND q.delivery = l.head_delivery AND q.lane = l.key AND q.state IN (0, 5))"},
     {"a delivery has its event",
      "SELECT count(*) FROM hapax_queue WHERE event NOT IN (SELECT no FROM hapax_event)"},
-    {"so has what was noted beside it",
+    {"variants and duplicates have their event",
      "SELECT (SELECT count(*) FROM hapax_variant WHERE event NOT IN (SELECT no FROM hapax_event))"
      " + (SELECT count(*) FROM hapax_duplicate WHERE event NOT IN (SELECT no FROM hapax_event))"},
-    {"an attempt without its event is below what retention has removed",
+    {"an attempt without its event is below retention's floor",
      "SELECT count(*) FROM hapax_attempt WHERE event NOT IN (SELECT no FROM hapax_event)"
      " AND event > (SELECT floor FROM hapax_sweep)"},
     {"a lease has a fence and a holder, and only a lease has",
@@ -41,7 +41,7 @@ constexpr Rule kRules[] = {
     {"no delivery is both queued and completed",
      "SELECT count(*) FROM hapax_queue AS q JOIN hapax_attempt AS a ON a.event = q.event"
      " AND a.delivery = q.delivery WHERE a.outcome = 0"},
-    {"no fence and no place is above the last that was noted",
+    {"no fence or lane number exceeds the last one recorded",
      "SELECT max((SELECT coalesce(max(fence), 0) FROM hapax_queue),"
      " (SELECT coalesce(max(lane_seq), 0) FROM hapax_queue),"
      " (SELECT coalesce(max(fence), 0) FROM hapax_attempt)) > (SELECT last FROM hapax_fence)"},
@@ -69,7 +69,7 @@ void FileInbox::restart() {
 }
 
 void for_every_step(const Steps& steps, const std::function<bool(std::int64_t nth)>& run) {
-  constexpr std::int64_t kStepsMax = 5000;  // what is longer than this has gone wrong
+  constexpr std::int64_t kStepsMax = 5000;  // a longer run is a failure
   for (std::int64_t nth = steps.first; nth <= kStepsMax; nth += steps.apart) {
     SCOPED_TRACE("operation " + std::to_string(nth));
     const bool reached = run(nth);
@@ -81,7 +81,7 @@ void for_every_step(const Steps& steps, const std::function<bool(std::int64_t nt
   FAIL() << "the run does not end";
 }
 
-void expect_sound(const std::string& path) {
+void expect_consistent(const std::string& path) {
   const Db db = open_db(path);
   ASSERT_TRUE(db);
   EXPECT_EQ(integrity(db.get()), "ok");

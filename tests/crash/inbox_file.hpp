@@ -10,13 +10,13 @@
 #include <memory>
 #include <string>
 
-// An inbox in a SQLite file whose disk fails.
+// An inbox in a SQLite file on a failing disk.
 namespace hapax::test {
 
-// Opened when it is made, which must work.
+// The constructor opens the file, which must succeed.
 class FileInbox final : public InboxSubject {
  public:
-  // `passed`: how much time has passed since the first opening of the file.
+  // `passed`: the time since the file was first opened.
   FileInbox(std::string path, milliseconds passed, const std::string& boot_id = "boot-1");
 
   Driver& driver() override { return *driver_; }
@@ -34,12 +34,12 @@ class FileInbox final : public InboxSubject {
   std::unique_ptr<Driver> driver_;
 };
 
-// Calls `run` with the numbers of the operations until it says that the fault was not reached any
-// more, or the test has failed.
+// Calls `run` with increasing operation numbers until it returns that the fault was not reached, or
+// the test has failed.
 void for_every_step(const Steps& steps, const std::function<bool(std::int64_t nth)>& run);
 
-// A failure of the test unless the file is whole, every lane has the one head that its row names,
-// every delivery has its event, and no fence is larger than the last one that was noted.
-void expect_sound(const std::string& path);
+// Fails the test unless the file is intact, each non-empty lane has exactly one head, the one that
+// its row names, each delivery has its event, and no fence exceeds the last one recorded.
+void expect_consistent(const std::string& path);
 
 }  // namespace hapax::test

@@ -9,16 +9,16 @@
 #include <filesystem>
 #include <set>
 
-// Every scene of the inbox, while the N-th step of SQLite's is interrupted, for every N. An act
-// must have happened whole or not at all, as its answer says, also where the interruption came
-// right after a commit, which then fails and has taken effect.
+// Every scene of the inbox while the N-th step of SQLite is interrupted, for every N. An operation
+// must have happened entirely or not at all, as its answer states, even if the interruption comes
+// right after a commit, which then reports failure although it took effect.
 namespace hapax::test {
 namespace {
 
 class InboxInterruptions : public testing::TestWithParam<Scene> {
  protected:
-  // Plays the scene and says which steps there are to interrupt: in ./test --long all; otherwise
-  // some, and every one around the end of a transaction.
+  // Plays the scene and returns the steps to interrupt: all in ./test --long; otherwise some, and
+  // every step around the end of a transaction.
   std::set<std::int64_t> steps() const;
   void interrupt(std::int64_t nth) const;
 
@@ -28,7 +28,7 @@ class InboxInterruptions : public testing::TestWithParam<Scene> {
 };
 
 std::set<std::int64_t> InboxInterruptions::steps() const {
-  const CrashVfs no_faults;  // saves the time of real syncs
+  const CrashVfs no_faults;  // avoids real syncs
   const TempDir dir;
   std::filesystem::copy_file(opening_.path(), dir.file("app.db"));
   Interruption interruption;
@@ -59,21 +59,21 @@ void InboxInterruptions::interrupt(std::int64_t nth) const {
     for (std::size_t i = 0; i < scene_.acts.size(); ++i) {
       const std::string answer = side.apply(scene_.acts[i]).text;
       if (!interruption.reached()) continue;
-      SCOPED_TRACE("told: " + answer);
-      progress = judged(scene_, script_, i, answer);
-      // Many calls in one act: those before the interrupted one have happened.
+      SCOPED_TRACE("answer: " + answer);
+      progress = progress_after(scene_, script_, i, answer);
+      // A sweep makes many calls: those before the interrupted one have happened.
       const bool sweeps = std::holds_alternative<SweepOp>(scene_.acts[i]);
-      if (sweeps && progress.sure == i) progress.perhaps_one_more = true;
+      if (sweeps && progress.certain == i) progress.maybe_one_more = true;
       break;
     }
     interruption.arm(0);
     if (HasFailure()) return;
-    expect_goes_on(side, scene_, script_, progress);
+    expect_continues(side, scene_, script_, progress);
   }
-  expect_sound(path);
+  expect_consistent(path);
 }
 
-TEST_P(InboxInterruptions, EveryActHappensWholeOrNotAtAll) {
+TEST_P(InboxInterruptions, EveryOperationIsAtomic) {
   for (const std::int64_t each : steps()) {
     SCOPED_TRACE("step " + std::to_string(each));
     interrupt(each);

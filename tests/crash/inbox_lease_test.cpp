@@ -9,16 +9,15 @@
 #include <algorithm>
 #include <filesystem>
 
-// Leases, while the N-th operation of the disk fails or the power goes, for every N. A lease whose
-// answer was lost lapses; one that was told stands; and no fence is ever given out twice, nor one
-// that is lower than any before it.
+// Leases while the N-th disk operation fails or the power is cut, for every N. A lease whose answer
+// was lost expires, an answered lease is valid, and every fence is larger than all before it.
 namespace hapax::test {
 namespace {
 
 constexpr milliseconds kLease = seconds(30);
-constexpr std::size_t kHeads = 4;  // of the six deliveries below
+constexpr std::size_t kHeads = 4;  // lane heads and laneless among the six deliveries below
 
-// What a worker was told by one call.
+// A worker's answer from one call.
 struct Worker {
   Result<std::vector<Lease>> answer = std::vector<Lease>{};
 
@@ -26,7 +25,7 @@ struct Worker {
     return answer && !answer->empty() ? answer->front().deliveries : std::vector<Leased>();
   }
   bool has_all() const { return leases().size() == kHeads; }
-  // Whether the store can be said to be in this state.
+  // Returns whether this answer permits that number of leased deliveries in the store.
   bool allows(std::uint64_t leased) const {
     if (has_all()) return leased == kHeads;
     const bool did_not_happen = !answer && answer.error().outcome() == Outcome::did_not_happen;
@@ -89,19 +88,20 @@ class Inbox {
   DestinationNo destination_;
 };
 
-// The largest fence that was shown to anybody.
+// The largest fence handed out so far.
 class Fences {
  public:
   void expect_all_larger(const std::vector<Leased>& leases) {
     std::int64_t largest = last_;
     std::vector<std::int64_t> seen;
     for (const Leased& each : leases) {
-      EXPECT_GT(each.fence.value(), last_) << "a fence that goes back";
+      EXPECT_GT(each.fence.value(), last_) << "a fence went backwards";
       largest = std::max(largest, each.fence.value());
       seen.push_back(each.fence.value());
     }
     std::sort(seen.begin(), seen.end());
-    EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end()) << "a fence twice";
+    EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end())
+        << "a fence was issued twice";
     last_ = largest;
   }
 
@@ -113,7 +113,7 @@ void ack_all(Inbox& inbox, const std::vector<Leased>& leases) {
   for (const Leased& each : leases) EXPECT_EQ(inbox.ack(each), Settled::ok) << each.event.id;
 }
 
-// Delivers what is left, the heads of the lanes first, after whoever has leases lost them.
+// Expires all leases, then delivers the remaining deliveries, the heads of the lanes first.
 void deliver_rest(Inbox& inbox, Fences fences, std::size_t heads) {
   inbox.file.advance(kLease);
   for (const std::size_t expected : {heads, std::size_t{2}}) {
@@ -148,9 +148,9 @@ class LeaseFaults {
       vfs.materialize(dir.path() / "torn", Fate::tear, static_cast<std::uint64_t>(fault.nth));
       vfs.disarm();
       EXPECT_TRUE(worker.allows(inbox.leased())) << inbox.leased();
-      expect_goes_on(inbox, worker);
+      expect_continues(inbox, worker);
     }
-    expect_sound(dir.file("app.db"));
+    expect_consistent(dir.file("app.db"));
     check_copies(dir, worker, {"dropped", "torn"});
     return struck;
   }
@@ -184,8 +184,8 @@ class LeaseFaults {
     return dir.file("app.db");
   }
 
-  // The store that met the fault, with the disk well again.
-  static void expect_goes_on(Inbox& inbox, const Worker& worker) {
+  // Expects the store to continue: the one that met the fault on a repaired disk, or a copy.
+  static void expect_continues(Inbox& inbox, const Worker& worker) {
     Fences fences;
     fences.expect_all_larger(worker.leases());
     if (!worker.has_all()) return deliver_rest(inbox, fences, kHeads);
@@ -193,7 +193,7 @@ class LeaseFaults {
     deliver_rest(inbox, fences, 0);
   }
 
-  // Half of the copies go on as if the worker were alive, half let its leases lapse.
+  // In half of the copies the worker acknowledges its leases; in the others they expire.
   static void check_copies(const TempDir& dir, const Worker& worker,
                            const std::vector<std::string>& places) {
     const CrashVfs no_faults;
@@ -203,11 +203,11 @@ class LeaseFaults {
       const std::string path = (dir.path() / place / "app.db").string();
       {
         Inbox inbox(path, {}, "boot-2");
-        expect_sound(path);
+        expect_consistent(path);
         EXPECT_TRUE(worker.allows(inbox.leased())) << inbox.leased();
-        lapses ? expect_stale(inbox, worker) : expect_goes_on(inbox, worker);
+        lapses ? expect_stale(inbox, worker) : expect_continues(inbox, worker);
       }
-      expect_sound(path);
+      expect_consistent(path);
       lapses = !lapses;
     }
   }
@@ -229,7 +229,7 @@ class LeaseFaults {
 
 class InboxLeaseFaults : public testing::TestWithParam<Shape> {};
 
-TEST_P(InboxLeaseFaults, ALeaseStandsOrLapsesAndItsFenceIsNeverUsedAgain) {
+TEST_P(InboxLeaseFaults, ALeaseIsValidOrExpiresAndItsFenceIsNeverReused) {
   const LeaseFaults faults;
   for_every_step(steps_of(GetParam()), [&](std::int64_t nth) {
     CrashVfs::Fault fault = GetParam().fault;
@@ -241,14 +241,14 @@ TEST_P(InboxLeaseFaults, ALeaseStandsOrLapsesAndItsFenceIsNeverUsedAgain) {
 INSTANTIATE_TEST_SUITE_P(Disk, InboxLeaseFaults, testing::ValuesIn(kShapes),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST(InboxLeasePowerCut, ALeaseStandsOrLapsesAndItsFenceIsNeverUsedAgain) {
+TEST(InboxLeasePowerCut, ALeaseIsValidOrExpiresAndItsFenceIsNeverReused) {
   const LeaseFaults faults;
   for_every_step({}, [&](std::int64_t nth) { return faults.cut(nth); });
 }
 
-// The syncs of a COMMIT and of what follows it fail: no row of the first run may be there in the
-// second, which would count twice and find the deliveries leased.
-TEST(InboxSecondRun, AnswersForAllThatIsInTheStore) {
+// The syncs of a COMMIT and of the recovery after it fail. The second run of the work must not find
+// rows of the first, which would count twice and find the deliveries leased.
+TEST(InboxSecondRun, AnswersMatchTheStore) {
   for_every_step({}, [&](std::int64_t nth) {
     const TempDir dir;
     CrashVfs vfs;

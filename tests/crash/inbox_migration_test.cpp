@@ -13,13 +13,13 @@
 
 #include <filesystem>
 
-// A file that the first version of hapax wrote, with claims and messages in it, is brought up to
-// date while the N-th operation of the disk fails or the power goes, for every N: it is the old
-// file or the new one, and what was in it is there either way.
+// A file written by the first version of hapax, with claims and messages, is migrated while the
+// N-th disk operation fails or the power is cut, for every N. The schema is the old or the new one,
+// and its data is complete either way.
 namespace hapax::test {
 namespace {
 
-// As version 1 made it. Never to be changed.
+// The schema of version 1. Never change it.
 constexpr const char* kVersion1 = R"sql(
     CREATE TABLE hapax_schema(version INTEGER NOT NULL);
     INSERT INTO hapax_schema VALUES(1);
@@ -123,7 +123,7 @@ class Migration {
   std::string first() const { return dir_.file("first.db"); }
   void copy_in(const TempDir& dir) const {
     std::filesystem::copy_file(first(), dir.file("app.db"));
-    open_db(dir.file("app.db"));  // so that a cut before the first change finds the file
+    open_db(dir.file("app.db"));  // the VFS knows the file even if the cut precedes any change
   }
   static void open_once(const std::string& path) {
     ManualClock clock;
@@ -140,11 +140,11 @@ class Migration {
     }
     FileInbox inbox(path, {}, "boot-2");
     EXPECT_EQ(schema_of(open_db(path).get()), new_);
-    expect_sound(path);
-    expect_all_there(inbox.driver());
+    expect_consistent(path);
+    expect_data_complete(inbox.driver());
   }
 
-  static void expect_all_there(Driver& driver) {
+  static void expect_data_complete(Driver& driver) {
     const std::string key = claim_key(ClaimKind::id, "orders", "known");
     const DedupItem known{.key = key, .token = make_token(), .ttl = hours(1)};
     const Result<std::vector<Dedup>> claimed = driver.write({.dedup = std::span(&known, 1)}).dedup;

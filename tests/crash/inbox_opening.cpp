@@ -9,7 +9,7 @@
 namespace hapax::test {
 
 Opening::Opening(const Scene& scene) {
-  const CrashVfs no_faults;  // saves the time of real syncs
+  const CrashVfs no_faults;  // avoids real syncs
   FileInbox inbox(path(), {});
   Side side(inbox);
   for (const Operation& each : scene.before) side.apply(each);
@@ -17,20 +17,20 @@ Opening::Opening(const Scene& scene) {
   passed_ = inbox.passed();
 }
 
-Progress judged(const Scene& scene, const Script& script, std::size_t act,
-                const std::string& answer) {
-  switch (told(answer, script.answers[act])) {
-    case Told::the_answer:
+Progress progress_after(const Scene& scene, const Script& script, std::size_t act,
+                        const std::string& answer) {
+  switch (compare_answer(answer, script.answers[act])) {
+    case AnswerMatch::expected:
       return {act + 1, false};
-    case Told::did_not_happen:
+    case AnswerMatch::did_not_happen:
       return {act, false};
-    case Told::unknown:
+    case AnswerMatch::unknown:
       return {act, true};
-    case Told::something_else:
+    case AnswerMatch::different:
       break;
   }
-  // What counts may have been done by the store's own first try.
-  EXPECT_TRUE(counts(scene.acts[act])) << answer << "in place of\n" << script.answers[act];
+  // An operation that reports_counts may report other numbers if the store repeated it.
+  EXPECT_TRUE(reports_counts(scene.acts[act])) << answer << "instead of\n" << script.answers[act];
   return {act + 1, false};
 }
 

@@ -10,7 +10,7 @@
 
 namespace hapax::test {
 
-// The file in which a scene begins, and what those who made it know.
+// The file in which a scene begins, and the numbers and fences learned while creating it.
 class Opening {
  public:
   explicit Opening(const Scene& scene);
@@ -21,12 +21,12 @@ class Opening {
 
  private:
   TempDir dir_;
-  std::unique_ptr<Side> known_;  // its own store is closed
+  std::unique_ptr<Side> known_;  // its store is closed
   milliseconds passed_{};
 };
 
-// How far a scene has come when its act number `act` got this answer and something had struck.
-Progress judged(const Scene& scene, const Script& script, std::size_t act,
-                const std::string& answer);
+// Returns the progress of a scene whose operation number `act` got this answer under a fault.
+Progress progress_after(const Scene& scene, const Script& script, std::size_t act,
+                        const std::string& answer);
 
 }  // namespace hapax::test

@@ -9,10 +9,9 @@
 #include <filesystem>
 #include <functional>
 
-// Retention in its smallest steps, one row at a time, while the N-th operation of the disk fails or
-// the power goes, for every N. Each step happens whole or not at all: whatever a file was left
-// with, no part of an event outlives the rest of it, and a sweep that goes on from there ends as
-// one that nothing happened to.
+// Retention in its smallest steps, one row at a time, while the N-th disk operation fails or the
+// power is cut, for every N. Each step is atomic: no part of an event outlives the rest of it, and
+// a sweep resumed from any resulting file ends like an undisturbed one.
 namespace hapax::test {
 namespace {
 
@@ -32,26 +31,26 @@ const Scene& scene() {
 
 class RetentionSteps : public testing::Test {
  protected:
-  // Sweeps until something strikes, and again from what is left in the end.
+  // Sweeps under the armed fault, then resumes the sweep from each resulting file.
   void play(const std::function<void(CrashVfs&)>& arm, const std::vector<Fate>& fates,
             bool& reached);
-  void expect_goes_on_from(const std::string& path);
+  void expect_resumes_from(const std::string& path);
 
   const Script script_ = script_of(scene());
   const Opening opening_{scene()};
 };
 
-void RetentionSteps::expect_goes_on_from(const std::string& path) {
+void RetentionSteps::expect_resumes_from(const std::string& path) {
   SCOPED_TRACE(path);
   const CrashVfs no_faults;
-  expect_sound(path);
+  expect_consistent(path);
   {
     FileInbox inbox(path, opening_.passed(), "boot-2");
     Side side = opening_.known(inbox);
     side.apply(scene().acts.front());
-    EXPECT_EQ(look(side, scene()), script_.states.back());
+    EXPECT_EQ(state_of(side, scene()), script_.states.back());
   }
-  expect_sound(path);
+  expect_consistent(path);
 }
 
 void RetentionSteps::play(const std::function<void(CrashVfs&)>& arm, const std::vector<Fate>& fates,
@@ -76,12 +75,12 @@ void RetentionSteps::play(const std::function<void(CrashVfs&)>& arm, const std::
     vfs.disarm();
     inbox.close();
   }
-  for (const std::string& each : left) expect_goes_on_from(each);
+  for (const std::string& each : left) expect_resumes_from(each);
 }
 
 class RetentionFaults : public RetentionSteps, public testing::WithParamInterface<Shape> {};
 
-TEST_P(RetentionFaults, EachStepHappensWholeOrNotAtAll) {
+TEST_P(RetentionFaults, EachStepIsAtomic) {
   CrashVfs::Fault fault = GetParam().fault;
   for_every_step(steps_of(GetParam()), [&](std::int64_t nth) {
     fault.nth = nth;
@@ -91,7 +90,7 @@ TEST_P(RetentionFaults, EachStepHappensWholeOrNotAtAll) {
   });
 }
 
-TEST_F(RetentionSteps, APowerCutLeavesNoEventInPart) {
+TEST_F(RetentionSteps, APowerCutLeavesNoPartialEvent) {
   std::vector<Fate> fates{Fate::keep_all, Fate::drop_all};
   fates.insert(fates.end(), static_cast<std::size_t>(rounds(10)), Fate::tear);
   for_every_step({}, [&](std::int64_t nth) {

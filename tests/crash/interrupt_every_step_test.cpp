@@ -11,20 +11,20 @@
 #include <set>
 #include <string>
 
-// Every statement is interrupted at every point where SQLite can be: the N-th call of a progress
-// handler says stop, for every N until a run passes. SQLite then ends the statement, and mostly the
-// whole transaction with it; what hapax answers must be true all the same.
+// Every statement is interrupted at every point where SQLite allows it: the N-th call of a progress
+// handler requests it, for every N until a run does not reach it. SQLite then ends the statement,
+// and usually the whole transaction. hapax's answers must still be true.
 namespace hapax::test {
 namespace {
 
 constexpr std::int64_t kInterruptedStepsMax = 20000;
-constexpr std::int64_t kApart = 11;  // of the migrations, in a short run
+constexpr std::int64_t kApart = 11;  // distance of steps in a short run, for migrations
 
 class InterruptEveryStep : public testing::Test {
  protected:
   using Part = std::function<void(World&, const std::string& path)>;
 
-  // `first_file`, when not empty, is copied for every run.
+  // `first_file`, unless empty, is copied for every run.
   void interrupt_every_step(const std::string& first_file, const Part& play, const Part& check) {
     for (std::int64_t nth = 1; nth <= kInterruptedStepsMax; ++nth) {
       const bool reached = interrupt(nth, first_file, play, check);
@@ -36,7 +36,8 @@ class InterruptEveryStep : public testing::Test {
     FAIL() << "the run does not end";
   }
 
-  // Of steps that are very many: every kApart-th, and those around the end of a transaction. All in
+  // For long sequences: every kApart-th step, and those around the end of a transaction. All steps
+  // in
   // ./test --long.
   void interrupt_some_steps(const Part& play, const Part& check) {
     if (is_long_run()) return interrupt_every_step("", play, check);
@@ -46,11 +47,11 @@ class InterruptEveryStep : public testing::Test {
     }
   }
 
-  // Whether there was such a step.
+  // Returns whether the step was reached.
   bool interrupt(std::int64_t nth, const std::string& first_file, const Part& play,
                  const Part& check) {
     SCOPED_TRACE("step " + std::to_string(nth));
-    const CrashVfs no_faults;  // saves the time of real syncs
+    const CrashVfs no_faults;  // avoids real syncs
     const TempDir dir;
     const std::string path = dir.file("app.db");
     if (!first_file.empty()) std::filesystem::copy_file(first_file, path);
@@ -86,11 +87,11 @@ class InterruptEveryStep : public testing::Test {
           jobs = run_jobs(world, path, way, "", [] {});
           EXPECT_LE(failures(jobs), 1U);
         },
-        [&](World& world, const std::string& path) { expect_jobs_told_truly(world, path, jobs); });
+        [&](World& world, const std::string& path) { expect_jobs_exact(world, path, jobs); });
   }
 };
 
-TEST_F(InterruptEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
+TEST_F(InterruptEveryStep, AFileCanBeOpenedAfterAFailedFirstOpen) {
   interrupt_some_steps(
       [](World& world, const std::string& path) {
         const Result<Store> store = open("sqlite:" + path, world.options());
@@ -98,27 +99,27 @@ TEST_F(InterruptEveryStep, AFileWhoseFirstOpeningFailedCanBeOpenedAgain) {
       expect_store_complete);
 }
 
-TEST_F(InterruptEveryStep, DedupTellsTheTruthOfEveryId) {
+TEST_F(InterruptEveryStep, TheOutcomeOfEveryIdIsExact) {
   const TempDir dir;
-  std::vector<Asked> asked;
+  std::vector<ClaimCall> calls;
   interrupt_every_step(
       make_first_file(dir, "WAL"),
       [&](World& world, const std::string& path) {
-        asked = ask_for_ids(world, path, [](Store*) {});
-        EXPECT_LE(failures(asked), 1U);
+        calls = run_claims(world, path, [](Store*) {});
+        EXPECT_LE(failures(calls), 1U);
       },
-      [&](World& world, const std::string& path) { expect_ids_told_truly(world, path, asked); });
+      [&](World& world, const std::string& path) { expect_claims_exact(world, path, calls); });
 }
 
-TEST_F(InterruptEveryStep, OnceInATransactionOfHapaxTellsTheTruth) {
+TEST_F(InterruptEveryStep, OutcomesAreExactInATransactionOfHapax) {
   interrupt_jobs(Way::begin);
 }
 
-TEST_F(InterruptEveryStep, OnceInATransactionOfTheCallerTellsTheTruth) {
+TEST_F(InterruptEveryStep, OutcomesAreExactInATransactionOfTheCaller) {
   interrupt_jobs(Way::join);
 }
 
-TEST_F(InterruptEveryStep, OnceCommittedInSpiteOfItsErrorBurnsNothing) {
+TEST_F(InterruptEveryStep, ACommitDespiteAnErrorOfOnceBurnsNoId) {
   interrupt_jobs(Way::join_and_commit_anyway);
 }
 

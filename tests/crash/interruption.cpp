@@ -11,7 +11,7 @@ namespace hapax::test {
 
 namespace {
 
-// The hook that SQLite calls for every new handle takes no argument of ours, hence the global.
+// Global because SQLite's hook for new handles takes no user argument.
 struct Count {
   std::mutex mutex;
   std::int64_t nth = 0;

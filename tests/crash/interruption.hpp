@@ -7,8 +7,8 @@
 
 namespace hapax::test {
 
-// While it lives, the nth step of all SQLite handles that are opened is interrupted; SQLite then
-// ends the statement, and mostly the whole transaction with it. One at a time.
+// While this object exists, the nth step over all newly opened SQLite handles is interrupted.
+// SQLite then ends the statement, and usually the whole transaction. One object at a time.
 class Interruption {
  public:
   explicit Interruption(std::int64_t nth = 0);  // 0: none, until arm()
@@ -16,11 +16,11 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  void arm(std::int64_t nth);  // counted from now on
+  void arm(std::int64_t nth);  // restarts the count
   bool reached() const;
 
-  // Since arm(): how many steps there were, and the first after each end of a transaction: an
-  // interruption there comes too late for its COMMIT, which fails and has taken effect.
+  // Since arm(): the number of steps, and the first step after each end of a transaction. An
+  // interruption there is too late for the COMMIT, which reports failure although it took effect.
   std::int64_t steps() const;
   std::vector<std::int64_t> ends() const;
 };

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <string>
 
-// A worker is killed with SIGKILL again and again, wherever it happens to be, and started again
-// with jobs that it has done already among those it has not. (This says nothing about syncs,
-// because the system's cache survives a process; the power cuts do.)
+// A worker is repeatedly killed with SIGKILL at random points and restarted with jobs of which some
+// are already done. (This does not test syncs, because the system's cache survives a process; the
+// power cut tests do.)
 namespace hapax::test {
 namespace {
 
@@ -29,11 +29,11 @@ void expect_nothing_more(sqlite3* db) {
   EXPECT_TRUE(counter_agrees(db));
   EXPECT_EQ(number(db, "SELECT count(DISTINCT id) FROM work"), rows);
   EXPECT_EQ(number(db, "SELECT count(*) FROM hapax_message"), rows);
-  // Each job's message has a key, and so a claim of its own.
+  // Each job's message has a key and therefore its own claim.
   EXPECT_EQ(number(db, "SELECT count(*) FROM hapax_claim"), 2 * rows);
 }
 
-void kill_again_and_again(const std::string& journal_mode, std::uint64_t seed) {
+void kill_repeatedly(const std::string& journal_mode, std::uint64_t seed) {
   const TempDir dir;
   const std::string path = dir.file("app.db");
   SeededRandom chance(seed);
@@ -54,12 +54,12 @@ void kill_again_and_again(const std::string& journal_mode, std::uint64_t seed) {
   expect_nothing_more(db.get());
 }
 
-TEST(Kill9, DoublesAndLosesNoJobOfACallerWithALog) {
-  kill_again_and_again("WAL", 1);
+TEST(Kill9, EveryJobOfACallerWithAWalIsDoneOnce) {
+  kill_repeatedly("WAL", 1);
 }
 
-TEST(Kill9, DoublesAndLosesNoJobOfACallerWithAJournal) {
-  kill_again_and_again("DELETE", 2);
+TEST(Kill9, EveryJobOfACallerWithAJournalIsDoneOnce) {
+  kill_repeatedly("DELETE", 2);
 }
 
 }  // namespace

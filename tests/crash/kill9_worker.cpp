@@ -10,13 +10,13 @@
 #include <cstdlib>
 #include <string>
 
-// kill9_worker FILE JOURNAL_MODE FIRST LAST: does the jobs FIRST to LAST, each in its transaction,
-// and writes the number of each to standard output, as eight bytes, once it is committed. It is
-// killed somewhere on the way, and started again with some of the same jobs.
+// kill9_worker FILE JOURNAL_MODE FIRST LAST: does the jobs FIRST to LAST, each in its own
+// transaction, and writes each job's number to standard output, as eight bytes, once it is
+// committed. The test kills it at random and restarts it with some of the same jobs.
 namespace hapax::test {
 namespace {
 
-int complain(const std::string& what) {
+int fail(const std::string& what) {
   std::fprintf(stderr, "kill9_worker: %s\n", what.c_str());
   return EXIT_FAILURE;
 }
@@ -32,17 +32,18 @@ Result<void> do_one(SqliteSession& session, std::int64_t job) {
 int work(const std::string& path, const std::string& journal_mode, std::int64_t first,
          std::int64_t last) {
   const Db db = open_db(path);
-  if (!db) return complain("cannot open " + path);
+  if (!db) return fail("cannot open " + path);
   if (run(db.get(), "PRAGMA journal_mode=" + journal_mode) != SQLITE_OK ||
       make_caller_tables(db.get()) != SQLITE_OK) {
-    return complain(sqlite3_errmsg(db.get()));
+    return fail(sqlite3_errmsg(db.get()));
   }
   Result<SqliteSession> session = SqliteSession::attach(db.get());
-  if (!session) return complain(session.error().to_string());
+  if (!session) return fail(session.error().to_string());
   for (std::int64_t job = first; job <= last; ++job) {
     const Result<void> done = do_one(*session, job);
-    if (!done) return complain(done.error().to_string());
-    if (write(STDOUT_FILENO, &job, sizeof job) != sizeof job) return complain("nobody listens");
+    if (!done) return fail(done.error().to_string());
+    if (write(STDOUT_FILENO, &job, sizeof job) != sizeof job)
+      return fail("cannot write to standard output");
   }
   return EXIT_SUCCESS;
 }

@@ -12,13 +12,12 @@
 #include <string>
 #include <vector>
 
-// Faults in a store with more pages than its cache and its log may have: while it moves the log
-// into the database, on a thread of its own and on the writer's, and in the middle of a
-// transaction.
+// Faults in a store with more pages than its cache and its log may hold: during a checkpoint, on
+// the checkpointer's thread and on the writer's, and in the middle of a transaction.
 namespace hapax::test {
 namespace {
 
-// Ids so long and so random that the log soon has more pages than the store lets it have.
+// Long random ids, which make the log exceed its page limit quickly.
 std::vector<std::string> long_ids(SeededRandom& chance, std::size_t count) {
   std::vector<std::string> ids(count);
   for (std::string& id : ids) {
@@ -28,33 +27,33 @@ std::vector<std::string> long_ids(SeededRandom& chance, std::size_t count) {
   return ids;
 }
 
-void write_a_lot(Store& store, World& world, const std::string& path, Acknowledged& told) {
+void write_a_lot(Store& store, World& world, const std::string& path, Acknowledged& acknowledged) {
   constexpr int kBatches = 9;
   constexpr std::size_t kBatch = 4000;
   SeededRandom chance(world.random.next());
   for (int i = 0; i < kBatches; ++i) {
-    claim(store, long_ids(chance, kBatch), told);
-    claim(store, {"after batch " + std::to_string(i)}, told);
-    do_jobs(world, path, {kJobNames[static_cast<std::size_t>(i) % kJobNames.size()]}, told);
+    claim(store, long_ids(chance, kBatch), acknowledged);
+    claim(store, {"after batch " + std::to_string(i)}, acknowledged);
+    do_jobs(world, path, {kJobNames[static_cast<std::size_t>(i) % kJobNames.size()]}, acknowledged);
   }
 }
 
-void run_large(World& world, const std::string& path, Acknowledged& told) {
+void run_large(World& world, const std::string& path, Acknowledged& acknowledged) {
   Result<Store> store = open("sqlite:" + path, world.options());
-  if (store) write_a_lot(*store, world, path, told);
+  if (store) write_a_lot(*store, world, path, acknowledged);
 }
 
-TEST(PowerCut, LosesNothingWhileTheLogIsMovedIntoTheDatabase) {
-  std::int64_t operations = 0;  // of a whole run; the timing of the threads changes it a little
+TEST(PowerCut, LosesNothingDuringACheckpoint) {
+  std::int64_t operations = 0;  // of a complete run; varies a little with thread timing
   {
     const TempDir dir;
     World world;
-    Acknowledged told;
+    Acknowledged acknowledged;
     const CrashVfs vfs;
-    run_large(world, dir.file("app.db"), told);
+    run_large(world, dir.file("app.db"), acknowledged);
     operations = vfs.operations();
   }
-  const auto part = static_cast<std::uint64_t>(operations / 3);  // nearly all before a checkpoint
+  const auto part = static_cast<std::uint64_t>(operations / 3);  // mostly before a checkpoint
   SeededRandom chance(11);
   const int cuts = rounds(60);
   for (int i = 0; i < cuts && !HasFailure(); ++i) {
@@ -63,7 +62,7 @@ TEST(PowerCut, LosesNothingWhileTheLogIsMovedIntoTheDatabase) {
   RecordProperty("cuts", cuts);
 }
 
-// A store whose log is long enough to be moved, with the mover held at the gate.
+// A store whose log is long enough for a checkpoint, with the checkpointer held at the gate.
 class HeldCheckpoint : public testing::Test {
  protected:
   HeldCheckpoint() {
@@ -74,9 +73,9 @@ class HeldCheckpoint : public testing::Test {
     constexpr int kBatchesMax = 20;
     SeededRandom chance(5);
     for (int i = 0; i < kBatchesMax && !is_log_long(); ++i) {
-      claim(*store_, long_ids(chance, 4000), told_);
+      claim(*store_, long_ids(chance, 4000), acknowledged_);
     }
-    EXPECT_TRUE(vfs_.gate().wait_for_visitor());
+    EXPECT_TRUE(vfs_.gate().wait_for_waiter());
   }
   ~HeldCheckpoint() override { vfs_.gate().open(); }
 
@@ -84,16 +83,16 @@ class HeldCheckpoint : public testing::Test {
     constexpr std::uintmax_t kLong = 140'000'000;
     return std::filesystem::file_size(path_ + "-wal") > kLong;
   }
-  void commit() { claim(*store_, {"small " + std::to_string(++commits_)}, told_); }
-  // Lets the held checkpoint end after a commit that it does not include, and holds its thread
-  // before the sync that follows.
+  void commit() { claim(*store_, {"small " + std::to_string(++commits_)}, acknowledged_); }
+  // Lets the held checkpoint finish after a commit that it does not include, and stops its thread
+  // before the following sync.
   void overtake() {
     commit();
     EXPECT_TRUE(vfs_.gate().open_for_one_checkpoint());
-    EXPECT_TRUE(vfs_.gate().wait_for_visitor());
+    EXPECT_TRUE(vfs_.gate().wait_for_waiter());
   }
-  // Commits until the condition holds: only a commit finds out how far the checkpointer has come,
-  // and starts its next pass.
+  // Commits until the condition holds: only a commit detects the checkpointer's progress and starts
+  // its next pass.
   [[nodiscard]] bool commit_until(const std::function<bool()>& condition) {
     return eventually([&] {
       commit();
@@ -104,24 +103,24 @@ class HeldCheckpoint : public testing::Test {
   TempDir dir_;
   std::string path_ = dir_.file("app.db");
   World world_;
-  Acknowledged told_;
+  Acknowledged acknowledged_;
   CrashVfs vfs_;
   Result<Store> store_ = Error(Code::handle_closed, "not open yet");
   int commits_ = 0;
 };
 
-TEST_F(HeldCheckpoint, OvertakenEveryTimeStillLetsTheLogStartOver) {
+TEST_F(HeldCheckpoint, OvertakenEveryTimeStillLetsTheLogRestart) {
   const std::int64_t starts = vfs_.log_starts();
   EXPECT_TRUE(commit_until([&] {
-    if (vfs_.gate().has_visitor()) {
+    if (vfs_.gate().has_waiter()) {
       overtake();
-      vfs_.gate().let_visitors_pass();
+      vfs_.gate().release_waiters();
     }
     return vfs_.log_starts() > starts;
-  })) << "the log only grows";
+  })) << "the log never restarts";
 }
 
-TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothing) {
+TEST_F(HeldCheckpoint, ThatThenFailsToSyncLosesNothing) {
   overtake();
   vfs_.fail({.op = CrashVfs::Op::sync,
              .where = CrashVfs::Where::database,
@@ -130,25 +129,25 @@ TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothing) {
   ASSERT_TRUE(commit_until([&] { return vfs_.reached(); }));
   ASSERT_TRUE(commit_until([&] { return vfs_.log_starts() > 0; }));
   vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
-  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), acknowledged_);
 }
 
-// What the thread could not sync is in the log alone.
-TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseLosesNothingWhenTheStoreCloses) {
+// The unsynced pages exist only in the log.
+TEST_F(HeldCheckpoint, ThatThenFailsToSyncLosesNothingWhenTheStoreCloses) {
   overtake();
   vfs_.fail({.op = CrashVfs::Op::sync,
              .where = CrashVfs::Where::database,
              .left = CrashVfs::Left::forgotten});
   vfs_.gate().open();
-  store_ = Error(Code::handle_closed, "closed");  // the thread ends first
+  store_ = Error(Code::handle_closed, "closed");  // stops the thread first
   EXPECT_TRUE(vfs_.reached());
   vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
-  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), acknowledged_);
 }
 
-// Another connection keeps SQLite from moving it again. Whoever closes last must not remove the
-// log.
-TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseWaitsForOtherConnectionsToClose) {
+// Another connection prevents a new checkpoint of those pages. The last connection to close must
+// not remove the log.
+TEST_F(HeldCheckpoint, ThatThenFailsToSyncWaitsForOtherConnectionsToClose) {
   Db idle = open_db(path_);
   EXPECT_EQ(number(idle.get(), "SELECT count(*) FROM hapax_schema"), 1);
   overtake();
@@ -165,50 +164,50 @@ TEST_F(HeldCheckpoint, WhoseThreadThenCannotSyncTheDatabaseWaitsForOtherConnecti
   idle.reset();
   EXPECT_FALSE(refused());
   vfs_.materialize(dir_.path() / "after", Fate::drop_all, 0);
-  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), told_);
+  expect_acknowledged(world_, (dir_.path() / "after" / "app.db").string(), acknowledged_);
 }
 
-// One batch that outgrows the cache, so that SQLite writes to the log before the commit, on a copy
-// of `first_file`; the nth write fails. Nothing means that there was no nth write.
-std::optional<Asked> fail_batch(const std::string& first_file, const CrashVfs::Fault& fault) {
+// Runs a batch that exceeds the cache, so that SQLite writes to the log before the commit, on a
+// copy of `first_file`; the nth write fails. Returns nullopt if there was no nth write.
+std::optional<ClaimCall> fail_batch(const std::string& first_file, const CrashVfs::Fault& fault) {
   const TempDir dir;
   const std::string path = dir.file("app.db");
   std::filesystem::copy_file(first_file, path);
   World world;
   SeededRandom chance(13);
   CrashVfs vfs;
-  std::vector<Asked> asked;
+  std::vector<ClaimCall> calls;
   {
     Result<Store> store = open("sqlite:" + path, world.options());
     EXPECT_TRUE(store);
     vfs.fail(fault);
-    asked.push_back(ask(world, *store, long_ids(chance, 4000)));
+    calls.push_back(claim_new(world, *store, long_ids(chance, 4000)));
     if (!vfs.reached()) return std::nullopt;
-    asked.push_back(ask(world, *store, {"after the failure"}));
-    EXPECT_FALSE(asked.back().failed);
+    calls.push_back(claim_new(world, *store, {"after the failure"}));
+    EXPECT_FALSE(calls.back().failed);
   }
   vfs.disarm();
-  expect_ids_told_truly(world, path, asked);
-  return asked.front();
+  expect_claims_exact(world, path, calls);
+  return calls.front();
 }
 
-TEST(LargeBatch, WhoseWriteFailsBeforeTheCommitTellsTheTruth) {
+TEST(LargeBatch, AWriteFailureBeforeTheCommitIsReportedExactly) {
   const TempDir dir;
   World world;
-  Acknowledged told;
+  Acknowledged acknowledged;
   const std::string first_file = dir.file("first.db");
-  run_large(world, first_file, told);
-  run_large(world, first_file, told);
+  run_large(world, first_file, acknowledged);
+  run_large(world, first_file, acknowledged);
   SeededRandom chance(17);
   int before_commit = 0;
   const int times = rounds(40);
   for (int i = 0; i < times && !HasFailure(); ++i) {
     CrashVfs::Fault fault{.op = CrashVfs::Op::write, .disk_full = i % 2 == 1};
     fault.nth = 1 + static_cast<std::int64_t>(chance.below(1000));
-    const std::optional<Asked> call = fail_batch(first_file, fault);
+    const std::optional<ClaimCall> call = fail_batch(first_file, fault);
     before_commit += call && call->failed == Outcome::did_not_happen ? 1 : 0;
   }
-  EXPECT_GT(before_commit, 0) << "no fault came before the commit: the batch fits the cache";
+  EXPECT_GT(before_commit, 0) << "no fault occurred before the commit: the batch fits the cache";
   RecordProperty("before_commit", before_commit);
 }
 

@@ -12,14 +12,14 @@
 #include <limits>
 #include <string>
 
-// A writer that had to close all its handles, and finds the write-ahead log gone when it opens the
-// file again.
+// A writer that had to close all its handles finds the write-ahead log removed when it reopens the
+// file.
 namespace hapax::store::sqlite {
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};
 
-// SQLite's default VFS as it was, which opens so many databases more and then no other.
+// SQLite's default VFS, limited to a number of database opens.
 class FewOpenings {
  public:
   FewOpenings() {
@@ -76,16 +76,16 @@ class LostLog : public testing::Test {
   FewOpenings openings_;
 };
 
-// Whoever closes the file as the last one moves the log and removes it, and nobody is wrong.
-TEST_F(LostLog, ThatWasRemovedWhileNoHandleWasOpenIsNotTakenForAReplacedOne) {
+// The last connection to close checkpoints the log and removes it, which is legitimate.
+TEST_F(LostLog, RemovedWhileNoHandleWasOpenIsNotTakenForReplaced) {
   Writer writer = Writer::open({path_, kPatience}, clock_).value();
   ASSERT_TRUE(insert(writer));
-  // What comes next has the log moved by two new handles, and the sync of the database fails: so it
-  // closes them, and then it can open no other.
-  const auto distrusted = [](Writer&) -> Result<void> {
+  // The next transaction checkpoints the log on two new handles, and the sync of the database
+  // fails. The writer closes them and then cannot open another.
+  const auto failing_disk = [](Writer&) -> Result<void> {
     return Error(Code::store_unavailable, "the disk");
   };
-  EXPECT_FALSE(writer.transact(distrusted));
+  EXPECT_FALSE(writer.transact(failing_disk));
   vfs_.fail({.op = test::CrashVfs::Op::sync, .where = test::CrashVfs::Where::database});
   openings_.allow(2);
   EXPECT_FALSE(insert(writer));

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// The parent touches neither SQLite nor threads: a fork would copy them.
+// The parent process uses neither SQLite nor threads: a fork would copy their state.
 namespace hapax::test {
 namespace {
 
@@ -27,7 +27,7 @@ void claim_every_round(Race& race, const std::string& url, int count) {
   }
 }
 
-TEST(ProcessRace, OfEightProcessesWithOneIdExactlyOneWins) {
+TEST(ProcessRace, ExactlyOneOfEightProcessesClaimsAnId) {
   constexpr unsigned kProcesses = 8;
   const TempDir dir;
   const std::string url = "sqlite:" + dir.file("store.db");

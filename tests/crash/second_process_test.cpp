@@ -12,16 +12,16 @@
 #include <functional>
 #include <string>
 
-// The store's writing handle beside another process that writes to the same file. What a
-// transaction has written to the log before it was rolled back is nobody's: it must not reach the
-// log later, when the place is another's.
+// The store's write handle while another process writes to the same file. Pages that a rolled back
+// transaction had spilled to the log are invalid: they must not reach the log later, when another
+// process has used that space.
 namespace hapax::store::sqlite {
 namespace {
 
 class SecondProcess : public testing::Test {
  protected:
-  // The log is empty: page 1 is not in it, so that nothing reads it by chance. What the other
-  // process commits stays in it.
+  // Starts with an empty log, so that no read finds page 1 in it by chance. The other process's
+  // commits stay in the log.
   void SetUp() override {
     ASSERT_TRUE(migrate(open_file(path_, kPatience).value().get()));
     other_.run("PRAGMA wal_autocheckpoint=0");
@@ -34,7 +34,7 @@ class SecondProcess : public testing::Test {
   static Result<void> exec(Writer& writer, const std::string& sql) {
     return execute(writer.handle(), sql.c_str(), "test");
   }
-  // More than the page cache takes; it ends as the caller wants.
+  // Writes more than the page cache holds; `end` decides the outcome.
   Result<void> write_a_lot(const std::function<Result<void>()>& end) {
     return writer_->transact([&](Writer& writer) -> Result<void> {
       const Result<void> done = exec(writer, insert("mine", 12'000));
@@ -51,7 +51,7 @@ class SecondProcess : public testing::Test {
   std::string rows_of(const std::string& table) {
     return other_.run("SELECT count(*) FROM " + table);
   }
-  // What a crash of both processes would leave.
+  // Returns the rows after a crash of both processes.
   std::string rows_after_crash(const std::string& table) {
     for (const char* end : {"", "-wal"}) {
       std::filesystem::copy_file(path_ + end, directory_.file("copy.db") + end);
@@ -91,7 +91,7 @@ TEST_F(SecondProcess, RolledBackRowsAreNotWrittenOnClose) {
   EXPECT_EQ(rows_after_crash("theirs"), "10000");
 }
 
-TEST_F(SecondProcess, ALargeTransactionIsSeenWhole) {
+TEST_F(SecondProcess, ALargeTransactionIsVisibleAsAWhole) {
   ASSERT_TRUE(write_a_lot([] { return Result<void>(); }));
   EXPECT_EQ(rows_of("mine"), "12000");
   EXPECT_EQ(rows_after_crash("mine"), "12000");

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <string>
 
-// Another program with a connection to a SQLite file: runs each line of its input as SQL and
-// answers with a line, the first column of the last row or SQLite's error. See
+// A separate program with a connection to a SQLite file. Runs each line of its input as SQL and
+// answers with one line: the first column of the last row, or SQLite's error. See
 // support/sql_process.hpp.
 
 namespace {

@@ -11,7 +11,7 @@ namespace hapax::test {
 
 namespace {
 
-std::vector<DedupRequest> requests_of(const Asked& call) {
+std::vector<DedupRequest> requests_of(const ClaimCall& call) {
   std::vector<DedupRequest> requests;
   for (std::size_t i = 0; i < call.ids.size(); ++i) {
     requests.push_back({.scope = kIds, .id = call.ids[i], .token = call.tokens[i]});
@@ -19,20 +19,20 @@ std::vector<DedupRequest> requests_of(const Asked& call) {
   return requests;
 }
 
-void expect_ours(Store& store, const Asked& call) {
+void expect_ours(Store& store, const ClaimCall& call) {
   const Result<std::vector<Dedup>> again = store.dedup(requests_of(call));
   ASSERT_TRUE(again) << again.error().to_string();
-  for (const Dedup& each : *again) EXPECT_FALSE(each.duplicate) << "the same token asked again";
+  for (const Dedup& each : *again) EXPECT_FALSE(each.duplicate) << "a repeat with the same token";
 }
 
-void expect_told_truly(Store& store, const Asked& call) {
+void expect_claim_exact(Store& store, const ClaimCall& call) {
   EXPECT_NE(call.failed, Outcome::happened);
   if (call.failed == Outcome::unknown) expect_ours(store, call);
   for (const std::string& id : call.ids) {
     const Result<Dedup> other = store.dedup({.scope = kIds, .id = id});
     ASSERT_TRUE(other) << other.error().to_string();
     EXPECT_EQ(other->duplicate, call.failed != Outcome::did_not_happen)
-        << "'" << id << "' as another asks for it, after the answer "
+        << "'" << id << "' claimed by another caller, after the answer "
         << (call.failed ? name(*call.failed) : "success");
   }
 }
@@ -48,7 +48,7 @@ std::string schema_of(sqlite3* db) {
               "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)");
 }
 
-// As a file has it whose migration met no fault.
+// Returns the schema after an undisturbed migration.
 std::string whole_schema() {
   const TempDir dir;
   World world;
@@ -72,7 +72,7 @@ Outcome commit_by_hand(sqlite3* db) {
   return Outcome::unknown;
 }
 
-// The work of these jobs never ends its transaction, so once() always knows.
+// The work of these jobs never ends its transaction, so once() always has a certain outcome.
 Outcome outcome_of(const Result<Once>& failed) {
   EXPECT_EQ(failed.error().outcome(), Outcome::did_not_happen) << failed.error().to_string();
   return failed.error().outcome();
@@ -102,12 +102,12 @@ Outcome begin_and_do(SqliteSession& session, const std::string& id) {
   return committed ? Outcome::happened : committed.error().outcome();
 }
 
-void expect_job_told_truly(SqliteSession& session, sqlite3* db, const Job& job) {
-  SCOPED_TRACE("job " + job.id + ", told: " + std::string(name(job.told)));
+void expect_job_exact(SqliteSession& session, sqlite3* db, const Job& job) {
+  SCOPED_TRACE("job " + job.id + ", outcome: " + std::string(name(job.outcome)));
   const Traces found = traces_of(db, job.id);
   EXPECT_TRUE(found == kAll || found == kNothing) << found;
-  EXPECT_FALSE(job.told == Outcome::happened && found != kAll);
-  EXPECT_FALSE(job.told == Outcome::did_not_happen && found != kNothing);
+  EXPECT_FALSE(job.outcome == Outcome::happened && found != kAll);
+  EXPECT_FALSE(job.outcome == Outcome::did_not_happen && found != kNothing);
 
   Result<SqliteTransaction> tx = session.begin();
   ASSERT_TRUE(tx) << tx.error().to_string();
@@ -141,8 +141,8 @@ void expect_store_complete(World& world, const std::string& path) {
   EXPECT_EQ(integrity(db.get()), "ok");
 }
 
-Asked ask(World& world, Store& store, std::vector<std::string> ids) {
-  Asked call{.ids = std::move(ids), .tokens = {}, .failed = {}};
+ClaimCall claim_new(World& world, Store& store, std::vector<std::string> ids) {
+  ClaimCall call{.ids = std::move(ids), .tokens = {}, .failed = {}};
   call.tokens.resize(call.ids.size());
   for (Token& token : call.tokens) world.random.fill(token.bytes);
   const Result<std::vector<Dedup>> answers = store.dedup(requests_of(call));
@@ -150,30 +150,32 @@ Asked ask(World& world, Store& store, std::vector<std::string> ids) {
     call.failed = answers.error().outcome();
     return call;
   }
-  for (const Dedup& each : *answers) EXPECT_FALSE(each.duplicate) << "a free id is not a duplicate";
+  for (const Dedup& each : *answers)
+    EXPECT_FALSE(each.duplicate) << "an unclaimed id is not a duplicate";
   return call;
 }
 
-std::vector<Asked> ask_for_ids(World& world, const std::string& path,
-                               const std::function<void(Store*)>& before_close) {
+std::vector<ClaimCall> run_claims(World& world, const std::string& path,
+                                  const std::function<void(Store*)>& before_close) {
   Result<Store> store = open("sqlite:" + path, world.options());
   if (!store) {
     before_close(nullptr);
     return {};
   }
-  std::vector<Asked> asked;
-  asked.push_back(ask(world, *store, {"one"}));
-  asked.push_back(ask(world, *store, {"two", "three", "four"}));
-  asked.push_back(ask(world, *store, {"five"}));
+  std::vector<ClaimCall> calls;
+  calls.push_back(claim_new(world, *store, {"one"}));
+  calls.push_back(claim_new(world, *store, {"two", "three", "four"}));
+  calls.push_back(claim_new(world, *store, {"five"}));
   before_close(&*store);
-  return asked;
+  return calls;
 }
 
-void expect_ids_told_truly(World& world, const std::string& path, const std::vector<Asked>& asked) {
+void expect_claims_exact(World& world, const std::string& path,
+                         const std::vector<ClaimCall>& calls) {
   {
     Result<Store> store = open("sqlite:" + path, world.options());
     ASSERT_TRUE(store) << store.error().to_string();
-    for (const Asked& call : asked) expect_told_truly(*store, call);
+    for (const ClaimCall& call : calls) expect_claim_exact(*store, call);
   }
   expect_integrity(path);
 }
@@ -195,26 +197,26 @@ std::vector<Job> run_jobs(World& world, const std::string& path, Way way, const 
   return jobs;
 }
 
-void expect_jobs_told_truly(World& world, const std::string& path, const std::vector<Job>& jobs) {
+void expect_jobs_exact(World& world, const std::string& path, const std::vector<Job>& jobs) {
   const Db db = open_db(path);
   ASSERT_TRUE(db);
   {
     Result<SqliteSession> session = SqliteSession::attach(db.get(), world.session_options());
     ASSERT_TRUE(session) << session.error().to_string();
-    for (const Job& job : jobs) expect_job_told_truly(*session, db.get(), job);
+    for (const Job& job : jobs) expect_job_exact(*session, db.get(), job);
   }
   EXPECT_TRUE(counter_agrees(db.get()));
   EXPECT_EQ(integrity(db.get()), "ok");
 }
 
-std::size_t failures(const std::vector<Asked>& asked) {
+std::size_t failures(const std::vector<ClaimCall>& calls) {
   return static_cast<std::size_t>(std::count_if(
-      asked.begin(), asked.end(), [](const Asked& call) { return call.failed.has_value(); }));
+      calls.begin(), calls.end(), [](const ClaimCall& call) { return call.failed.has_value(); }));
 }
 
 std::size_t failures(const std::vector<Job>& jobs) {
   return static_cast<std::size_t>(std::count_if(
-      jobs.begin(), jobs.end(), [](const Job& job) { return job.told != Outcome::happened; }));
+      jobs.begin(), jobs.end(), [](const Job& job) { return job.outcome != Outcome::happened; }));
 }
 
 }  // namespace hapax::test

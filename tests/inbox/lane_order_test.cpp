@@ -19,7 +19,7 @@ int number_in(std::string_view text) {
   return number;
 }
 
-// What was handled in each lane, in the order it was.
+// The handled deliveries of each lane, in order.
 class Handled {
  public:
   explicit Handled(int lanes) : lanes_(static_cast<std::size_t>(lanes)) {}
@@ -38,7 +38,7 @@ class Handled {
   std::vector<std::vector<int>> lanes_;
 };
 
-// Handles what it gets, and sends a part of it back to be tried again.
+// Handles its leases and returns some of them for a retry.
 void work(store::Driver& driver, Handled& handled, int total, std::uint64_t seed) {
   SeededRandom chance(seed);
   while (handled.count() < total) {

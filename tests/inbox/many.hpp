@@ -14,16 +14,16 @@
 #include <type_traits>
 #include <vector>
 
-// Stores with an inbox that several processes share, and what many workers do with them.
+// Stores with an inbox shared by several processes, and the operations of many workers on them.
 namespace hapax::test {
 
-// A file of the test's own.
+// A temporary file.
 struct SqliteInbox {
   std::string url() const { return "sqlite:" + directory.file("inbox.db"); }
   TempDir directory;
 };
 
-// A database of the test's own.
+// A temporary database.
 struct PostgresInbox {
   std::string url() const { return database.url(); }
   PostgresDatabase database;
@@ -40,7 +40,7 @@ struct InboxStoreNames {
 
 std::unique_ptr<store::Opened> open_inbox(const std::string& url);
 
-// The numbers of the one source and the one destination that these tests use.
+// The numbers of the single source and destination in these tests.
 struct Names {
   SourceNo source;
   DestinationNo destination;
@@ -52,19 +52,19 @@ struct Wanted {
   std::string lane;  // empty: none
 };
 
-// Admits one event for each, in order, in batches. Their bodies are their ids.
+// Admits one event each, in order, in batches. The bodies are the ids.
 void admit_all(store::Driver& driver, const std::vector<Wanted>& events);
 
-// One lease of `max`, which must work.
+// Leases up to `max` deliveries, which must succeed.
 store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
                    std::int64_t owner);
 
 using HowToSettle = decltype(store::Settlement::disposition);
 
-// One settlement, which must work.
+// Settles one delivery, which must succeed.
 store::Settled settle(store::Driver& driver, const store::Leased& leased, const HowToSettle& how);
 
-// What is left to do at the destination.
+// Returns the number of unfinished deliveries.
 std::uint64_t unfinished(store::Driver& driver);
 
 }  // namespace hapax::test

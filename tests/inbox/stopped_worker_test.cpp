@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A worker that is stopped (SIGSTOP) past its lease and then goes on.
+// A worker that is stopped (SIGSTOP) past its lease and then continues.
 #include "inbox/many.hpp"
 #include "support/eventually.hpp"
 #include "support/race.hpp"
@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A child that leases the one delivery, says so, and settles it when it is told to go on. Its exit
-// code is what the settlement was answered.
+// A child process that leases the only delivery, reports it, stops, and settles the delivery when
+// resumed. Its exit code is the answer to the settlement.
 class StoppedWorker {
  public:
   explicit StoppedWorker(const std::string& url) {
@@ -28,7 +28,7 @@ class StoppedWorker {
     EXPECT_TRUE(WIFSTOPPED(status));
   }
   ~StoppedWorker() {
-    if (pid_ > 0) {  // the test has failed and left it stopped
+    if (pid_ > 0) {  // the test failed and left the child stopped
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
     }
@@ -59,7 +59,7 @@ class StoppedWorker {
   pid_t pid_ = -1;
 };
 
-bool nobody_has_a_lease(const std::string& url) {
+bool no_lease_is_live(const std::string& url) {
   const auto opened = open_inbox(url);
   const Result<store::Stats> stats = opened->driver->stats();
   EXPECT_TRUE(stats) << stats.error().to_string();
@@ -94,7 +94,7 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
 TYPED_TEST(AStoppedWorker, SettlesOkAfterTheLeaseExpired) {
   const std::string url = this->place_.url();
   StoppedWorker worker(url);
-  ASSERT_TRUE(eventually([&] { return nobody_has_a_lease(url); }));
+  ASSERT_TRUE(eventually([&] { return no_lease_is_live(url); }));
   EXPECT_EQ(worker.resume(), store::Settled::ok);
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
 }

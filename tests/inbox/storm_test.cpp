@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Many workers on one store, in threads and processes, some of them killed. The parent uses no
-// threads and holds no store while it forks.
+// Many workers on one store, in threads and processes, some of them killed. The parent process has
+// no threads and no open store when it forks.
 #include "inbox/many.hpp"
 #include "support/eventually.hpp"
 #include "support/race.hpp"
@@ -18,10 +18,10 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxDeliveries = 50'000;
 
-// What the workers have done, in memory that all of them share.
+// The results of the workers, in shared memory.
 struct Tally {
   std::array<std::atomic<int>, kMaxDeliveries> acked;
-  std::atomic<int> done;  // the sum of them
+  std::atomic<int> done;  // the sum of acked
   std::atomic<int> stale;
 };
 
@@ -48,14 +48,14 @@ std::size_t number_in(std::string_view id) {
   return number;
 }
 
-// Leases and settles until nothing is left.
+// Leases and settles until no deliveries remain.
 void work(const std::string& url, Tally& tally, std::int64_t owner, unsigned threads) {
   const auto opened = open_inbox(url);
   store::Driver& driver = *opened->driver;
   std::vector<std::thread> running;
   for (unsigned i = 0; i < threads; ++i) {
     running.emplace_back([&driver, &tally, owner, i] {
-      // Short leases: what a killed worker held comes back soon.
+      // Short leases: the deliveries of a killed worker become due soon.
       while (unfinished(driver) > 0) {
         for (const store::Leased& leased : lease(driver, 16, 2s, owner * 100 + i).deliveries) {
           const bool ok = settle(driver, leased, Ack{}) == store::Settled::ok;
@@ -99,18 +99,18 @@ TYPED_TEST(Storm, SixteenThreadsInFourProcessesAckEachDeliveryOnce) {
   std::printf("%d deliveries, each acked once; %d settlements stale\n", count, tally.stale.load());
 }
 
-// Whether the worker was still running.
-bool kill_it(pid_t worker) {
+// Kills the worker and returns whether it was still running.
+bool kill_worker(pid_t worker) {
   kill(worker, SIGKILL);
   int status = 0;
   waitpid(worker, &status, 0);
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
-// A worker is killed each time that another part of the work is done, so that every kill comes in
-// the middle of the work, at any speed. The last quarter is done without kills: the tally misses
-// what a killed worker acked and had not counted yet.
-TYPED_TEST(Storm, WorkersThatAreKilledLoseAndDoubleNothing) {
+// A worker is killed after each further part of the work, so that every kill interrupts the work at
+// any speed. The last quarter runs without kills: the tally misses deliveries that a killed worker
+// acknowledged and had not counted.
+TYPED_TEST(Storm, KilledWorkersLoseAndDuplicateNothing) {
   const int count = rounds(20'000);
   const int kills = rounds(200);
   this->fill(count);
@@ -127,7 +127,7 @@ TYPED_TEST(Storm, WorkersThatAreKilledLoseAndDoubleNothing) {
     const int part = count * 3 / 4 * killed / kills;
     EXPECT_TRUE(eventually([&] { return tally.done > part; }, 5min)) << "the workers hang";
     pid_t& victim = running[chance.below(running.size())];
-    EXPECT_TRUE(kill_it(victim)) << "the worker ended before it was killed";
+    EXPECT_TRUE(kill_worker(victim)) << "the worker ended before it was killed";
     victim = worker();
   }
   for (const pid_t each : running) {
@@ -138,13 +138,13 @@ TYPED_TEST(Storm, WorkersThatAreKilledLoseAndDoubleNothing) {
   }
   int once = 0;
   for (int i = 0; i < count; ++i) {
-    // Killed between the commit and the tally, a worker has acked without saying so.
+    // A worker killed between the commit and the count has acknowledged without counting.
     const int acked = tally.acked[static_cast<std::size_t>(i)];
     ASSERT_LE(acked, 1) << "delivery " << i;
     once += acked;
   }
   EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
-  std::printf("%d deliveries, %d told to be acked, %d workers killed, %d settlements stale\n",
+  std::printf("%d deliveries, %d counted as acked, %d workers killed, %d settlements stale\n",
               count, once, kills, tally.stale.load());
 }
 

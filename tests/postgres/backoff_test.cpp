@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Backoff kBackoff{1ms, 256ms};
 
-// Chance at its ends.
+// Random bytes at their minimum or maximum.
 class FixedRandom final : public Random {
  public:
   explicit FixedRandom(unsigned char byte) : byte_(byte) {}
@@ -26,7 +26,7 @@ class FixedRandom final : public Random {
   unsigned char byte_;
 };
 
-TEST(Backoff, IsBetweenHalfAndTheWholeOfATimeThatDoubles) {
+TEST(Backoff, IsBetweenHalfAndAllOfADoublingDelay) {
   FixedRandom least(0x00);
   FixedRandom most(0xff);
   BootTime whole = 1ms;
@@ -36,14 +36,14 @@ TEST(Backoff, IsBetweenHalfAndTheWholeOfATimeThatDoubles) {
   }
 }
 
-TEST(Backoff, NeverGrowsBeyondTheLongest) {
+TEST(Backoff, NeverExceedsTheMaximum) {
   FixedRandom most(0xff);
   for (const int failures : {8, 9, 20, 31, 32, 1000}) {
     EXPECT_EQ(kBackoff.rest(failures, most), 256ms) << failures;
   }
 }
 
-TEST(Backoff, IsTheSameForTheSameChanceAndDiffersOtherwise) {
+TEST(Backoff, DependsOnlyOnTheRandomSource) {
   test::SeededRandom one(7);
   test::SeededRandom same(7);
   std::set<BootTime> seen;

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-// The linker puts this in the place of libpq's own, which can still be called by its other name.
+// The linker substitutes this function for libpq's, which stays callable as __real_PQserverVersion.
 namespace {
 std::optional<int> pretended_version;
 }
@@ -21,11 +21,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A database, and a user who may do only what a test allows him.
+// A database, and a user with only the privileges that a test grants.
 class PostgresBadInput : public testing::Test {
  protected:
   std::string url() const { return role_.url(database_); }
-  // As the owner of everything.
+  // Runs as the owner of all objects.
   std::string as_owner(const std::string& sql) const { return ask(owner_.get(), sql); }
   void make_schema() const { ASSERT_TRUE(migrate(database_.url())); }
   void allow_to_make_schema() const {
@@ -45,7 +45,7 @@ class PostgresBadInput : public testing::Test {
   PgHandle owner_ = database_.connect();
 };
 
-TEST_F(PostgresBadInput, ADatabaseThatDoesNotExistIsNamed) {
+TEST_F(PostgresBadInput, AMissingDatabaseIsNamed) {
   const std::string missing = "postgres://" + role_.name() + ":" + std::string(kPassword) +
                               "@/no_such_database?host=" + postgres_directory();
   expect_refused(missing, Code::misconfigured, "\"no_such_database\" does not exist",
@@ -53,9 +53,9 @@ TEST_F(PostgresBadInput, ADatabaseThatDoesNotExistIsNamed) {
 }
 
 TEST_F(PostgresBadInput, AnUnknownUserIsNamed) {
-  const std::string unknown = "postgres://nobody_knows_him:" + std::string(kPassword) + "@/" +
+  const std::string unknown = "postgres://no_such_user:" + std::string(kPassword) + "@/" +
                               database_.name() + "?host=" + postgres_directory();
-  expect_refused(unknown, Code::misconfigured, "\"nobody_knows_him\" does not exist",
+  expect_refused(unknown, Code::misconfigured, "\"no_such_user\" does not exist",
                  "check the user, the password and pg_hba.conf");
 }
 
@@ -85,20 +85,20 @@ TEST_F(PostgresBadInput, MissingCreatePrivilegeIsReportedOnACallersConnection) {
   EXPECT_EQ(PQtransactionStatus(connection.get()), PQTRANS_IDLE) << "no transaction is left open";
 }
 
-TEST_F(PostgresBadInput, ASchemaWithoutAnyRightToItIsRefused) {
+TEST_F(PostgresBadInput, MissingUsagePrivilegeIsReported) {
   make_schema();
   expect_refused(url(), Code::misconfigured, "permission denied for schema hapax",
                  "grant this user the right");
 }
 
-TEST_F(PostgresBadInput, ASchemaThatMayBeSeenAndNotReadIsRefused) {
+TEST_F(PostgresBadInput, MissingSelectPrivilegeIsReported) {
   make_schema();
   as_owner("GRANT USAGE ON SCHEMA hapax TO " + role_.name());
   expect_refused(url(), Code::misconfigured, "permission denied for table schema_version",
                  "grant this user the right");
 }
 
-TEST_F(PostgresBadInput, ASchemaThatMayBeReadAndNotWrittenIsRefusedWhenItIsOpened) {
+TEST_F(PostgresBadInput, MissingInsertPrivilegeIsReportedAtOpen) {
   make_schema();
   allow_to_use_schema();
   as_owner("REVOKE INSERT ON hapax.claim FROM " + role_.name());
@@ -108,7 +108,7 @@ TEST_F(PostgresBadInput, ASchemaThatMayBeReadAndNotWrittenIsRefusedWhenItIsOpene
                  "grant this user the right");
 }
 
-TEST_F(PostgresBadInput, EventsNeedTheOwnerOfTheirTablesAndClaimsDoNot) {
+TEST_F(PostgresBadInput, EventsRequireTableOwnershipAndClaimsDoNot) {
   make_schema();
   allow_to_use_schema();
   EXPECT_TRUE(open(url()));
@@ -118,17 +118,17 @@ TEST_F(PostgresBadInput, EventsNeedTheOwnerOfTheirTablesAndClaimsDoNot) {
   as_owner("ALTER TABLE hapax.attempt OWNER TO " + role_.name());
   as_owner("GRANT CREATE ON SCHEMA hapax TO " + role_.name());
   const Result<Store> refused = open(url(), events);
-  ASSERT_FALSE(refused) << "a day that is another's cannot be dropped";
+  ASSERT_FALSE(refused) << "a partition of another owner cannot be dropped";
   expect_refusal(refused.error(), Code::misconfigured, "must be owner of the tables event",
                  "grant this user the right");
   as_owner("ALTER TABLE hapax.event_20240102 OWNER TO " + role_.name());
   as_owner("ALTER TABLE hapax.attempt_20240102 OWNER TO " + role_.name());
   EXPECT_TRUE(open(url(), events));
   as_owner("REVOKE CREATE ON SCHEMA hapax FROM " + role_.name());
-  EXPECT_FALSE(open(url(), events)) << "the next day could not be made";
+  EXPECT_FALSE(open(url(), events)) << "the next day's partition could not be created";
 }
 
-TEST_F(PostgresBadInput, AClaimWithoutTheRightToItDidNotHappen) {
+TEST_F(PostgresBadInput, AClaimWithoutPrivilegeDidNotHappen) {
   make_schema();
   allow_to_use_schema();
   Store store = open(url()).value();
@@ -141,14 +141,14 @@ TEST_F(PostgresBadInput, AClaimWithoutTheRightToItDidNotHappen) {
   EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST_F(PostgresBadInput, ADatabaseThatIsReadOnlyIsRefusedWhenItIsOpened) {
+TEST_F(PostgresBadInput, AReadOnlyDatabaseIsRefusedAtOpen) {
   make_schema();
   allow_to_use_schema();
   set_for_database("default_transaction_read_only = on");
   expect_refused(url(), Code::store_read_only, "read-only", "target_session_attrs=read-write");
 }
 
-TEST_F(PostgresBadInput, ADatabaseThatIsReadOnlyIsRefusedToACallerWithoutASchema) {
+TEST_F(PostgresBadInput, AReadOnlyDatabaseWithoutASchemaIsRefusedOnACallersConnection) {
   set_for_database("default_transaction_read_only = on");
   const PgHandle connection(PQconnectdb(url().c_str()));
   const Result<PostgresSession> session = PostgresSession::attach(connection.get());
@@ -157,7 +157,7 @@ TEST_F(PostgresBadInput, ADatabaseThatIsReadOnlyIsRefusedToACallerWithoutASchema
                  "name the primary");
 }
 
-TEST_F(PostgresBadInput, AServerThatIsTooOldIsNamedWithItsVersion) {
+TEST_F(PostgresBadInput, ATooOldServerIsReportedWithItsVersion) {
   allow_to_make_schema();
   pretended_version = 130012;
   expect_refused(url(), Code::misconfigured, "version 13", "needs 14 or newer");
@@ -173,20 +173,20 @@ TEST_F(PostgresBadInput, ATooOldServerIsReportedOnACallersConnection) {
   expect_refusal(session.error(), Code::misconfigured, "version 13", "needs 14 or newer");
 }
 
-TEST_F(PostgresBadInput, ASchemaThatIsNewerIsRefused) {
+TEST_F(PostgresBadInput, ANewerSchemaIsRefused) {
   make_schema();
   allow_to_use_schema();
   as_owner("UPDATE hapax.schema_version SET version = 999");
   expect_refused(url(), Code::store_newer, "version 999", "use a newer hapax");
 }
 
-TEST_F(PostgresBadInput, AConnectionLimitIsReportedWhenTheStoreIsOpened) {
+TEST_F(PostgresBadInput, AConnectionLimitIsReportedAtOpen) {
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT 0");
   expect_refused(url(), Code::store_unavailable, "too many connections for role",
                  "raise max_connections");
 }
 
-// The only connection that the role may have is kept busy by a claim that the owner holds up.
+// The role's only connection is busy with a claim that the owner blocks.
 TEST_F(PostgresBadInput, AConnectionLimitHitByARunningStoreIsReportedAndClears) {
   make_schema();
   allow_to_use_schema();
@@ -194,7 +194,7 @@ TEST_F(PostgresBadInput, AConnectionLimitHitByARunningStoreIsReportedAndClears) 
   as_owner(
       "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS"
       " $$BEGIN LOOP BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW;"
-      " EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$");  // whatever we ask it for
+      " EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$");  // ignores cancellation
   as_owner(
       "CREATE TRIGGER stall BEFORE INSERT ON hapax.claim FOR EACH ROW"
       " WHEN (position('held'::bytea IN NEW.key) > 0) EXECUTE FUNCTION stall()");
@@ -214,12 +214,12 @@ TEST_F(PostgresBadInput, AConnectionLimitHitByARunningStoreIsReportedAndClears) 
   as_owner("SELECT pg_advisory_unlock(1)");
   as_owner("ALTER ROLE " + role_.name() + " CONNECTION LIMIT -1");
   const DedupRequest other{.scope = "s", .id = "other", .token = make_token()};
-  EXPECT_FALSE(ask_until_known(store, other).value().duplicate);
+  EXPECT_FALSE(retry_until_known(store, other).value().duplicate);
   const DedupRequest again{.scope = "s", .id = "held", .token = token};
-  EXPECT_FALSE(ask_until_known(store, again).value().duplicate);
+  EXPECT_FALSE(retry_until_known(store, again).value().duplicate);
 }
 
-TEST_F(PostgresBadInput, AStatementTimeoutDidNotHappen) {
+TEST_F(PostgresBadInput, AClaimThatHitsAStatementTimeoutDidNotHappen) {
   make_schema();
   allow_to_use_schema();
   as_owner("ALTER ROLE " + role_.name() + " SET statement_timeout = '100ms'");
@@ -233,17 +233,17 @@ TEST_F(PostgresBadInput, AStatementTimeoutDidNotHappen) {
   EXPECT_TRUE(refused.error().retryable());
   holder.rollback();
   const DedupRequest again{.scope = "s", .id = "held", .token = make_token()};
-  EXPECT_FALSE(ask_until_known(store, again).value().duplicate);
+  EXPECT_FALSE(retry_until_known(store, again).value().duplicate);
 }
 
-TEST_F(PostgresBadInput, OptionsThatCannotWorkAreRefused) {
+TEST_F(PostgresBadInput, InvalidOptionsAreRefused) {
   allow_to_make_schema();
   const Result<Store> store = open(url(), {.connections = 0});
-  ASSERT_FALSE(store) << "without a connection every call would wait for ever";
+  ASSERT_FALSE(store) << "without a connection every call would wait forever";
   expect_no_password(store.error());
 }
 
-// A server can be told to add a statement's parameters to what it says about it.
+// A server can be configured to add a statement's parameters to its error messages.
 TEST_F(PostgresBadInput, APayloadIsNotShownInAnError) {
   make_schema();
   set_for_database("log_parameter_max_length_on_error = -1");
@@ -257,7 +257,7 @@ TEST_F(PostgresBadInput, APayloadIsNotShownInAnError) {
       << refused.error().detail();
 }
 
-// What synchronous_commit was when a claim was committed, or a message.
+// Records the synchronous_commit setting under which claims and messages were committed.
 class PostgresDurability : public PostgresBadInput {
  protected:
   void SetUp() override {
@@ -294,7 +294,8 @@ TEST_F(PostgresDurability, IsRaisedForOnce) {
   ASSERT_TRUE(once(tx, {"s", "a"}, [](PostgresTx&) { return std::string("result"); }));
   ASSERT_TRUE(tx.commit());
   EXPECT_EQ(noted(), "on");
-  EXPECT_EQ(ask(caller_.get(), "SHOW synchronous_commit"), "off") << "only that transaction";
+  EXPECT_EQ(ask(caller_.get(), "SHOW synchronous_commit"), "off")
+      << "raised for that transaction only";
 }
 
 TEST_F(PostgresDurability, IsRaisedForAMessage) {

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-// Servers that are set up so that hapax must refuse them, or be refused.
+// Servers configured so that hapax must reject them, or cannot log in.
 namespace hapax::test {
 namespace {
 
@@ -40,7 +40,7 @@ TEST(PostgresBadServer, AWrongPasswordIsReportedWithoutShowingIt) {
   EXPECT_FALSE(store->dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST(PostgresBadServer, AServerThatDoesNotSyncIsRefused) {
+TEST(PostgresBadServer, AServerWithoutFsyncIsRefused) {
   PostgresServer server;
   server.set("fsync", "off");
   server.restart(PostgresServer::Stop::fast);
@@ -49,7 +49,7 @@ TEST(PostgresBadServer, AServerThatDoesNotSyncIsRefused) {
   {
     const PgHandle connection = server.connect();
     const Result<PostgresSession> session = PostgresSession::attach(connection.get());
-    ASSERT_FALSE(session) << "commit() promises that it is on the server's disk";
+    ASSERT_FALSE(session) << "commit() promises durability on the server's disk";
     expect_refusal(session.error(), Code::misconfigured, "fsync=off",
                    "turn it on in postgresql.conf");
   }
@@ -58,7 +58,7 @@ TEST(PostgresBadServer, AServerThatDoesNotSyncIsRefused) {
   EXPECT_TRUE(open(server.url()));
 }
 
-TEST(PostgresBadServer, AServerThatSyncsAgainAfterAFailureIsRefused) {
+TEST(PostgresBadServer, AServerThatRetriesFailedSyncsIsRefused) {
   PostgresServer server;
   server.set("data_sync_retry", "on");
   server.restart(PostgresServer::Stop::fast);
@@ -69,17 +69,17 @@ TEST(PostgresBadServer, AServerThatSyncsAgainAfterAFailureIsRefused) {
   EXPECT_TRUE(open(server.url()));
 }
 
-TEST(PostgresBadServer, AServerThatMayTearPagesIsReportedAndNotRefused) {
+TEST(PostgresBadServer, AServerWithoutFullPageWritesIsReportedButAccepted) {
   PostgresServer server;
   server.set("full_page_writes", "off");
   server.restart(PostgresServer::Stop::fast);
   EXPECT_TRUE(open(server.url()));
   const auto summary = store::inspect(server.url(), {}).value().value();
-  ASSERT_EQ(summary.risks.size(), 2U) << "the user of these tests is a superuser, too";
+  ASSERT_EQ(summary.risks.size(), 2U) << "the other risk: the tests' user is a superuser";
   EXPECT_NE(summary.risks.front().find("full_page_writes=off"), std::string::npos);
 }
 
-TEST(PostgresBadServer, AReadOnlyHostIsPassedOverForOneThatCanBeWritten) {
+TEST(PostgresBadServer, AReadOnlyHostIsSkippedForAWritableOne) {
   const PostgresDatabase database;
   PostgresServer standby;
   ask(standby.connect().get(), "CREATE DATABASE " + database.name());

@@ -25,19 +25,19 @@ TEST(PostgresBadUrl, AnUnknownParameterIsRefused) {
   expect_unreadable(with_password("postgres://user@localhost/db?passwd=", ""));
 }
 
-TEST(PostgresBadUrl, ABracketWithoutItsPartnerIsRefused) {
+TEST(PostgresBadUrl, AnUnbalancedBracketIsRefused) {
   expect_unreadable(with_password("postgres://user:", "@[::1/db"));
 }
 
-// Where nothing is named, libpq takes its defaults, and the error shows which.
-TEST(PostgresBadUrl, AnEmptyListOfHostsIsTheDefaultSocketAndSaysSo) {
+// Without a host libpq uses its default socket, and the error names it.
+TEST(PostgresBadUrl, AnEmptyHostListUsesTheDefaultSocketAndTheErrorNamesIt) {
   for (const char* host : {"@/db", "@,/db", "@/db?host="}) {
     expect_refused(with_password("postgres://user:", host), Code::store_unavailable, "socket",
                    "check that the server is running");
   }
 }
 
-TEST(PostgresBadUrl, AValueThatLibpqCannotUseIsAMistakeInTheUrlAndNotAServerThatIsDown) {
+TEST(PostgresBadUrl, AnInvalidParameterIsMisconfiguredAndNotUnavailable) {
   const std::string url = with_password("postgres://user:", "@localhost");
   expect_refused(url + ":99999/db", Code::misconfigured, "port", "");
   expect_refused(url + ":x/db", Code::misconfigured, "port", "");
@@ -46,8 +46,8 @@ TEST(PostgresBadUrl, AValueThatLibpqCannotUseIsAMistakeInTheUrlAndNotAServerThat
                  "target_session_attrs", "");
 }
 
-// libpq then takes a part of it for something else, and quotes that in its message.
-TEST(PostgresBadUrl, APasswordWithSpecialCharactersThatAreNotEncodedIsNotShown) {
+// libpq then parses part of the password as another component and quotes it in its message.
+TEST(PostgresBadUrl, APasswordWithUnencodedSpecialCharactersIsNotShown) {
   for (const char* special : {"@", "/", ":", "?", "#", " ", "&"}) {
     SCOPED_TRACE(special);
     const std::string secret = std::string(kPassword);
@@ -62,7 +62,7 @@ TEST(PostgresBadUrl, APasswordWithSpecialCharactersThatAreNotEncodedIsNotShown) 
   }
 }
 
-TEST(PostgresBadUrl, APasswordAmongTheParametersIsNotShown) {
+TEST(PostgresBadUrl, APasswordParameterIsNotShown) {
   for (const char* scheme : {"postgres", "postgresq"}) {
     const std::string url = with_password(std::string(scheme) + "://user@localhost:1/db?password=",
                                           "&application_name=x");
@@ -92,7 +92,7 @@ TEST(PostgresBadUrl, KeywordsInsteadOfAUrlAreRefusedWithoutShowingThePassword) {
   expect_no_password(store.error());
 }
 
-TEST(PostgresBadUrl, AHostThatRefusesIsSkippedForTheNext) {
+TEST(PostgresBadUrl, AHostThatRefusesConnectionsIsSkipped) {
   const PostgresDatabase database;
   const std::string hosts = "/nowhere," + postgres_directory() + "&port=1,5432";
   const std::string url = with_password("postgres://hapax:", "@/" + database.name() +
@@ -104,7 +104,7 @@ TEST(PostgresBadUrl, AHostThatRefusesIsSkippedForTheNext) {
   EXPECT_FALSE(store->dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST(PostgresBadUrl, WhereEveryHostRefusesEachIsNamed) {
+TEST(PostgresBadUrl, EveryRefusingHostIsNamed) {
   const std::string url =
       with_password("postgres://hapax:", "@/db?host=/nowhere,/elsewhere&port=1,2");
   expect_refused(url, Code::store_unavailable, "/nowhere", "check that the server is running");

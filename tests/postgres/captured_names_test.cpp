@@ -7,15 +7,15 @@
 #include "postgres/witness.hpp"
 #include "store/inspect.hpp"
 
-// A role that may create objects in schema public, and nothing else, creates functions, operators
-// and types there with the names that hapax uses. None of them may ever run: it would run with the
-// rights of hapax.
+// A role that may only create objects in schema public creates functions, operators and types there
+// under the names that hapax uses. None of them may ever run: they would run with hapax's
+// privileges.
 namespace hapax::test {
 namespace {
 
-// Every function and operator of pg_catalog whose types are concrete, with the same signature; and
-// some that match the types of hapax's statements better than those of pg_catalog. A sequence
-// counts the calls: it keeps what a rollback takes back.
+// Every function and operator of pg_catalog with concrete types, under the same signature, plus
+// some that match the argument types of hapax's statements better than those of pg_catalog. A
+// sequence counts the calls, because it survives a rollback.
 constexpr const char* kPlant = R"sql(
   CREATE SEQUENCE public.captured;
   DO $plant$
@@ -71,7 +71,7 @@ constexpr const char* kPlant = R"sql(
   CREATE DOMAIN public.regnamespace AS int; CREATE DOMAIN public.oid AS int;
 )sql";
 
-// The inbox as a server opens it, with messages from callers on connections with the same settings.
+// The inbox as the server opens it. Callers write messages on connections with the same settings.
 class PlantedInbox final : public InboxSubject {
  public:
   PlantedInbox(std::string url, ManualClock& clock)
@@ -108,7 +108,7 @@ class PlantedInbox final : public InboxSubject {
 
 constexpr const char* kDefaultPath = "%22$user%22,public";
 
-// The search path of the owner's sessions: pg_catalog comes first where it is not named.
+// The parameter is the search path of the owner's sessions. pg_catalog comes first unless named.
 class CapturedNamesTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -145,9 +145,9 @@ class CapturedNamesTest : public testing::TestWithParam<const char*> {
   const Witness witness_{database_.connect()};
 };
 
-TEST_P(CapturedNamesTest, NoneRunsInTheLifeOfTheInbox) {
+TEST_P(CapturedNamesTest, NoPlantedFunctionRunsInTheInbox) {
   run(admit_cases());
-  if (is_default()) return;  // the other path captures whatever this one does
+  if (is_default()) return;  // the other path captures everything this one does
   run(lease_cases());
   run(settle_cases());
   run(lane_cases());
@@ -160,7 +160,7 @@ TEST_P(CapturedNamesTest, NoneRunsInTheLifeOfTheInbox) {
   run(outbox_cases());
 }
 
-TEST_P(CapturedNamesTest, NoneRunsInIdsOnceAndTheSummary) {
+TEST_P(CapturedNamesTest, NoPlantedFunctionRunsInDedupOnceAndTheSummary) {
   ManualClock clock;
   for (Clock* const time : {static_cast<Clock*>(nullptr), static_cast<Clock*>(&clock)}) {
     Store store = open(url_, {.timeout = kLongTimeout, .clock = time}).value();
@@ -189,8 +189,8 @@ INSTANTIATE_TEST_SUITE_P(Path, CapturedNamesTest,
                            return first ? "PublicBeforeTheCatalog" : "Default";
                          });
 
-// What `hapax doctor` warns of.
-TEST(DatabaseRightsTest, ASuperuserAndASchemaThatIsOpenToEverybodyAreRisks) {
+// `hapax doctor` warns about these.
+TEST(DatabaseRightsTest, ASuperuserAndAPubliclyWritableSchemaAreRisks) {
   const Role owner;
   const PostgresDatabase database(PostgresDatabase::Schema::none);
   const PgHandle superuser = database.connect();
@@ -207,7 +207,7 @@ TEST(DatabaseRightsTest, ASuperuserAndASchemaThatIsOpenToEverybodyAreRisks) {
   EXPECT_NE(risks(url).front().find("REVOKE CREATE ON SCHEMA public"), std::string::npos);
 }
 
-// Whoever adds a function to the schema pins its path, too.
+// A function added to the schema must pin its search path too.
 TEST(FunctionNamesTest, EveryFunctionOfTheSchemaPinsItsSearchPath) {
   const PostgresDatabase database;
   const Witness witness(database.connect());
@@ -215,7 +215,7 @@ TEST(FunctionNamesTest, EveryFunctionOfTheSchemaPinsItsSearchPath) {
                          " WHERE pronamespace = 'hapax'::regnamespace AND NOT coalesce("
                          "'search_path=pg_catalog, pg_temp' = ANY (proconfig), false)"),
             "_moment _moment_ms")
-      << "those two are qualified, so that the planner can put them into a statement";
+      << "these two are qualified instead, so that the planner can inline them";
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include <optional>
 #include <thread>
 
-// Retention removes what a batch has found and not locked yet. A batch that then went back for it,
-// with later ones in its hands, would meet whoever goes through them in order.
+// Retention can remove a row that a batch has found and not yet locked. If the batch then went back
+// for that row while holding locks on later rows, it would deadlock with a batch that locks in
+// order.
 namespace hapax::test {
 namespace {
 
@@ -17,8 +18,8 @@ using namespace std::chrono_literals;
 
 class CircleTest : public testing::Test {
  protected:
-  // What a batch wants is a, b and c, of which a and b are there and free to take. It has c when it
-  // waits for a; b is removed; another makes b anew and waits for c.
+  // The first batch wants a, b and c; a and b exist and can be taken. It holds c and waits for a.
+  // Then b is removed. The second batch recreates b and waits for c.
   struct Scene {
     std::string lock_a;
     std::string remove_b;
@@ -40,7 +41,7 @@ class CircleTest : public testing::Test {
     second.join();
   }
 
-  // How many the server has broken up. What a backend has counted can be read when it has ended.
+  // Deadlocks resolved by the server. A backend's counters are visible once it has ended.
   int deadlocks() const {
     witness_.wait_until("count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
     return witness_.number(
@@ -53,7 +54,7 @@ class CircleTest : public testing::Test {
 
 class DedupCircleTest : public CircleTest {
  protected:
-  // How many were free.
+  // Returns how many of the ids were unclaimed.
   static std::size_t claim(Store& node, std::span<const std::string_view> ids,
                            std::chrono::milliseconds ttl) {
     std::vector<DedupRequest> requests;
@@ -78,7 +79,7 @@ class DedupCircleTest : public CircleTest {
 TEST_F(DedupCircleTest, ABatchThatLosesAnIdToRetentionIsRetried) {
   constexpr std::array<std::string_view, 3> kIds{"a", "b", "c"};
   claim(*one_, std::span(kIds).first(2), 1ms);
-  witness_.wait_until_short_ones_are_over();
+  witness_.wait_until_short_claims_expire();
   std::size_t first = 0;
   std::size_t second = 0;
   play({.lock_a = "SELECT 1" + row_of("a") + " FOR UPDATE",

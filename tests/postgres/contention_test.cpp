@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-// Many nodes want the same ids at the same time in a database whose transactions are serializable,
-// and each id is over as soon as it is claimed. Of those who meet the server lets one through,
-// again and again, and the stores must see to it that all have their turn.
+// Many nodes claim the same ids at the same time in a serializable database, and each claim expires
+// at once. Of conflicting transactions the server lets one commit, again and again; the stores must
+// make sure that every node eventually succeeds.
 namespace hapax::test {
 namespace {
 
@@ -33,12 +33,12 @@ class ContentionTest : public testing::Test {
   void run(int count) {
     std::vector<std::thread> threads;
     for (Store& node : nodes_) {
-      threads.emplace_back([&node, count] { claim_again_and_again(node, count); });
+      threads.emplace_back([&node, count] { claim_repeatedly(node, count); });
     }
     for (std::thread& each : threads) each.join();
   }
 
-  // How often the server has said no; a backend tells when it has ended.
+  // Serialization failures. A backend's counters are visible once it has ended.
   int refused() {
     nodes_.clear();
     const Witness witness(database_.connect());
@@ -48,7 +48,7 @@ class ContentionTest : public testing::Test {
   }
 
  private:
-  static void claim_again_and_again(Store& node, int count) {
+  static void claim_repeatedly(Store& node, int count) {
     std::array<std::string, kContendedIds> ids;
     std::array<DedupRequest, kContendedIds> requests;
     for (std::size_t i = 0; i < kContendedIds; ++i) {
@@ -65,14 +65,14 @@ class ContentionTest : public testing::Test {
   std::vector<Store> nodes_;
 };
 
-TEST_F(ContentionTest, SerializableNodesThatWantTheSameIdsAllGetThrough) {
+TEST_F(ContentionTest, SerializableNodesClaimingTheSameIdsAllSucceed) {
   const int count = rounds(200);
   const int batches = count * static_cast<int>(kNodes);
   run(count);
   const int again = refused();
-  std::cout << "  batches: " << batches << "\n  refused inside: " << again << "\n";
+  std::cout << "  batches: " << batches << "\n  serialization failures: " << again << "\n";
   RecordProperty("batches", batches);
-  RecordProperty("refused_inside", again);
+  RecordProperty("serialization_failures", again);
   EXPECT_GT(again, 0);
 }
 

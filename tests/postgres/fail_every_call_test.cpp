@@ -13,12 +13,12 @@
 #include <span>
 #include <vector>
 
-// The N-th call of libpq fails, for every N until runs pass without meeting it. Whatever was
-// answered must then be true of the database.
+// The N-th libpq call fails, for every N until the runs end without reaching it. Whatever the store
+// answered must be true of the database.
 namespace hapax::test {
 namespace {
 
-constexpr int kCallsMax = 1000;  // a run that is longer than this has gone wrong
+constexpr int kCallsMax = 1000;  // a longer run is a failure
 constexpr int kRepeatsMax = 100;
 constexpr std::string_view kScope = "orders";
 
@@ -27,7 +27,8 @@ constexpr std::span<const Shape> kForGood(kShapes + 4, 2);
 
 class FailEveryCall : public testing::Test {
  protected:
-  // `run` does its part with the nth call under a fault and says whether that was reached.
+  // `run` performs the operation with the nth call under a fault and returns whether that call was
+  // reached.
   template <class Run>
   void fail_every_call(std::span<const Shape> shapes, Run run) {
     for (const Shape& shape : shapes) {
@@ -37,29 +38,29 @@ class FailEveryCall : public testing::Test {
     }
   }
 
-  static bool failed(Outcome told) { return told != Outcome::happened; }
+  static bool failed(Outcome reported) { return reported != Outcome::happened; }
   template <class T>
-  static bool failed(const Result<T>& told) {
-    return !told;
+  static bool failed(const Result<T>& reported) {
+    return !reported;
   }
 
-  // What `call` returns when the nth call of libpq in it fails.
+  // Returns the result of `call` when the nth libpq call in it fails.
   template <class Call>
   auto under_fault(int nth, bool& reached, Call call) {
     const FailCall fault(shape_.fault, nth, shape_.lasting);
-    auto told = call();
+    auto reported = call();
     reached = fault.reached();
-    is_too_slow_ = failed(told) && !reached;
-    return told;
+    is_too_slow_ = failed(reported) && !reached;
+    return reported;
   }
-  // Short where the fault stays, because then nothing but the end of it is to be waited for.
+  // A lasting fault gets a short time-out: waiting longer cannot help.
   OpenOptions options() {
     const bool lasting = shape_.lasting == Lasting::yes;
     return {.timeout = lasting ? std::chrono::milliseconds(50) : kLongTimeout, .clock = &clock_};
   }
-  // Asks again where no fault is at work: with so little patience a busy machine is fault enough.
+  // Retries a call made without a fault: with so short a time-out a busy machine can make it fail.
   template <class Call>
-  static auto patiently(Call call) {
+  static auto retry(Call call) {
     std::optional<decltype(call())> answer;
     const bool is_known = eventually([&] {
       answer.emplace(call());
@@ -68,10 +69,10 @@ class FailEveryCall : public testing::Test {
     EXPECT_TRUE(is_known) << answer->error().to_string();
     return std::move(*answer);
   }
-  // One failure is for the store to overcome: the server is well. With a short time-out a call may
-  // fail on a slow machine without a fault; its answer must be true all the same.
+  // The store must recover from a single failure: the server is reachable. With a short time-out a
+  // call may fail on a slow machine without a fault, but its answer must still be true.
   bool must_succeed() const { return shape_.lasting == Lasting::no; }
-  // Of an id that no other run has.
+  // Names an id that no other run uses.
   std::string name_of_run(int nth) const {
     return testing::PrintToString(shape_) + "-" + std::to_string(nth) + "-" +
            std::to_string(repeated_);
@@ -80,10 +81,10 @@ class FailEveryCall : public testing::Test {
   static void expect_no_transaction(PGconn* connection) {
     if (PQstatus(connection) != CONNECTION_OK) return;
     EXPECT_EQ(PQtransactionStatus(connection), PQTRANS_IDLE)
-        << "the connection is well and a transaction is left on it";
+        << "a transaction is left open on a working connection";
   }
 
-  // Until the stores have only so many connections left on the server.
+  // Waits until the stores have `left` connections to the server.
   void wait_for_backends(int left) const {
     wait_until(watcher_.get(), "count(*) = " + std::to_string(left) +
                                    " FROM pg_stat_activity WHERE datname = current_database()"
@@ -95,8 +96,8 @@ class FailEveryCall : public testing::Test {
   PgHandle watcher_ = database_.connect();
 
  private:
-  // How often libpq must be asked for an answer differs a little from run to run, so one run that
-  // passes is not enough.
+  // The number of libpq calls varies a little between runs, so the loop ends only after several
+  // runs without the fault.
   template <class Run>
   void fail_every_call(Run& run) {
     int visited = 0;
@@ -107,7 +108,7 @@ class FailEveryCall : public testing::Test {
       do {
         if (run(nth)) visited = nth;
         if (HasFailure()) return;
-        ASSERT_LT(++repeated_, kRepeatsMax) << "it fails without a fault";
+        ASSERT_LT(++repeated_, kRepeatsMax) << "the run fails without a fault";
       } while (is_too_slow_);
     }
     EXPECT_GT(visited, 0);
@@ -115,18 +116,18 @@ class FailEveryCall : public testing::Test {
   }
 
   Shape shape_{};
-  bool is_too_slow_ = false;  // the last call failed before it came to its fault
+  bool is_too_slow_ = false;  // the last call failed before its fault was reached
   int repeated_ = 0;
 };
 
 class FailEveryCallOfOpening : public FailEveryCall {
  protected:
-  // Saves the time of a sync for every migration. It is not the disk that fails here.
+  // Saves an fsync per migration. Disk failures are not under test here.
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
   }
 
-  // The migration happened, or nothing of it did.
+  // The migration is complete or absent.
   void expect_whole_or_absent() const {
     const std::string known = std::to_string(store::postgres::migrations().size());
     if (ask(watcher_.get(), "SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'") == "0") {
@@ -137,7 +138,7 @@ class FailEveryCallOfOpening : public FailEveryCall {
         known);
   }
 
-  // What a failed run left behind is where the next one starts; the last one passes.
+  // A run starts from whatever the previous, failed run left behind; the last run succeeds.
   void drop_whole_schema() const {
     wait_for_backends(0);
     expect_whole_or_absent();
@@ -145,7 +146,7 @@ class FailEveryCallOfOpening : public FailEveryCall {
   }
 };
 
-TEST_F(FailEveryCallOfOpening, AStoreWhoseFirstOpeningFailedCanBeOpenedAgain) {
+TEST_F(FailEveryCallOfOpening, AStoreCanBeOpenedAfterAFailedOpen) {
   fail_every_call(kOnce, [&](int nth) {
     drop_whole_schema();
     bool reached = false;
@@ -156,7 +157,7 @@ TEST_F(FailEveryCallOfOpening, AStoreWhoseFirstOpeningFailedCanBeOpenedAgain) {
   });
 }
 
-TEST_F(FailEveryCallOfOpening, ACallersDatabaseWhoseMigrationFailedCanBeMigratedAgain) {
+TEST_F(FailEveryCallOfOpening, ACallersDatabaseCanBeMigratedAfterAFailedMigration) {
   fail_every_call(kOnce, [&](int nth) {
     drop_whole_schema();
     const PgHandle connection = database_.connect();
@@ -169,10 +170,10 @@ TEST_F(FailEveryCallOfOpening, ACallersDatabaseWhoseMigrationFailedCanBeMigrated
   });
 }
 
-// One call of dedup(): ids that are free, and perhaps one that is not.
-struct Asked {
+// One call of dedup(): unclaimed ids, and optionally one claimed id.
+struct BatchRequest {
   std::vector<std::string> ids;
-  std::optional<std::size_t> taken;  // which of them another has claimed before
+  std::optional<std::size_t> taken;  // index of the id that another caller has claimed
   std::vector<Token> tokens = std::vector<Token>(ids.size(), Token{});
 
   std::vector<DedupRequest> requests() const {
@@ -188,24 +189,23 @@ class FailEveryCallOfDedup : public FailEveryCall {
  protected:
   enum class Before : bool { well, broken };
 
-  // `make` says what is asked for in the run of that name, and `before` how the store's connection
-  // is then.
+  // `make` creates the request of the named run; `before` is the state of the store's connection.
   template <class Make>
   void fail_dedup(std::span<const Shape> shapes, Before before, Make make) {
     Store witness = open(database_.url(), {.timeout = kLongTimeout, .clock = &clock_}).value();
     fail_every_call(shapes, [&](int nth) {
-      Asked call = make(name_of_run(nth));
+      BatchRequest call = make(name_of_run(nth));
       for (Token& token : call.tokens) token = make_token();
       if (call.taken) {
         EXPECT_FALSE(witness.dedup({.scope = kScope, .id = call.ids[*call.taken]})->duplicate);
       }
-      Store store = patiently([&] { return open(database_.url(), options()); }).value();
+      Store store = retry([&] { return open(database_.url(), options()); }).value();
       if (before == Before::broken) end_all_backends();
       bool reached = false;
-      const Result<std::vector<Dedup>> told =
+      const Result<std::vector<Dedup>> reported =
           under_fault(nth, reached, [&] { return store.dedup(call.requests()); });
-      EXPECT_TRUE(told || !must_succeed()) << told.error().to_string();
-      expect_told_truly(witness, call, told);
+      EXPECT_TRUE(reported || !must_succeed()) << reported.error().to_string();
+      expect_accurate(witness, call, reported);
       expect_works(store, name_of_run(nth));
       return reached;
     });
@@ -219,42 +219,42 @@ class FailEveryCallOfDedup : public FailEveryCall {
     wait_for_backends(0);
   }
 
-  static void expect_answers(const Asked& call, const std::vector<Dedup>& answers) {
+  static void expect_answers(const BatchRequest& call, const std::vector<Dedup>& answers) {
     ASSERT_EQ(answers.size(), call.ids.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
       EXPECT_EQ(answers[i].duplicate, call.taken == i) << "id " << call.ids[i];
     }
   }
 
-  static void expect_told_truly(Store& witness, const Asked& call,
-                                const Result<std::vector<Dedup>>& told) {
-    if (told) expect_answers(call, *told);
-    const bool unknown = !told && told.error().outcome() == Outcome::unknown;
+  static void expect_accurate(Store& witness, const BatchRequest& call,
+                              const Result<std::vector<Dedup>>& reported) {
+    if (reported) expect_answers(call, *reported);
+    const bool unknown = !reported && reported.error().outcome() == Outcome::unknown;
     if (unknown) expect_answers(call, witness.dedup(call.requests()).value());
-    const bool claimed = told || unknown;
+    const bool claimed = reported || unknown;
     for (std::size_t i = 0; i < call.ids.size(); ++i) {
       const Result<Dedup> other = witness.dedup({.scope = kScope, .id = call.ids[i]});
       ASSERT_TRUE(other) << other.error().to_string();
       EXPECT_EQ(other->duplicate, claimed || call.taken == i)
-          << "id " << call.ids[i] << " as another asks for it, after "
-          << (told ? "success" : told.error().to_string());
+          << "id " << call.ids[i] << " claimed by another caller, after "
+          << (reported ? "success" : reported.error().to_string());
     }
   }
 
   static void expect_works(Store& store, const std::string& run) {
     const std::string id = "after " + run;
     const DedupRequest request{.scope = kScope, .id = id, .token = make_token()};
-    const Result<Dedup> after = patiently([&] { return store.dedup(request); });
-    ASSERT_TRUE(after) << "the fault is over: " << after.error().to_string();
+    const Result<Dedup> after = retry([&] { return store.dedup(request); });
+    ASSERT_TRUE(after) << "after the fault: " << after.error().to_string();
     EXPECT_FALSE(after->duplicate);
   }
 };
 
-Asked one_id(const std::string& run) {
+BatchRequest one_id(const std::string& run) {
   return {.ids = {"only " + run}, .taken = {}};
 }
 
-Asked four_ids(const std::string& run) {
+BatchRequest four_ids(const std::string& run) {
   return {.ids = {"d " + run, "a " + run, "c " + run, "b " + run}, .taken = 2};
 }
 
@@ -285,10 +285,10 @@ TEST_F(FailEveryCallOfDedup, TheOutcomeIsExactOverANewConnectionWhenAllLaterCall
 class FailEveryCallOfPurge : public FailEveryCall {
  protected:
   Result<Purged> purge_under_fault(int nth, bool& reached) {
-    Store store = patiently([&] { return open(database_.url(), options()); }).value();
-    Result<Purged> told = under_fault(nth, reached, [&] { return store.purge(); });
-    EXPECT_TRUE(patiently([&] { return store.purge(); })) << "the fault is over";
-    return told;
+    Store store = retry([&] { return open(database_.url(), options()); }).value();
+    Result<Purged> reported = under_fault(nth, reached, [&] { return store.purge(); });
+    EXPECT_TRUE(retry([&] { return store.purge(); })) << "after the fault";
+    return reported;
   }
 
   void fail_purge(std::span<const Shape> shapes);
@@ -302,9 +302,9 @@ void FailEveryCallOfPurge::fail_purge(std::span<const Shape> shapes) {
     EXPECT_TRUE(witness.dedup({.scope = kScope, .id = name_of_run(nth), .ttl = ttl}));
     clock_.advance(ttl);
     bool reached = false;
-    const Result<Purged> told = purge_under_fault(nth, reached);
-    EXPECT_TRUE(told || !must_succeed()) << told.error().to_string();
-    wait_for_backends(1);  // a purge that nobody waits for any more runs to its end
+    const Result<Purged> reported = purge_under_fault(nth, reached);
+    EXPECT_TRUE(reported || !must_succeed()) << reported.error().to_string();
+    wait_for_backends(1);  // an abandoned purge runs to its end on the server
     EXPECT_EQ(ask(watcher_.get(), "SELECT count(*) FROM hapax.claim"), "1");
     EXPECT_TRUE(witness.dedup({.scope = kScope, .id = "living"})->duplicate);
     return reached;
@@ -326,21 +326,21 @@ class FailEveryCallOfOnce : public FailEveryCall {
     ASSERT_TRUE(migrate(database_.url()));
   }
 
-  // On a new connection once() tells and completes the truth.
-  void expect_told_truly(const std::string& id, Outcome told) {
+  // On a new connection once() reports what happened, and does the work if it had not.
+  void expect_accurate(const std::string& id, Outcome reported) {
     const PgHandle connection = database_.connect();
     PostgresSession session = PostgresSession::attach(connection.get()).value();
     const Result<Once> again = do_and_commit(session, id);
     ASSERT_TRUE(again) << again.error().to_string();
-    if (told != Outcome::unknown) {
-      EXPECT_EQ(again->duplicate, told == Outcome::happened) << "told: " << name(told);
+    if (reported != Outcome::unknown) {
+      EXPECT_EQ(again->duplicate, reported == Outcome::happened) << "reported: " << name(reported);
     }
     EXPECT_EQ(traces_of(connection.get(), id), kAll);
     expect_all_agree(connection.get());
   }
 };
 
-// Only commit() may not know.
+// Only commit() may report an unknown outcome.
 Outcome run_job(PGconn* connection, const std::string& id) {
   Result<PostgresSession> session = PostgresSession::attach(connection);
   if (!session) return Outcome::did_not_happen;
@@ -361,17 +361,18 @@ TEST_F(FailEveryCallOfOnce, OutcomesAreExactInATransactionOfHapax) {
     const std::string id = name_of_run(nth);
     PgHandle connection = database_.connect();
     bool reached = false;
-    const Outcome told = under_fault(nth, reached, [&] { return run_job(connection.get(), id); });
-    EXPECT_TRUE(reached || told == Outcome::happened);
+    const Outcome reported =
+        under_fault(nth, reached, [&] { return run_job(connection.get(), id); });
+    EXPECT_TRUE(reached || reported == Outcome::happened);
     expect_no_transaction(connection.get());
     connection.reset();
-    expect_told_truly(id, told);
+    expect_accurate(id, reported);
     return reached;
   });
 }
 
-// The caller commits whatever once() has said, over a connection that is well again or is not.
-TEST_F(FailEveryCallOfOnce, CommittedInSpiteOfItsErrorItBurnsNothing) {
+// The caller commits regardless of what once() returned, on a connection that may be broken.
+TEST_F(FailEveryCallOfOnce, ACommitDespiteAnErrorOfOnceBurnsNoId) {
   fail_every_call(kShapes, [&](int nth) {
     const std::string id = name_of_run(nth);
     PgHandle connection = database_.connect();
@@ -384,7 +385,7 @@ TEST_F(FailEveryCallOfOnce, CommittedInSpiteOfItsErrorItBurnsNothing) {
     PQclear(PQexec(connection.get(), "COMMIT"));
     const bool committed = done && PQstatus(connection.get()) == CONNECTION_OK;
     connection.reset();
-    expect_told_truly(
+    expect_accurate(
         id, committed ? Outcome::happened : (done ? Outcome::unknown : done.error().outcome()));
     return reached;
   });

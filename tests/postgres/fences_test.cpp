@@ -10,16 +10,16 @@
 #include <iostream>
 #include <thread>
 
-// Fences and the numbers of lanes and messages only grow, also where the sequence they are drawn
-// from has gone back: after a failover that lost WAL, on a logical copy, and in a restored
-// database.
+// Fences, lane numbers and message numbers only grow, even if their sequence moved backwards: after
+// a failover that lost WAL, on a logical copy, and in a restored database.
 namespace hapax::test {
 namespace {
 
 using store::Leased;
 
-// As it is on such a server: a sequence that is behind, and a note of another server. Nobody draws
-// a number in between: whoever has compared the note has ended, and whoever comes waits.
+// Simulates such a server: the sequence is behind, and the recorded server start is another one's.
+// The lock makes sure that no number is drawn in between: transactions that compared the record
+// have ended, and new ones wait.
 constexpr const char* kFailOver =
     "BEGIN; LOCK TABLE hapax.epoch IN ACCESS EXCLUSIVE MODE;"
     " SELECT setval('hapax.fence', 1000), setval('hapax.message_no_seq', 1000);"
@@ -87,8 +87,8 @@ constexpr Draws kDraws[] = {
 
 class FencesTest : public FenceTest, public testing::WithParamInterface<Draws> {};
 
-TEST_P(FencesTest, ASequenceThatWentBackIsRaisedBeforeAFenceIsDrawn) {
-  ASSERT_GT(before_, 1'000'000) << "it begins at the clock";
+TEST_P(FencesTest, ASequenceThatMovedBackwardsIsRaisedBeforeAFenceIsDrawn) {
+  ASSERT_GT(before_, 1'000'000) << "the sequence starts at the clock";
   witness_.text(kFailOver);
   GetParam().draw(node_, leased_.front());
   EXPECT_GT(last(), before_);
@@ -97,7 +97,7 @@ TEST_P(FencesTest, ASequenceThatWentBackIsRaisedBeforeAFenceIsDrawn) {
 INSTANTIATE_TEST_SUITE_P(By, FencesTest, testing::ValuesIn(kDraws),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST_F(FenceTest, ALeaseAfterwardsHasALargerFenceAndAnOldOneIsStale) {
+TEST_F(FenceTest, ALaterLeaseHasALargerFenceAndAnOldFenceIsStale) {
   const std::vector<Leased> old = node_.lease(1);
   ASSERT_EQ(old.size(), 1U);
   witness_.text(kFailOver);
@@ -107,7 +107,7 @@ TEST_F(FenceTest, ALeaseAfterwardsHasALargerFenceAndAnOldOneIsStale) {
   EXPECT_EQ(node_.ack(old), std::vector{store::Settled::stale});
 }
 
-TEST_F(FenceTest, ANewConnectionRaisesThem) {
+TEST_F(FenceTest, ANewConnectionRaisesTheSequences) {
   witness_.text(kFailOver);
   const InboxNode other(database_.url(), 2);
   EXPECT_GT(last(), before_);
@@ -129,15 +129,15 @@ TEST_F(FenceTest, ASequenceAheadOfTheClockStays) {
   EXPECT_GT(last(), kAhead);
 }
 
-TEST_F(FenceTest, OnTheSameServerNothingIsWritten) {
+TEST_F(FenceTest, NothingIsWrittenOnTheSameServer) {
   const std::string note = witness_.text("SELECT xmin FROM hapax.epoch");
   node_.admit(std::vector<Post>{{"new"}});
   const InboxNode other(database_.url(), 2);
   EXPECT_EQ(witness_.text("SELECT xmin FROM hapax.epoch"), note);
 }
 
-// What a caller has open may last, and be rolled back: nothing is raised in it.
-TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndTheNextOneRaisesThem) {
+// A caller's transaction may stay open for long or roll back, so it does not raise the sequences.
+TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndTheNextOneRaisesTheSequences) {
   const PgHandle connection = database_.connect();
   PostgresSession session = PostgresSession::attach(connection.get()).value();
   witness_.text(kFailOver);
@@ -155,7 +155,7 @@ TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndTheNextOneRaisesThem) {
   EXPECT_GT(std::stoll(witness_.text("SELECT max(no) FROM hapax.message")), 1'000'000);
 }
 
-TEST_F(FenceTest, AttachingRaisesThem) {
+TEST_F(FenceTest, AttachingRaisesTheSequences) {
   const PgHandle connection = database_.connect();
   witness_.text(kFailOver);
   PostgresSession session = PostgresSession::attach(connection.get()).value();
@@ -173,8 +173,8 @@ TEST_F(FenceTest, ASummaryReportsFencesAheadOfTheSequence) {
   EXPECT_NE(summary.problems.front().find("fences moved backwards"), std::string::npos);
 }
 
-// Notes every fence and number of a lane that is smaller than the one before it. The row of the
-// lane is locked when it gets a new member.
+// Records every fence that is smaller, and every lane number that is not greater, than the one
+// before it. The lane's row is locked when a member is added.
 constexpr const char* kNoteSmaller =
     "CREATE TABLE public.smaller (what text, old bigint, new bigint);"
     "CREATE TABLE public.highest (destination int, lane bytea, seq bigint,"
@@ -195,8 +195,7 @@ constexpr const char* kNoteSmaller =
     "CREATE TRIGGER note AFTER INSERT OR UPDATE ON hapax.queue"
     " FOR EACH ROW EXECUTE FUNCTION public.note()";
 
-// Admits, leases and settles until it is told to stop. What a server that restarts refuses is
-// refused.
+// Admits, leases and settles until stopped. Requests rejected by a restarting server are dropped.
 void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
           const std::atomic<bool>& stop, std::atomic<int>& done) {
   SeededRandom random(static_cast<std::uint64_t>(thread));
@@ -228,7 +227,7 @@ void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
   }
 }
 
-TEST(FencesUnderLoadTest, NoneIsSmallerOn64ConnectionsThroughRestarts) {
+TEST(FencesUnderLoadTest, FencesOnlyGrowOn64ConnectionsThroughRestarts) {
   constexpr int kNodes = 8;
   constexpr int kThreads = 64;
   PostgresServer server;
@@ -256,9 +255,9 @@ TEST(FencesUnderLoadTest, NoneIsSmallerOn64ConnectionsThroughRestarts) {
   const int restarts = rounds(20);
   for (int i = 0; i < restarts; ++i) {
     const int before = done;
-    EXPECT_TRUE(eventually([&] { return done > before + 200; })) << "nothing goes on";
+    EXPECT_TRUE(eventually([&] { return done > before + 200; })) << "no progress";
     ask(server.connect().get(), kFailOver);
-    EXPECT_TRUE(eventually([&] { return done > before + 400; })) << "nothing goes on";
+    EXPECT_TRUE(eventually([&] { return done > before + 400; })) << "no progress";
     server.restart(i % 2 == 0 ? PostgresServer::Stop::fast : PostgresServer::Stop::immediate);
     ask(server.connect().get(), kFailOver);
   }

@@ -45,7 +45,7 @@ int port_of(const Fd& listener) {
   return ntohs(address.sin_port);
 }
 
-// Closed when the server is not there.
+// The result is closed if the server is not running.
 Fd connect_to_server(const std::string& path) {
   Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -57,25 +57,25 @@ Fd connect_to_server(const std::string& path) {
 
 }  // namespace
 
-// One thread owns the connections and does everything with them; the others give it orders.
+// A single thread owns the connections. Other threads post tasks to it.
 class Gate::Loop {
  public:
   explicit Loop(const std::string& directory)
       : server_path_(directory + "/.s.PGSQL.5432"), thread_([this] { run(); }) {}
   ~Loop() {
-    order([this] { stopping_ = true; });
+    run_on_loop([this] { stopping_ = true; });
     thread_.join();
   }
 
   int port() const { return port_; }
 
-  // Returns when the loop's thread has done it.
-  void order(std::function<void()> what) {
+  // Runs `what` on the loop's thread and waits for it.
+  void run_on_loop(std::function<void()> what) {
     std::packaged_task<void()> task(std::move(what));
     std::future<void> done = task.get_future();
     {
       const std::lock_guard lock(mutex_);
-      orders_.push_back(std::move(task));
+      tasks_.push_back(std::move(task));
     }
     eventfd_write(wake_.get(), 1);
     done.get();
@@ -94,7 +94,7 @@ class Gate::Loop {
     changed_.wait(lock, [&] { return !is_holding_; });
   }
 
-  // The rest is for orders.
+  // The following run on the loop's thread only.
   void arm(Fault fault, Kind kind) { armed_ = {{fault, kind}}; }
   void then_arm(Fault fault, Kind kind) { armed_.emplace_back(fault, kind); }
   void cut_all() {
@@ -117,7 +117,7 @@ class Gate::Loop {
   }
 
   Pace pace;
-  Welcome welcome = Welcome::forward;
+  OnConnect on_connect = OnConnect::forward;
 
  private:
   void run() {
@@ -125,11 +125,11 @@ class Gate::Loop {
       const Moment now = std::chrono::steady_clock::now();
       std::vector<pollfd> wanted = list_sockets(now);
       poll(wanted.data(), wanted.size(), milliseconds_to_next(now));
-      obey();
-      if ((wanted[1].revents & POLLIN) != 0) take_client();
+      run_tasks();
+      if ((wanted[1].revents & POLLIN) != 0) accept_client();
       std::size_t place = 2;
       for (Link& link : links_) {
-        if (place + 1 >= wanted.size()) break;  // came in this turn
+        if (place + 1 >= wanted.size()) break;  // accepted in this iteration
         serve(link, wanted[place].revents, wanted[place + 1].revents);
         place += 2;
       }
@@ -149,7 +149,7 @@ class Gate::Loop {
     return wanted;
   }
 
-  // Until something may be sent that may not yet.
+  // Time until the next delayed chunk is due.
   int milliseconds_to_next(Moment now) const {
     Moment next = kNever;
     for (const Link& link : links_) {
@@ -161,26 +161,26 @@ class Gate::Loop {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(next - now).count());
   }
 
-  void obey() {
+  void run_tasks() {
     eventfd_t ignored = 0;
     eventfd_read(wake_.get(), &ignored);
-    std::vector<std::packaged_task<void()>> orders;
+    std::vector<std::packaged_task<void()>> tasks;
     {
       const std::lock_guard lock(mutex_);
-      orders.swap(orders_);
+      tasks.swap(tasks_);
     }
-    for (auto& each : orders) each();
+    for (auto& each : tasks) each();
   }
 
-  void take_client() {
+  void accept_client() {
     Fd client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!client.is_open()) return;
     const int yes = 1;
     setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (welcome == Welcome::refuse) return client.reset();
+    if (on_connect == OnConnect::refuse) return client.reset();
     Link& link = links_.emplace_back();
     link.client = std::move(client);
-    if (welcome == Welcome::swallow) return silence(link);
+    if (on_connect == OnConnect::swallow) return silence(link);
     link.server = connect_to_server(server_path_);
     if (!link.server.is_open()) link.cut();
   }
@@ -189,17 +189,17 @@ class Gate::Loop {
     constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
     if (link.client.is_open() && (client & kReadable) != 0) read_client(link);
     if (link.server.is_open() && (server & kReadable) != 0) read_server(link);
-    pass_on(link.to_client, link.client, client, link);
-    pass_on(link.to_server, link.server, server, link);
+    forward(link.to_client, link.client, client, link);
+    forward(link.to_server, link.server, server, link);
   }
 
-  void pass_on(Lane& lane, const Fd& to, short events, Link& link) const {
+  void forward(Lane& lane, const Fd& to, short events, Link& link) const {
     if (!to.is_open() || (events & POLLOUT) == 0 || lane.empty()) return;
     const bool writable = lane.send_some(to.get(), pace) || errno == EAGAIN;
     if (!writable) link.cut();
   }
 
-  // Nothing when there is no more.
+  // Returns an empty string at the end of the stream.
   static std::string read_some(const Fd& from) {
     std::string bytes(65536, '\0');
     const ssize_t count = recv(from.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -238,7 +238,7 @@ class Gate::Loop {
     if (ended) link.server.close();
   }
 
-  // One side has ended: what it has sent before still arrives, whatever the pace.
+  // One side has closed. Bytes it sent before are still delivered, at full speed.
   static void finish(Link& link, Lane& rest, const Fd& other) {
     if (link.state == Link::State::forwarding) {
       while (!rest.empty() && rest.send_some(other.get(), Pace{})) {
@@ -255,7 +255,7 @@ class Gate::Loop {
     link.to_server.clear();
   }
 
-  // Counted before it happens, so that whoever notices it finds it counted.
+  // Counted before it takes effect, so that the count is up to date once a client notices.
   void strike(Link& link, std::string request, Fault fault) {
     const bool is_after = fault == Fault::cut_after || fault == Fault::silence_after;
     if (is_after) {
@@ -277,7 +277,7 @@ class Gate::Loop {
     link.client.reset();
   }
 
-  // The server has ended its answer, or the connection.
+  // The server has completed its answer or closed the connection.
   void answered(Link& link) {
     if (link.awaits_answer()) struck();
     if (link.state == Link::State::cutting_after) {
@@ -294,7 +294,7 @@ class Gate::Loop {
     note([this] { ++strikes_; });
   }
 
-  // For those who wait.
+  // Changes state under the lock and notifies waiters.
   template <class Change>
   void note(Change change) {
     const std::lock_guard lock(mutex_);
@@ -312,11 +312,11 @@ class Gate::Loop {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::packaged_task<void()>> orders_;
+  std::vector<std::packaged_task<void()>> tasks_;
   int strikes_ = 0;
-  bool is_holding_ = false;  // and the server has not answered
+  bool is_holding_ = false;  // until the server answers the held request
 
-  std::thread thread_;  // the last, because it uses the others
+  std::thread thread_;  // last: it uses the members above
 };
 
 Gate::Gate(const std::string& directory) : loop_(std::make_unique<Loop>(directory)) {}
@@ -328,35 +328,35 @@ std::string Gate::url(const std::string& database) const {
 }
 
 void Gate::delay_each_chunk(std::chrono::milliseconds by) {
-  loop_->order([&] { loop_->pace.delay = by; });
+  loop_->run_on_loop([&] { loop_->pace.delay = by; });
 }
 void Gate::trickle(std::size_t bytes_at_a_time) {
-  loop_->order([&] { loop_->pace.at_a_time = bytes_at_a_time; });
+  loop_->run_on_loop([&] { loop_->pace.at_a_time = bytes_at_a_time; });
 }
-void Gate::welcome(Welcome welcome) {
-  loop_->order([&] { loop_->welcome = welcome; });
+void Gate::on_connect(OnConnect treatment) {
+  loop_->run_on_loop([&] { loop_->on_connect = treatment; });
 }
 void Gate::cut() {
-  loop_->order([&] { loop_->cut_all(); });
+  loop_->run_on_loop([&] { loop_->cut_all(); });
 }
 void Gate::half_open() {
-  loop_->order([&] {
-    loop_->welcome = Welcome::swallow;
+  loop_->run_on_loop([&] {
+    loop_->on_connect = OnConnect::swallow;
     loop_->silence_all();
   });
 }
 void Gate::heal() {
-  loop_->order([&] {
-    loop_->welcome = Welcome::forward;
+  loop_->run_on_loop([&] {
+    loop_->on_connect = OnConnect::forward;
     loop_->pace = Pace{};
   });
 }
 
 void Gate::arm(Fault fault, Kind kind) {
-  loop_->order([&] { loop_->arm(fault, kind); });
+  loop_->run_on_loop([&] { loop_->arm(fault, kind); });
 }
 void Gate::then_arm(Fault fault, Kind kind) {
-  loop_->order([&] { loop_->then_arm(fault, kind); });
+  loop_->run_on_loop([&] { loop_->then_arm(fault, kind); });
 }
 int Gate::strikes() const {
   return loop_->strikes();
@@ -366,7 +366,7 @@ bool Gate::wait_for_strikes(int count) {
 }
 
 void Gate::release_held() {
-  loop_->order([&] { loop_->release_held(); });
+  loop_->run_on_loop([&] { loop_->release_held(); });
 }
 void Gate::wait_until_held_is_answered() {
   loop_->wait_until_drained();

@@ -11,38 +11,38 @@
 
 namespace hapax::test {
 
-// What happens to one request on its way. "Before": the server never gets it. "After": the server
-// has answered, so what it did is committed or rolled back, and the answer is dropped.
+// A fault that one request meets. "Before": the server never gets the request. "After": the server
+// has answered, so its work is committed or rolled back, and the answer is dropped.
 enum class Fault : std::uint8_t {
   cut_before,      // both sides are closed
   cut_after,       // both sides are closed
-  silence_before,  // the connection stays open and nothing passes any more: half-open
+  silence_before,  // the connection stays open and passes no more bytes: half-open
   silence_after,   // the same
-  hold,            // the client is cut off; the server gets the request when it is released
+  hold,            // the client is cut off; the server gets the request on release
 };
 
-// Which requests a fault waits for.
+// The requests that a fault applies to.
 enum class Kind : std::uint8_t {
   any,
-  claim,   // a statement of the store's own that claims ids
+  claim,   // a statement of the store that claims ids
   lease,   // ... that leases deliveries
   commit,  // a COMMIT of the caller's transaction
 };
 
-// What a new connection meets.
-enum class Welcome : std::uint8_t {
+// Treatment of a new connection.
+enum class OnConnect : std::uint8_t {
   forward,
-  refuse,   // it is reset at once
-  swallow,  // it is accepted and never answered: half-open from the start
+  refuse,   // reset at once
+  swallow,  // accepted and never answered: half-open from the start
 };
 
-// Stands before a PostgreSQL server, on a TCP port of its own, and does to the bytes in between
-// what networks do. It follows what the client sends closely enough to see where a request ends (an
-// extended query's Sync, or a simple query); requests pass whole. It does not read TLS: url() turns
-// that off. Thread-safe; each call has taken effect when it returns.
+// A TCP proxy in front of a PostgreSQL server that injects network faults. It parses the client's
+// bytes far enough to find where a request ends (an extended query's Sync, or a simple query);
+// requests pass whole. It does not read TLS, which url() disables. Thread-safe; each call has taken
+// effect when it returns.
 class Gate {
  public:
-  // `directory` is where the server's socket is.
+  // `directory` contains the server's socket.
   explicit Gate(const std::string& directory = postgres_directory());
   ~Gate();
   Gate(const Gate&) = delete;
@@ -52,24 +52,24 @@ class Gate {
 
   void delay_each_chunk(std::chrono::milliseconds by);
   void trickle(std::size_t bytes_at_a_time);
-  void welcome(Welcome welcome);
+  void on_connect(OnConnect treatment);
   void cut();        // resets every connection
-  void half_open();  // swallows what comes on every connection, and on new ones
-  // New connections pass again, whole and at once. Old ones that were silenced stay so.
+  void half_open();  // discards all bytes of existing and new connections
+  // New connections pass again, undelayed. Silenced connections stay silent.
   void heal();
 
-  // The next request of this kind, on any connection, meets the fault. One at a time.
+  // The next request of this kind, on any connection, meets the fault. Only one is armed at a time.
   void arm(Fault fault, Kind kind);
-  // ... and the one after that meets this one.
+  // The request after that one meets this fault.
   void then_arm(Fault fault, Kind kind);
-  // How many faults have happened; "after" faults when the server's answer was there. A cut is
-  // counted before the client can notice it. A client whose connection falls silent times out,
-  // perhaps before that is counted: wait for it.
+  // Faults that have taken effect; "after" faults once the server has answered. A cut is counted
+  // before the client can notice it. A client on a silenced connection may time out before the
+  // fault is counted: call wait_for_strikes().
   int strikes() const;
-  // Waits until that many have happened. False: they have not.
+  // Waits for `count` faults. Returns false on a time-out.
   bool wait_for_strikes(int count);
 
-  // Sends the held request to the server, whose answer nobody reads.
+  // Sends the held request to the server and discards the answer.
   void release_held();
   void wait_until_held_is_answered();
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-// A connection through the gate: its two sockets and the bytes in between.
+// A connection through the gate: its two sockets and the bytes in transit.
 namespace hapax::test {
 
 using Moment = std::chrono::steady_clock::time_point;
@@ -34,7 +34,7 @@ class Fd {
   void close() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
-  // So that the other end gets a reset and not an orderly end.
+  // Closes so that the peer gets a reset, not an orderly end.
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -45,13 +45,13 @@ class Fd {
   int fd_ = -1;
 };
 
-// How bytes are sent on.
+// The speed at which bytes are forwarded.
 struct Pace {
   std::chrono::milliseconds delay{0};
   std::size_t at_a_time = SIZE_MAX;
 };
 
-// Bytes on their way to one side.
+// Bytes in transit to one side.
 class Lane {
  public:
   void add(std::string bytes, const Pace& pace) {
@@ -60,9 +60,9 @@ class Lane {
   }
   bool empty() const { return chunks_.empty(); }
   void clear() { chunks_.clear(); }
-  // When something may be sent.
+  // When the first chunk may be sent.
   Moment due() const { return chunks_.empty() ? kNever : chunks_.front().due; }
-  // False when the other side takes nothing now, or is gone.
+  // Returns false if the peer accepts nothing now or is gone.
   bool send_some(int fd, const Pace& pace) {
     std::string& bytes = chunks_.front().bytes;
     const ssize_t sent =
@@ -81,15 +81,15 @@ class Lane {
   std::deque<Chunk> chunks_;
 };
 
-// One client's connection and the server's that belongs to it.
+// A client's connection and its connection to the server.
 struct Link {
   enum class State : std::uint8_t {
     forwarding,
-    cutting_after,    // the request is with the server, its answer is awaited and dropped
+    cutting_after,    // the server has the request; its answer is awaited and dropped
     silencing_after,  // the same
-    silent,           // everything is swallowed
-    holding,          // without a client; the request is kept
-    draining,         // without a client; the request is with the server
+    silent,           // all bytes are discarded
+    holding,          // no client; the request is kept
+    draining,         // no client; the server has the request
     over,
   };
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-// As much of PostgreSQL's protocol, version 3, as the gate must understand.
+// The part of PostgreSQL's protocol, version 3, that the gate needs.
 namespace hapax::test {
 
 inline std::uint32_t number_at(std::string_view bytes, std::size_t place) {
@@ -22,13 +22,13 @@ inline std::uint32_t number_at(std::string_view bytes, std::size_t place) {
   return ntohl(raw);
 }
 
-// A piece of what a client sends that may be sent on: a whole request, or a message outside of one.
+// A unit of the client's bytes that can be forwarded: a whole request, or a message outside one.
 struct Piece {
   std::string bytes;
   std::string sql;
   bool is_request = false;
   bool is_simple = false;
-  bool asks_for_encryption = false;  // a single byte without a frame answers it
+  bool asks_for_encryption = false;  // the answer is a single byte without a frame
 
   bool is(Kind kind) const {
     if (kind == Kind::claim) return sql.find("hapax._claim") != std::string::npos;
@@ -71,7 +71,7 @@ class RequestReader {
     request_.sql = message.substr(5).c_str();
   }
 
-  // Until the start-up message they have a length and a number and no letter.
+  // Messages up to the start-up message have a length and a number, and no type byte.
   std::string take_first_message() {
     constexpr std::uint32_t kTls = 80877103;
     constexpr std::uint32_t kGss = 80877104;
@@ -98,12 +98,12 @@ class RequestReader {
   Piece request_;
 };
 
-// Sees where an answer ends.
+// Finds the end of an answer.
 class AnswerReader {
  public:
   void expect_a_bare_byte() { bare_ = 1; }
 
-  // Whether a ReadyForQuery came to its end in these bytes. Reads nothing but whole messages.
+  // Returns true if a ReadyForQuery message ends in these bytes. Parses whole messages only.
   bool ends_in(std::string_view bytes) {
     bool ended = false;
     const std::size_t bare = std::min(std::exchange(bare_, 0), bytes.size());

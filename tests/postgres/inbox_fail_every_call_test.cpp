@@ -11,31 +11,32 @@
 #include <optional>
 #include <vector>
 
-// Every scene of the inbox, while the N-th call of libpq fails, for every N until runs pass without
-// meeting it. One failure is the store's to overcome; when all that follows fails, the act must
-// have happened whole or not at all, as its answer says, and the same act again tells the truth.
+// Every scene of the inbox while the N-th libpq call fails, for every N until the runs end without
+// reaching it. The store must recover from a single failure. If all later calls fail, the operation
+// must have happened entirely or not at all, as its answer states, and a repeat must resolve an
+// unknown outcome.
 namespace hapax::test {
 namespace {
 
-constexpr int kCallsMax = 2000;  // a run that is longer than this has gone wrong
+constexpr int kCallsMax = 2000;  // a longer run is a failure
 constexpr int kRepeatsMax = 100;
 
 constexpr int kShapeCount = 6;
 
 class InboxCalls : public testing::TestWithParam<Scene> {
  protected:
-  // Otherwise every migration would wait for a disk that does not fail here.
+  // Saves an fsync per migration. Disk failures are not under test here.
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
     NodeInbox(database_.url(), kLongTimeout, clock_);
   }
 
-  // Whether the nth call was reached.
+  // Returns whether the nth call was reached.
   bool run(const Shape& shape, int nth);
-  bool is_too_slow_ = false;  // the last run failed before it came to its fault
+  bool is_too_slow_ = false;  // the last run failed before its fault was reached
 
  private:
-  // Until what was cut off has ended.
+  // Waits for backends of broken connections to end.
   void wait_for_backends(int left) const {
     witness_.wait_until(
         "count(*) = " + std::to_string(left) +
@@ -64,39 +65,39 @@ bool InboxCalls::run(const Shape& shape, int nth) {
   is_too_slow_ = false;
   {
     const FailCall fault(shape.fault, nth, shape.lasting);
-    for (; progress.sure < scene.acts.size() && !progress.perhaps_one_more; ++progress.sure) {
-      const Operation& act = scene.acts[progress.sure];
+    for (; progress.certain < scene.acts.size() && !progress.maybe_one_more; ++progress.certain) {
+      const Operation& act = scene.acts[progress.certain];
       const std::string answer = side.apply(act).text;
       reached = fault.reached();
-      const Told what = told(answer, script_.answers[progress.sure]);
-      // What was lost and found again by the store has been counted before.
-      const bool recounted = what == Told::something_else && counts(act) && (reached || lasting);
-      if (what == Told::the_answer || recounted) continue;
-      // A short time is over now and then without a fault.
+      const AnswerMatch what = compare_answer(answer, script_.answers[progress.certain]);
+      // An operation that the store repeated may report other counts than the script.
+      const bool recounted =
+          what == AnswerMatch::different && reports_counts(act) && (reached || lasting);
+      if (what == AnswerMatch::expected || recounted) continue;
+      // A short time-out sometimes expires without a fault.
       EXPECT_TRUE(lasting) << describe(act) << ": " << answer;
-      EXPECT_NE(what, Told::something_else) << describe(act) << ": " << answer;
+      EXPECT_NE(what, AnswerMatch::different) << describe(act) << ": " << answer;
       is_too_slow_ = !reached;
-      progress.perhaps_one_more = what == Told::unknown;
-      progress.perhaps_in_part = has_parts(act);
+      progress.maybe_one_more = what == AnswerMatch::unknown;
+      progress.maybe_partly = has_parts(act);
       break;
     }
   }
-  EXPECT_TRUE(eventually([&] { return node->driver().paused().has_value(); }))
-      << "the fault is over";
+  EXPECT_TRUE(eventually([&] { return node->driver().paused().has_value(); })) << "after the fault";
   node.reset();
   wait_for_backends(1);
   NodeInbox healed(database_.url(), kLongTimeout, clock);
   Side after(side, healed);
-  expect_sound(witness_);
-  expect_goes_on(after, scene, script_, progress);
-  expect_sound(witness_);
+  expect_consistent(witness_);
+  expect_continues(after, scene, script_, progress);
+  expect_consistent(witness_);
   return reached;
 }
 
-// How often libpq must be asked for an answer differs a little from run to run, so one run that
-// passes is not enough. In ./test --long every call fails in every way; otherwise the ways take
-// turns.
-TEST_P(InboxCalls, EveryActHappensWholeOrNotAtAll) {
+// The number of libpq calls varies a little between runs, so the loop ends only after several runs
+// without the fault. In ./test --long every call fails in every shape; otherwise the shapes
+// alternate.
+TEST_P(InboxCalls, EveryOperationIsAtomic) {
   const bool every = rounds(10) == 10;
   const int apart = every ? 1 : kShapeCount;
   int turn = 0;
@@ -111,15 +112,15 @@ TEST_P(InboxCalls, EveryActHappensWholeOrNotAtAll) {
         if (run(shape, nth)) visited = nth;
         ++runs;
         if (HasFailure()) return;
-        ASSERT_LT(++repeated, kRepeatsMax) << "it fails without a fault";
+        ASSERT_LT(++repeated, kRepeatsMax) << "the run fails without a fault";
       } while (is_too_slow_);
     }
     std::cout << shape << ": " << runs << " runs over " << visited << " calls\n";
   }
 }
 
-// Leases. One whose answer is lost is nobody's until its time is over, so the answers differ from
-// run to run; what must hold is that each delivery is acknowledged once, and none is lost.
+// A lease whose answer is lost is unusable until it expires, so the answers vary between runs. In
+// every run each delivery must be acknowledged once, and none may be lost.
 class InboxLeaseCalls : public testing::Test {
  protected:
   using Settled = store::Settled;
@@ -165,7 +166,7 @@ class InboxLeaseCalls : public testing::Test {
     return driver.write({.settle = wanted}).settle;
   }
 
-  // How many were acknowledged for certain.
+  // Returns how many deliveries are known to be acknowledged.
   static std::size_t lease_and_ack(Driver& driver, const Result<std::vector<store::Lease>>& leases,
                                    bool surely) {
     EXPECT_TRUE(leases || !surely) << leases.error().to_string();
@@ -207,7 +208,7 @@ bool InboxLeaseCalls::run(const Shape& shape, int nth) {
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.queue"), 0) << "none is lost";
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.attempt WHERE outcome = 0"), 3)
       << "each is acknowledged once";
-  expect_sound(witness_);
+  expect_consistent(witness_);
   return reached;
 }
 
@@ -221,7 +222,7 @@ TEST_F(InboxLeaseCalls, EveryDeliveryIsAcknowledgedOnce) {
       do {
         if (run(shape, nth)) visited = nth;
         if (HasFailure()) return;
-        ASSERT_LT(++repeated, kRepeatsMax) << "it fails without a fault";
+        ASSERT_LT(++repeated, kRepeatsMax) << "the run fails without a fault";
       } while (is_too_slow_);
     }
     EXPECT_GT(visited, 0);

@@ -4,8 +4,8 @@
 #include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
 
-// The answer to a statement of the inbox is lost, before or after the server committed. The store
-// sends the same again, with the same numbers and fences, and gets the answer that was lost.
+// The answer to an inbox statement is lost, before or after the server committed. The store repeats
+// the statement with the same numbers and fences and gets the lost answer.
 namespace hapax::test {
 namespace {
 
@@ -14,7 +14,7 @@ using store::Settled;
 
 class InboxLostAnswerTest : public testing::TestWithParam<Fault> {
  protected:
-  void SetUp() override { EXPECT_EQ(admit("first"), 1); }  // and makes the partitions
+  void SetUp() override { EXPECT_EQ(admit("first"), 1); }  // also creates the partitions
   void TearDown() override { EXPECT_EQ(gate_.strikes(), strikes_); }
 
   void lose() {
@@ -41,7 +41,7 @@ TEST_P(InboxLostAnswerTest, AnAdmitIsFreshOnce) {
   EXPECT_EQ(count("queue"), 2);
 }
 
-// No worker has seen the lost one.
+// No worker has received the lost lease.
 TEST_P(InboxLostAnswerTest, ALostLeaseIsFreedAndDoesNotCountAsAbandoned) {
   ASSERT_EQ(admit("second"), 1);
   const store::LeaseRequest request{.from = node_.destination(),
@@ -53,7 +53,7 @@ TEST_P(InboxLostAnswerTest, ALostLeaseIsFreedAndDoesNotCountAsAbandoned) {
   const store::Answers answers = node_.driver().write({.lease = std::span(&request, 1)});
   ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
   const std::vector<Leased>& leases = answers.lease->front().deliveries;
-  ASSERT_EQ(leases.size(), 1U) << "the head of the lane, not what is left";
+  ASSERT_EQ(leases.size(), 1U) << "the head of the lane, not the next delivery";
   EXPECT_EQ(leases.front().abandons, 0U);
   EXPECT_EQ(count("queue WHERE holder_kind IS NOT NULL"), 1);
   EXPECT_EQ(node_.ack(leases), std::vector{Settled::ok});
@@ -95,7 +95,7 @@ TEST_P(InboxLostAnswerTest, AMessageIsSentAndBecomesOneEvent) {
   EXPECT_FALSE(sent->duplicate);
   EXPECT_EQ(count("message"), 1);
   const std::vector<EventNo> numbers{EventNo(1000), EventNo(1001)};
-  ASSERT_TRUE(node_.driver().move_messages(std::vector{EventNo(999)}));  // makes the partition
+  ASSERT_TRUE(node_.driver().move_messages(std::vector{EventNo(999)}));  // creates the partition
   ASSERT_TRUE(node_.driver().enqueue(MessageId{{4}}, {.destination = "mail", .payload = "more"}));
   lose();
   const Result<store::Moved> moved = node_.driver().move_messages(numbers);
@@ -108,8 +108,8 @@ TEST_P(InboxLostAnswerTest, AMessageIsSentAndBecomesOneEvent) {
 INSTANTIATE_TEST_SUITE_P(EveryFault, InboxLostAnswerTest,
                          testing::Values(Fault::cut_before, Fault::cut_after));
 
-// The first one arrives when the second one was already answered.
-TEST(InboxHeldRequestTest, AStatementThatArrivesLateChangesNothing) {
+// The first statement arrives after the second was answered.
+TEST(InboxHeldRequestTest, AStatementThatArrivesAfterItsRepeatChangesNothing) {
   PostgresDatabase database;
   Gate gate;
   InboxNode node(gate.url(database.name()), 1);
@@ -131,8 +131,8 @@ TEST(InboxHeldRequestTest, AStatementThatArrivesLateChangesNothing) {
   EXPECT_EQ(node.lease(1).front().attempt, 2U);
 }
 
-// The first repeat is held on its way, and arrives when a worker has what the second one leased.
-TEST(InboxHeldRequestTest, ARepeatThatArrivesLateFreesNoLeaseOfALaterOne) {
+// The first repeat is delayed, and arrives when a worker holds what the second repeat leased.
+TEST(InboxHeldRequestTest, ALateRepeatDoesNotFreeALeaseOfALaterRepeat) {
   PostgresDatabase database;
   Gate gate;
   InboxNode node(gate.url(database.name()), 1);
@@ -147,8 +147,8 @@ TEST(InboxHeldRequestTest, ARepeatThatArrivesLateFreesNoLeaseOfALaterOne) {
   EXPECT_EQ(node.ack(leases), std::vector{Settled::ok});
 }
 
-// And what every lost one leased is freed by the one after it.
-TEST(InboxHeldRequestTest, ALeaseWhoseAnswerWasLostTwiceIsNoAbandon) {
+// Each repeat frees what the lost request before it leased.
+TEST(InboxHeldRequestTest, ALeaseWhoseAnswerWasLostTwiceIsNotAbandoned) {
   PostgresDatabase database;
   Gate gate;
   InboxNode node(gate.url(database.name()), 1);
@@ -168,7 +168,7 @@ TEST(InboxHeldRequestTest, ALeaseWhoseAnswerWasLostTwiceIsNoAbandon) {
   EXPECT_EQ(gate.strikes(), 2);
 }
 
-// A node of the version before repeats with the same token, whatever its last bits are.
+// A node of the previous version repeats with the same token, whatever its last bits are.
 TEST(InboxHeldRequestTest, ARepeatWithTheSameTokenFreesWhatTheLostRequestLeased) {
   PostgresDatabase database;
   InboxNode node(database.url(), 1);

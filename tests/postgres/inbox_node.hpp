@@ -14,13 +14,13 @@
 
 namespace hapax::test {
 
-// One event with a delivery to each destination.
+// One event with one delivery.
 struct Post {
   std::string id;
   std::string order_key = {};
 };
 
-// A node on the inbox of a database, with the server's own time.
+// A node on the inbox of a database, in the server's own time.
 class InboxNode {
  public:
   InboxNode(const std::string& url, std::int64_t node,
@@ -34,7 +34,7 @@ class InboxNode {
   store::Driver& driver() { return *driver_; }
   DestinationNo destination() const { return destination_; }
 
-  // Each a request of its own, in one batch. How many were fresh.
+  // Admits each post as a separate request, all in one batch. Returns how many were fresh.
   int admit(std::span<const Post> posts) {
     const store::Target target{destination_};
     std::vector<store::Arrival> arrivals;

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-// Days of events are made when they are needed and dropped as a whole when all of them may go.
+// A day's partition of events is created when it is needed and dropped once all its events may go.
 namespace hapax::test {
 namespace {
 
@@ -33,7 +33,7 @@ EventNo number_of_day(std::int64_t day, std::int64_t n) {
 
 class InboxPartitionTest : public testing::Test {
  protected:
-  // The first of January 2024 is long past, in the store's time too.
+  // The tests' events are dated January 2024, which is long past in the store's time too.
   void SetUp() override { steps_.advance(900 * days); }
 
   EventNo fresh(std::int64_t day, std::int64_t n, const std::string& to = "dst") {
@@ -58,13 +58,13 @@ class InboxPartitionTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxPartitionTest, AnEventMakesItsOwnDayAndNoOther) {
+TEST_F(InboxPartitionTest, AnEventCreatesOnlyItsOwnDay) {
   fresh(3, 1);
   EXPECT_EQ(partitions("event"), "event_20240104");
   EXPECT_EQ(partitions("attempt"), "attempt_20240104");
 }
 
-TEST_F(InboxPartitionTest, MaintenanceMakesTodayAndTomorrow) {
+TEST_F(InboxPartitionTest, MaintenanceCreatesTodayAndTomorrow) {
   ASSERT_TRUE(steps_.next().make_ahead());
   EXPECT_EQ(partitions("event"), "event_20260502 event_20260503");
   EXPECT_EQ(partitions("attempt"), "attempt_20260502 attempt_20260503");
@@ -74,7 +74,7 @@ TEST_F(InboxPartitionTest, MaintenanceMakesTodayAndTomorrow) {
   EXPECT_EQ(partitions("event"), "event_20260502 event_20260503 event_20260504");
 }
 
-TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
+TEST_F(InboxPartitionTest, ATableWithThePartitionsNameIsReported) {
   witness_.text("CREATE TABLE hapax.event_20240104 (LIKE hapax.event)");
   const Arrival arrival{.no = number_of_day(3, 1), .source = steps_.source("src"), .id = "a"};
   const Admit admit{std::span(&arrival, 1)};
@@ -87,9 +87,9 @@ TEST_F(InboxPartitionTest, ATableInThePlaceOfADayIsReportedByName) {
   fresh(3, 2);
 }
 
-// As in a new store: the first requests of all nodes, and maintenance, which makes the next day
+// As in a new store: all nodes send their first requests, while maintenance creates the next day
 // too.
-TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {
+TEST_F(InboxPartitionTest, ManyNodesCanCreateTheSameDay) {
   constexpr int kNodes = 8;
   const int count = rounds(500);
   std::vector<std::unique_ptr<Subject>> nodes;
@@ -117,8 +117,8 @@ TEST_F(InboxPartitionTest, ManyNodesMayMakeTheSameDay) {
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.event"), count * kNodes * 3 / 4);
 }
 
-// One makes today and then tomorrow; the other one, tomorrow.
-TEST_F(InboxPartitionTest, NodesThatMakeSeveralDaysDoNotWaitInACircle) {
+// One node creates today and then tomorrow, the other only tomorrow.
+TEST_F(InboxPartitionTest, NodesThatCreateSeveralDaysDoNotDeadlock) {
   const Witness other(database_.connect());
   witness_.text("BEGIN");
   witness_.text("SELECT hapax._need_days('{3}')");
@@ -128,9 +128,9 @@ TEST_F(InboxPartitionTest, NodesThatMakeSeveralDaysDoNotWaitInACircle) {
   witness_.text("COMMIT");
 }
 
-// Its transaction can be seen, and other sessions have not been told yet of the new partition. (It
-// holds its lock until they have.)
-TEST_F(InboxPartitionTest, ADayIsThereOnlyWhenTheOneWhoMakesItHasEnded) {
+// A creator's commit may be visible before other sessions have processed the invalidation messages
+// for the new partition. The creator holds its lock until they can.
+TEST_F(InboxPartitionTest, ADayIsUsedOnlyAfterItsCreatorReleasesTheLock) {
   witness_.text("SELECT hapax._need_days('{3}')");
   const Witness maker(database_.connect());
   maker.text("BEGIN");
@@ -141,7 +141,7 @@ TEST_F(InboxPartitionTest, ADayIsThereOnlyWhenTheOneWhoMakesItHasEnded) {
   EXPECT_EQ(witness_.failure_of("SELECT hapax._need_days('{3}')"), "");
 }
 
-TEST_F(InboxPartitionTest, ADayWhoseEventsMayAllGoIsDropped) {
+TEST_F(InboxPartitionTest, ADayWhoseEventsHaveAllExpiredIsDropped) {
   std::vector<EventNo> events;
   for (int i = 1; i <= 3; ++i) events.push_back(fresh(0, i));
   for (int i = 0; i < 3; ++i) steps_.deliver();
@@ -156,12 +156,12 @@ TEST_F(InboxPartitionTest, ADayWhoseEventsMayAllGoIsDropped) {
   steps_.advance(2 * days);
   for (int i = 0; i < 3; ++i) steps_.sweep(hours(2), hours(2));
   EXPECT_FALSE(exists("attempt_20240101"));
-  const EventNo late = fresh(0, 9);  // it is made again
+  const EventNo late = fresh(0, 9);  // the day is created again
   EXPECT_EQ(steps_.presence(late), Presence::here);
   EXPECT_TRUE(exists("event_20240101"));
 }
 
-TEST_F(InboxPartitionTest, ADayWithWorkLeftStaysAndLosesOnlyWhatMayGo) {
+TEST_F(InboxPartitionTest, ADayWithPendingDeliveriesStaysAndLosesOnlyExpiredEvents) {
   fresh(0, 1);
   const EventNo held = fresh(0, 2, "other");
   steps_.deliver();
@@ -171,8 +171,8 @@ TEST_F(InboxPartitionTest, ADayWithWorkLeftStaysAndLosesOnlyWhatMayGo) {
   EXPECT_TRUE(exists("event_20240101"));
 }
 
-// Notes how many ACCESS EXCLUSIVE locks are held on the tables that everybody uses, whenever rows
-// of `table` are deleted.
+// Records the number of ACCESS EXCLUSIVE locks on the shared tables whenever rows of `table` are
+// deleted.
 void watch_deletes(const Witness& witness, const std::string& table) {
   witness.text("CREATE TABLE public.deletes (locks int, deleted int)");
   witness.text(
@@ -186,7 +186,7 @@ void watch_deletes(const Witness& witness, const std::string& table) {
                " public.note_delete()");
 }
 
-TEST_F(InboxPartitionTest, TheRowsBesideADayAreDeletedBeforeItIsLocked) {
+TEST_F(InboxPartitionTest, RelatedRowsAreDeletedBeforeADayIsLocked) {
   for (int i = 1; i <= 5; ++i) {
     fresh(0, i);
     steps_.kill(steps_.lease_one());
@@ -199,20 +199,20 @@ TEST_F(InboxPartitionTest, TheRowsBesideADayAreDeletedBeforeItIsLocked) {
   EXPECT_EQ(witness_.number("SELECT max(locks) FROM public.deletes"), 0);
 }
 
-TEST_F(InboxPartitionTest, WhereNothingIsDroppedNoLockIsKept) {
+TEST_F(InboxPartitionTest, NoLockIsTakenWithoutADrop) {
   fresh(0, 1);
   steps_.deliver();
   steps_.advance(hours(2));
   steps_.sweep(hours(2), hours(2));
   ASSERT_FALSE(exists("event_20240101"));
-  ASSERT_TRUE(exists("attempt_20240101")) << "its attempts are not a day old";
+  ASSERT_TRUE(exists("attempt_20240101")) << "its attempts are less than a day old";
   watch_deletes(witness_, "lane");
   steps_.sweep(hours(2), hours(2));
   EXPECT_GT(witness_.number("SELECT count(*) FROM public.deletes"), 0);
   EXPECT_EQ(witness_.number("SELECT max(locks) FROM public.deletes"), 0);
 }
 
-TEST_F(InboxPartitionTest, DaysOfWhichAllMayGoAreDroppedInOnePassAndNotRowByRow) {
+TEST_F(InboxPartitionTest, ExpiredDaysAreDroppedInOnePassAndNotRowByRow) {
   for (int day = 0; day < 4; ++day) {
     fresh(day, 1);
     fresh(day, 2);
@@ -226,8 +226,8 @@ TEST_F(InboxPartitionTest, DaysOfWhichAllMayGoAreDroppedInOnePassAndNotRowByRow)
   EXPECT_EQ(witness_.number("SELECT coalesce(sum(deleted), 0) FROM public.deletes"), 0);
 }
 
-// To delete a large day's rows one by one, while they expire, costs more than all else.
-TEST_F(InboxPartitionTest, ALargeDayThatEndsSoonIsDroppedWholeInPlaceOfItsFirstRows) {
+// Deleting the rows of a large day one by one as they expire costs far more than one DROP.
+TEST_F(InboxPartitionTest, ALargeDayThatExpiresSoonIsDroppedAsAWhole) {
   constexpr int kEvents = 10'002;
   fresh(0, 1);
   steps_.deliver();
@@ -246,8 +246,8 @@ TEST_F(InboxPartitionTest, ALargeDayThatEndsSoonIsDroppedWholeInPlaceOfItsFirstR
   EXPECT_FALSE(exists("event_20240101"));
 }
 
-// The DROP waits for a reader; what can be seen of the day does not.
-TEST_F(InboxPartitionTest, TheEventsOfADayAreGoneWhenItIsClosedThoughAReaderKeepsIt) {
+// The DROP waits for a reader, but the day's events disappear at once.
+TEST_F(InboxPartitionTest, EventsOfAClosedDayAreGoneWhileAReaderDelaysTheDrop) {
   const EventNo event = fresh(0, 1);
   steps_.kill(steps_.lease_one());
   steps_.advance(hours(2));
@@ -274,7 +274,7 @@ TEST_F(InboxPartitionTest, TheEventsOfADayAreGoneWhenItIsClosedThoughAReaderKeep
   EXPECT_FALSE(exists("event_20240101"));
 }
 
-TEST_F(InboxPartitionTest, AnEventThatComesForAClosedDayIsRefusedUntilTheDayIsThereAnew) {
+TEST_F(InboxPartitionTest, AnEventForAClosedDayIsRefusedUntilTheDayIsRecreated) {
   fresh(0, 1);
   steps_.deliver();
   steps_.advance(hours(2));
@@ -292,7 +292,7 @@ TEST_F(InboxPartitionTest, AnEventThatComesForAClosedDayIsRefusedUntilTheDayIsTh
   EXPECT_EQ(steps_.presence(fresh(0, 3)), Presence::here);
 }
 
-// Its snapshot is from before the day was closed.
+// The session's snapshot predates the closing of the day.
 TEST_F(InboxPartitionTest, ASessionWithAnOldSnapshotStoresNothingInAClosedDay) {
   fresh(0, 1);
   const Witness other(database_.connect());
@@ -310,14 +310,14 @@ TEST_F(InboxPartitionTest, ASessionWithAnOldSnapshotStoresNothingInAClosedDay) {
   }
 }
 
-// What was committed between the look at a day and its closing.
-TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain) {
+// A replay was committed between the scan of a day and its closing.
+TEST_F(InboxPartitionTest, ADayWithAReplayDuringItsClosingIsReopened) {
   const EventNo replayed = fresh(0, 1);
   steps_.kill(steps_.lease_one());
   const EventNo other = fresh(0, 2);
   steps_.deliver();
   steps_.advance(hours(2));
-  // The look ends at the second event; the first is replayed behind it.
+  // The scan stops at the second event; the first is then replayed behind the cursor.
   const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
   ASSERT_FALSE(steps_.next().sweep({periods, 1})->done);
   EXPECT_EQ(steps_.replay({.event = replayed}).status, Replayed::Status::done);
@@ -327,8 +327,8 @@ TEST_F(InboxPartitionTest, ADayInWhichSomethingWasReplayedMeanwhileIsOpenedAgain
   EXPECT_EQ(steps_.lease_one().event.no, replayed);
 }
 
-// A node of the version before knows no closed days.
-TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
+// Nodes of the previous version ignore closed days.
+TEST_F(InboxPartitionTest, AClosedDayWithADeliveryIsNotDropped) {
   const EventNo replayed = fresh(0, 1);
   witness_.text("UPDATE hapax.day SET closed_at = now() WHERE n = 0");
   EXPECT_EQ(witness_.text("SELECT hapax._drop_closed_day(0)"), "f");
@@ -338,8 +338,8 @@ TEST_F(InboxPartitionTest, AClosedDayIsNotDroppedWhileADeliveryOfItIsLeft) {
   EXPECT_FALSE(exists("event_20240101"));
 }
 
-// For as long as somebody reads the table, which may be hours.
-TEST_F(InboxPartitionTest, ADayWhoseDropWaitsIsNotWalkedThroughAgain) {
+// A reader may keep the table locked for hours.
+TEST_F(InboxPartitionTest, ADayWithAWaitingDropIsNotScannedAgain) {
   constexpr int kEvents = 20;
   for (int i = 1; i <= kEvents; ++i) {
     steps_.fresh({.id = std::to_string(i), .no = number_of_day(0, i)});
@@ -366,8 +366,8 @@ TEST_F(InboxPartitionTest, ADayWhoseDropWaitsIsNotWalkedThroughAgain) {
   EXPECT_FALSE(exists("event_20240101"));
 }
 
-// A node of a version before adds to a closed day while its drop waits.
-TEST_F(InboxPartitionTest, ADayToWhichSomethingWasAddedWhileItsDropWaitedIsOpenedAgain) {
+// A node of an earlier version adds to a closed day while its drop waits.
+TEST_F(InboxPartitionTest, ADayWithADeliveryAddedBeforeItsDropIsReopened) {
   const EventNo event = fresh(0, 1);
   steps_.deliver();
   steps_.advance(hours(2));
@@ -385,8 +385,8 @@ TEST_F(InboxPartitionTest, ADayToWhichSomethingWasAddedWhileItsDropWaitedIsOpene
   EXPECT_EQ(steps_.presence(event), Presence::here);
 }
 
-// An event comes late for a day that is gone, while retention drops the attempts of that day.
-TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
+// A late event arrives for a dropped day while retention drops that day's attempts.
+TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreRecreated) {
   witness_.text("SELECT hapax._need_days('{0}')");
   witness_.text("DROP TABLE hapax.event_20240101");
   const Witness other(database_.connect());
@@ -401,8 +401,9 @@ TEST_F(InboxPartitionTest, AttemptsStayWhileTheEventsOfTheirDayAreMadeAgain) {
   EXPECT_TRUE(exists("attempt_20240101"));
 }
 
-// The versions before 0010 noted nowhere that a day has attempts of events that went one by one.
-TEST(InboxUpgradeTest, AttemptsThatWereLeftBehindBeforeAnUpgradeAreRemoved) {
+// Schema versions before 0010 did not record that a day has attempts of individually deleted
+// events.
+TEST(InboxUpgradeTest, AttemptsLeftBehindBeforeAnUpgradeAreRemoved) {
   constexpr std::size_t kBefore = 10;
   PostgresDatabase database(PostgresDatabase::Schema::none);
   const Witness witness(database.connect());
@@ -430,11 +431,11 @@ TEST(InboxUpgradeTest, AttemptsThatWereLeftBehindBeforeAnUpgradeAreRemoved) {
   EXPECT_EQ(steps.sweep(10'000 * days, 10'000 * days), 0U);
   EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.attempt"), 0);
   EXPECT_EQ(witness.number("SELECT count(*) FROM hapax.day WHERE attempts_at <> 'infinity'"), 0)
-      << "once is enough";
+      << "not scheduled again";
 }
 
 // A node whose clock is a year ahead has stored an event.
-TEST_F(InboxPartitionTest, ANumberThatIsAheadOfTheTimeMakesNoOtherGone) {
+TEST_F(InboxPartitionTest, AnEventNumberAheadOfTheClockMakesNoOtherEventGone) {
   const std::int64_t ahead = 850 + 365;  // days since 2024; the test's time is day 852
   const EventNo event = fresh(ahead, 1);
   steps_.deliver();

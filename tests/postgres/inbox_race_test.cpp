@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-// Two nodes in each other's way: the same ids, the same lanes, the same queue.
+// Two contending nodes: the same ids, the same lanes, the same queue.
 namespace hapax::test {
 namespace {
 
@@ -30,8 +30,8 @@ class InboxRaceTest : public testing::Test {
  protected:
   InboxNode& node(int i) { return i % 2 == 0 ? *one_ : *two_; }
 
-  // How many the server has broken up. What a backend has counted can be read when it has ended, so
-  // the nodes end here.
+  // Deadlocks resolved by the server. A backend's counters are visible once it has ended, so this
+  // stops the nodes.
   int deadlocks() {
     one_.reset();
     two_.reset();
@@ -46,7 +46,7 @@ class InboxRaceTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxRaceTest, SixteenThreadsOnTwoNodesAckEachDeliveryOnce) {
+TEST_F(InboxRaceTest, SixteenThreadsOnTwoNodesAcknowledgeEachDeliveryOnce) {
   const int wanted = rounds(50'000);
   for (int i = 0; i < wanted; i += 250) EXPECT_EQ(one_->admit(posts(i, 250, 0)), 250);
   std::mutex mutex;
@@ -73,7 +73,7 @@ TEST_F(InboxRaceTest, SixteenThreadsOnTwoNodesAckEachDeliveryOnce) {
   EXPECT_EQ(deadlocks(), 0);
 }
 
-// Keeps what a lane's order is, whoever put it there.
+// Records the order of each lane across both nodes.
 constexpr const char* kNoteLanes =
     "CREATE TABLE public.placed (lane bytea, place bigint, event bigint);"
     "CREATE FUNCTION note_place() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
@@ -138,10 +138,9 @@ TEST_F(InboxRaceTest, OverlappingAdmitsAndLanesOnTwoNodesKeepTheirOrderWithoutDe
   }
   EXPECT_EQ(delivered, static_cast<std::size_t>(fresh));
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.queue"), 0);
-  const int broken_up = deadlocks();
-  std::cout << "  delivered in order: " << delivered << "\n  deadlocks inside: " << broken_up
-            << "\n";
-  EXPECT_EQ(broken_up, 0);
+  const int resolved = deadlocks();
+  std::cout << "  delivered in order: " << delivered << "\n  deadlocks: " << resolved << "\n";
+  EXPECT_EQ(resolved, 0);
 }
 
 }  // namespace

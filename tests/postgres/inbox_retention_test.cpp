@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-// What a step of retention costs when there is much to look at, and little or nothing to remove.
+// The cost of a retention step over many rows of which few or none can be removed.
 namespace hapax::test {
 namespace {
 
@@ -21,20 +21,20 @@ constexpr int kStep = 500;
 class InboxRetentionTest : public testing::Test {
  protected:
   InboxRetentionTest() {
-    // It reads and writes what is counted here.
+    // Autovacuum reads and writes the counted pages.
     for (const char* table : {"claim", "lane"}) {
       witness_.text("ALTER TABLE hapax." + std::string(table) + " SET (autovacuum_enabled = off)");
     }
   }
 
-  // A backend tells what it looked at when it has ended.
+  // A backend reports its page counts when it ends.
   void wait_until_alone() const {
     witness_.wait_until(
         "count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'");
   }
 
-  // Pages of these tables and of their indexes that `work` looked at, on connections of its own.
+  // Pages of these tables and their indexes that `work` reads, on its own connections.
   template <class Work>
   int pages_of(const std::string& tables, Work work) {
     const auto pages = [&] {
@@ -63,10 +63,10 @@ class InboxRetentionTest : public testing::Test {
     for (int steps = 0; !sweep_once(driver).done; ++steps) ASSERT_LT(steps, 10'000);
   }
 
-  // Rows are added on connections of their own: what a backend has looked at is counted when it
-  // ends, and otherwise at some time after, which may be while pages_of() counts.
+  // Rows are added on separate connections: a backend's page counts are reported when it ends, or
+  // at some later time, which may be during pages_of().
   //
-  // Claims of ids, every other one of them over.
+  // Claims of ids, of which every other one is expired.
   void add_claims(int count) const {
     Witness(database_.connect())
         .text(
@@ -75,7 +75,7 @@ class InboxRetentionTest : public testing::Test {
             " FROM generate_series(1, " +
             std::to_string(count) + ") AS n");
   }
-  // Events of today without a delivery, with claims that are over.
+  // Events of today without a delivery, with expired claims.
   void add_events(int count) const {
     keep_autovacuum_away(witness_);
     const Witness adding(database_.connect());
@@ -93,7 +93,7 @@ class InboxRetentionTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(InboxRetentionTest, APassThatCanRemoveNothingReadsNoEventAndNoAttempt) {
+TEST_F(InboxRetentionTest, APassWithNothingToRemoveReadsNoEventsOrAttempts) {
   {
     InboxNode node(database_.url(), 1);
     std::vector<Post> posts;
@@ -107,7 +107,7 @@ TEST_F(InboxRetentionTest, APassThatCanRemoveNothingReadsNoEventAndNoAttempt) {
             0);
 }
 
-TEST_F(InboxRetentionTest, APurgeStepIsAsCheapOverRemovedClaims) {
+TEST_F(InboxRetentionTest, APurgeStepOverRemovedClaimsStaysCheap) {
   constexpr int kClaims = 100'000;  // some 900 pages
   add_claims(kClaims);
   {
@@ -143,7 +143,7 @@ TEST_F(InboxRetentionTest, ALongQueueIsNotRecountedForEveryQuery) {
   add(1, 10);
   EXPECT_EQ(dead(), 10U);
   add(11, 20);
-  EXPECT_EQ(dead(), 20U) << "a short one is";
+  EXPECT_EQ(dead(), 20U) << "a short queue is counted each time";
   add(21, 100'000);
   int next = 100'001;
   EXPECT_TRUE(eventually([&] {
@@ -154,14 +154,14 @@ TEST_F(InboxRetentionTest, ALongQueueIsNotRecountedForEveryQuery) {
   }));
 }
 
-TEST_F(InboxRetentionTest, AStepReadsFewExpiredClaimsOfRetainedEvents) {
+TEST_F(InboxRetentionTest, ASweepStepReadsFewExpiredClaimsOfRetainedEvents) {
   InboxNode(database_.url(), 1).admit(std::array{Post{"makes the day"}});
   add_events(20'000);
   {
     InboxNode node(database_.url(), 1);
     sweep_to_the_end(node.driver());
   }
-  // A few pages of the index for each of the claims that were looked at.
+  // A few index pages for each claim examined.
   EXPECT_LT(pages_of("^event_", [](store::Driver& driver) { sweep_once(driver); }), 6 * kStep);
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.claim"), 20'001);
 }

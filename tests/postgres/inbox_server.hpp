@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 
-// An inbox in a PostgreSQL database that a test can empty and look into.
+// An inbox in a PostgreSQL database that a test can empty and inspect.
 namespace hapax::test {
 
-// One node. It is told the time.
+// One node, with a manual clock.
 class NodeInbox final : public InboxSubject {
  public:
   NodeInbox(const std::string& url, milliseconds timeout, ManualClock& clock)
@@ -25,7 +25,7 @@ class NodeInbox final : public InboxSubject {
   void jump_wall(milliseconds) override {}
 
  private:
-  // A short timeout may be over before a busy machine has connected: that is not the test.
+  // A short time-out may expire before a busy machine has connected. That is not under test.
   std::unique_ptr<Driver> open_with_retries(const std::string& url, const OpenOptions& options) {
     std::optional<Result<std::unique_ptr<Driver>>> driver;
     const bool is_open = eventually([&] {
@@ -40,7 +40,7 @@ class NodeInbox final : public InboxSubject {
   std::unique_ptr<Driver> driver_;
 };
 
-// Removes all that is in an inbox but for its names.
+// Removes all contents of an inbox except its names.
 inline void empty_inbox(const Witness& witness) {
   for (const char* table :
        {"event", "queue", "lane", "attempt", "claim", "message", "duplicate", "variant", "node",
@@ -51,25 +51,25 @@ inline void empty_inbox(const Witness& witness) {
   witness.text("INSERT INTO hapax.retention (part) SELECT n FROM generate_series(0, 4) AS n");
 }
 
-// A failure of the test unless every lane has the one head that its row names, every delivery has
-// its event, and none is both queued and completed.
-inline void expect_sound(const Witness& witness) {
+// Fails the test unless each non-empty lane has exactly one head, the one that its row names, and
+// each delivery has its event.
+inline void expect_consistent(const Witness& witness) {
   struct Rule {
     const char* name;
-    const char* broken;  // counts what breaks it
+    const char* broken;  // counts violations
   };
   // State 0 is open, 1 waiting, 2 dead: see migrations/0002_inbox.sql.
   constexpr Rule kRules[] = {
-      {"a lane in which something is left has one head",
+      {"a lane with open deliveries has one head",
        "SELECT count(*) FROM (SELECT 1 FROM hapax.queue WHERE lane IS NOT NULL"
        " AND (state <= 1 OR blocks) GROUP BY destination, lane"
        " HAVING count(*) FILTER (WHERE state <> 1) <> 1) AS x"},
-      {"the head is the one that the lane's row names",
+      {"the lane's row names the head",
        "SELECT count(*) FROM hapax.queue AS q WHERE q.lane IS NOT NULL AND (q.state = 0 OR "
        "q.blocks)"
        " AND NOT EXISTS (SELECT 1 FROM hapax.lane AS l WHERE l.destination = q.destination"
        " AND l.key = q.lane AND l.head_event = q.event AND l.head_delivery = q.delivery)"},
-      {"what a lane's row names is there",
+      {"the delivery named by a lane's row exists",
        "SELECT count(*) FROM hapax.lane AS l WHERE l.head_event IS NOT NULL AND NOT EXISTS"
        " (SELECT 1 FROM hapax.queue AS q WHERE q.event = l.head_event"
        " AND q.delivery = l.head_delivery AND q.lane = l.key AND (q.state = 0 OR q.blocks))"},

@@ -3,17 +3,17 @@
 #include "postgres/inbox_node.hpp"
 #include "postgres/witness.hpp"
 
-// What has to look through many rows for a few does so in statements that end in time.
+// Operations that search many rows for a few split the work into statements that finish in time.
 namespace hapax::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kOthers = 4500;  // more than two statements look at
+constexpr int kOthers = 4500;  // more rows than two statements examine
 
 class InboxStepsTest : public testing::Test {
  protected:
-  // One behind many others.
+  // One event behind many others.
   InboxStepsTest() {
     std::vector<Post> posts;
     for (int i = 0; i < kOthers; ++i) posts.push_back({"other-" + std::to_string(i)});

@@ -11,16 +11,16 @@
 #include <thread>
 #include <vector>
 
-// Other sessions hold locks on the tables, as people and jobs do: nothing of ours waits for them
-// that need not, and what must wait gives up by itself.
+// Other sessions (operators, jobs) hold locks on the tables. hapax must not wait for them
+// unnecessarily, and a call that must wait times out.
 namespace hapax::test {
 namespace {
 
 using std::chrono::seconds;
 using store::Answers;
 
-// So short that a request that waits for a lock fails long before the test does.
-constexpr seconds kShortTimeout{15};  // a call that must wait for a lock gives up 3 s before
+// Short enough that a request waiting for a lock fails long before the test times out.
+constexpr seconds kShortTimeout{15};  // a call that waits for a lock times out 3 s earlier
 
 class InboxWaitsTest : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ class InboxWaitsTest : public testing::Test {
   Witness other_{database_.connect()};
 };
 
-TEST_F(InboxWaitsTest, EventsOfADayThatIsThereAreAdmittedBesideAnAnalyze) {
+TEST_F(InboxWaitsTest, EventsOfAnExistingDayAreAdmittedDuringAnAnalyze) {
   InboxNode(database_.url(), 1).admit(std::array{Post{"makes the day"}});
   drop(kTomorrow);
   other_.text("BEGIN");
@@ -62,7 +62,7 @@ TEST_F(InboxWaitsTest, EventsOfADayThatIsThereAreAdmittedBesideAnAnalyze) {
 }
 
 // Any role that can connect can take an advisory lock.
-TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
+TEST_F(InboxWaitsTest, AdvisoryLocksOfOtherRolesDoNotDelayIngest) {
   InboxNode node(database_.url(), 1, kShortTimeout);
   other_.text("SELECT pg_advisory_lock(n) FROM generate_series(448345170296, 448345170310) AS n");
   EXPECT_EQ(node.admit(std::array{Post{"the first of its day"}}), 1);
@@ -75,7 +75,7 @@ TEST_F(InboxWaitsTest, AdvisoryLocksOfAStrangerHoldUpNoIngest) {
   EXPECT_TRUE(node.driver().remove_record("r", 1));
 }
 
-// The server says that it did not happen, before we have to say that we do not know.
+// The server reports did_not_happen before the client would have to report unknown.
 TEST_F(InboxWaitsTest, EveryStatementTimesOutBeforeItsDeadline) {
   InboxNode node(database_.url(), 1, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
@@ -130,7 +130,7 @@ TEST_F(InboxWaitsTest, EveryStatementTimesOutBeforeItsDeadline) {
   }
 }
 
-TEST_F(InboxWaitsTest, APartOfRetentionThatMustWaitHoldsUpNoOther) {
+TEST_F(InboxWaitsTest, AWaitingRetentionTaskDoesNotDelayTheOthers) {
   InboxNode node(database_.url(), 1, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
   witness_.text(
@@ -165,7 +165,7 @@ TEST_F(InboxWaitsTest, AnAbandonedStatementIsCancelled) {
     return witness_.text(
                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                " AND wait_event = 'PgSleep'") == "0";
-  })) << "a backend was left behind";
+  })) << "a backend was left running";
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ std::string bytea(std::string_view bytes) {
 
 }  // namespace
 
-// A lock of the transaction's own, because two processes that create one table at the same moment
-// are not told apart by IF NOT EXISTS.
+// Takes an advisory lock, because IF NOT EXISTS does not protect two processes that create the same
+// table concurrently.
 Result<void> make_caller_tables(PGconn* connection) {
   return run(connection,
              "BEGIN; SELECT pg_advisory_xact_lock(1);"

@@ -10,21 +10,20 @@
 
 #include <string>
 
-// The program that uses hapax::once in these tests: its tables, its work, and what of both is there
-// afterwards.
+// The caller of hapax::once in these tests: its tables, its work, and the traces of both.
 namespace hapax::test {
 
-// The caller's own tables, where they are not there yet.
+// Creates the caller's own tables if they do not exist.
 Result<void> make_caller_tables(PGconn* connection);
 
 // once() with work that inserts a row, counts it and enqueues a message, all named after `id`.
 Result<Once> do_job(PostgresTx& tx, const std::string& id);
-// ... in a transaction of its own.
+// do_job() in its own transaction.
 Result<Once> do_and_commit(PostgresSession& session, const std::string& id);
 
 Traces traces_of(PGconn* connection, const std::string& id);
-// Work, claims, messages and counter agree, and nothing is there twice. Each job's message has a
-// key, and so a claim of its own.
+// Expects work, claims, messages and counter to agree, without duplicates. Each job's message has a
+// key and therefore its own claim.
 void expect_all_agree(PGconn* connection);
 
 }  // namespace hapax::test

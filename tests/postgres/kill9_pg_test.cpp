@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <string>
 
-// A worker on PostgreSQL is killed with SIGKILL again and again, wherever it happens to be, and
-// started again with jobs that it has done already among those it has not.
+// A worker on PostgreSQL is repeatedly killed with SIGKILL at random points and restarted with jobs
+// of which some are already done.
 namespace hapax::test {
 namespace {
 
 constexpr std::int64_t kJobsMax = 1'000'000;  // more than a worker does before it is killed
 
-// The backend of a worker that was killed runs to the end of what it was told.
+// The backend of a killed worker finishes its current statement.
 void wait_for_leftovers(PGconn* connection) {
   wait_until(connection, "count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
 }
@@ -29,7 +29,7 @@ void expect_all_once(PGconn* connection, std::int64_t last) {
   expect_all_agree(connection);
 }
 
-TEST(Kill9Postgres, DoublesAndLosesNoJobOfACaller) {
+TEST(Kill9Postgres, EveryJobOfACallerIsDoneOnce) {
   const PostgresDatabase database;
   const PgHandle connection = database.connect();
   ASSERT_TRUE(make_caller_tables(connection.get()));

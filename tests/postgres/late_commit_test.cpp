@@ -7,13 +7,14 @@
 
 #include <algorithm>
 
-// kamu-cli #1398, eventuous #222, fable #22: a cursor went past the number of a row whose
-// transaction was committed later, and the row was never sent. Here callers hold transactions open,
-// at every isolation level, while rows with higher numbers are committed and moved.
+// Regression in other systems (kamu-cli #1398, eventuous #222, fable #22): a cursor passed the
+// number of a row whose transaction committed later, and the row was never sent. Here callers hold
+// transactions open, at every isolation level, while rows with higher numbers are committed and
+// moved.
 namespace hapax::test {
 namespace {
 
-// A caller with an open transaction in which a message was written.
+// A caller with an open transaction that has written a message.
 class Writer {
  public:
   Writer(const PostgresDatabase& database, ManualClock& clock, const std::string& isolation,
@@ -33,7 +34,7 @@ class Writer {
 
 class LateCommit : public testing::TestWithParam<const char*> {
  protected:
-  // The levels of the callers, and of the database, whose every transaction has it.
+  // The isolation level applies to the callers and, as the database default, to every transaction.
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET default_transaction_isolation = '" +
                GetParam() + "'");
@@ -50,7 +51,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(moved) << moved.error().to_string();
     return moved ? moved->messages : 0;
   }
-  // The payloads, in the order in which they are delivered. They share a lane.
+  // Returns the payloads in delivery order. They share a lane.
   std::vector<std::string> deliver_all() {
     std::vector<std::string> payloads;
     for (int i = 0; i < 1000; ++i) {
@@ -75,7 +76,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
   std::int64_t last_ = 1000;
 };
 
-TEST_P(LateCommit, ALowerNumberIsForwardedWhateverWasForwardedBefore) {
+TEST_P(LateCommit, ALowerNumberIsForwardedAfterAHigherOne) {
   Writer late = begin("late");
   begin("early").commit();
   EXPECT_EQ(move(), 1U);
@@ -87,7 +88,7 @@ TEST_P(LateCommit, ALowerNumberIsForwardedWhateverWasForwardedBefore) {
   EXPECT_EQ(move(), 0U);
 }
 
-TEST_P(LateCommit, OfManyInAnyOrderLosesAndDoublesNothing) {
+TEST_P(LateCommit, EveryMessageIsDeliveredOnceInAnyCommitOrder) {
   SeededRandom chance(118);
   std::vector<Writer> open;
   std::vector<std::string> wanted;

@@ -30,12 +30,12 @@ namespace hapax::test {
 
 namespace {
 
-// The functions below have no object to belong to.
+// Global state: the libpq functions below cannot take a context.
 std::optional<LibpqFault> armed;
 int calls_left = 0;
 Lasting armed_for = Lasting::no;
 
-// What the call that is being made has to do.
+// The fault of the current call, if any.
 std::optional<LibpqFault> fault_now() {
   if (!armed) return std::nullopt;
   if (calls_left == 0) return armed_for == Lasting::yes ? armed : std::nullopt;
@@ -46,7 +46,7 @@ void cut(int socket) {
   if (socket >= 0) shutdown(socket, SHUT_RDWR);
 }
 
-// Makes a call whose failure is the value `failed`.
+// Makes a call that returns `failed` on failure.
 template <class Call, class Value>
 Value make_call(int socket, Value failed, Call call) {
   const std::optional<LibpqFault> fault = fault_now();
@@ -57,7 +57,8 @@ Value make_call(int socket, Value failed, Call call) {
   return fault == LibpqFault::answer_dropped ? failed : value;
 }
 
-// libpq has no memory for the result. Where it had none even for saying so, it gives none at all.
+// Simulates libpq without memory for a result. Without memory for an error result either, it
+// returns null.
 template <class Call>
 PGresult* make_call_for_result(PGconn* connection, bool may_be_null, Call call) {
   const std::optional<LibpqFault> fault = fault_now();
@@ -159,7 +160,7 @@ int __wrap_PQconsumeInput(PGconn* connection) {
   return make_call(PQsocket(connection), 0, [&] { return __real_PQconsumeInput(connection); });
 }
 
-// It says nothing twice: no result means that there is no more.
+// Never fails with null, because null means that there are no more results.
 PGresult* __wrap_PQgetResult(PGconn* connection) {
   return make_call_for_result(connection, false, [&] { return __real_PQgetResult(connection); });
 }
@@ -177,7 +178,7 @@ PGresult* __wrap_PQexecParams(PGconn* connection, const char* sql, int count, co
   });
 }
 
-// Without memory poll() is not interrupted, but a signal may do it at any time.
+// A failure of poll() is an interruption by a signal, which can happen at any time.
 int __wrap_poll(pollfd* sockets, nfds_t count, int timeout_ms) {
   errno = EINTR;
   return make_call(count > 0 ? sockets[0].fd : -1, -1,

@@ -6,17 +6,17 @@
 #include <ostream>
 #include <string_view>
 
-// Faults in the place of libpq: the linker puts the functions of libpq_faults.cpp before the calls
-// that hapax makes. CMakeLists.txt says which.
+// Faults in libpq: the linker substitutes the functions of libpq_faults.cpp for the libpq calls
+// that hapax makes. CMakeLists.txt lists them.
 namespace hapax::test {
 
-// How a call fails. The first two break the connection, and libpq itself finds out. The other two
-// are what libpq does when it has no memory: the connection is well.
+// How a call fails. The first two break the connection, and libpq itself notices. The other two
+// simulate libpq without memory, on a working connection.
 enum class LibpqFault : std::uint8_t {
-  cut_before,      // nothing of the call reaches the server; a new connection is refused
-  cut_after,       // the server may get all of it, and its answer finds nobody
-  refused,         // the call does nothing and says so
-  answer_dropped,  // the call does what it should and says that it failed
+  cut_before,      // nothing reaches the server; a new connection is refused
+  cut_after,       // the server may get the whole request, and its answer is lost
+  refused,         // the call does nothing and reports failure
+  answer_dropped,  // the call succeeds and reports failure
 };
 
 std::string_view name(LibpqFault fault);
@@ -24,8 +24,8 @@ std::ostream& operator<<(std::ostream& out, LibpqFault fault);
 
 enum class Lasting : bool { no, yes };
 
-// While it lives, the nth call of any of these functions fails, and no other or all that follow.
-// One at a time, and calls by one thread at a time.
+// While this object exists, the nth call of any of these functions fails, and if lasting all later
+// ones too. One object at a time, and calls by one thread at a time.
 class FailCall {
  public:
   FailCall(LibpqFault fault, int nth, Lasting lasting = Lasting::no);
@@ -36,7 +36,7 @@ class FailCall {
   bool reached() const;
 };
 
-// How the calls fail from the N-th on: it alone, or it and all that follow.
+// How the N-th call fails, and whether all later calls fail too.
 struct Shape {
   LibpqFault fault;
   Lasting lasting;

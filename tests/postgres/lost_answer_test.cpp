@@ -8,15 +8,15 @@
 #include <array>
 #include <future>
 
-// The answer to a claim is lost on its way, before or after the server committed. The store asks
-// again with its token and gets the truth; where it cannot, it says so.
+// The answer to a claim is lost, before or after the server committed. The store repeats the
+// request with its token and gets the actual outcome; if it cannot, it reports unknown.
 namespace hapax::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Half of them before the server got the request, half after it committed. A silenced connection is
-// noticed only when the time is over, so a tenth is silenced.
+// Half of the faults strike before the server got the request, half after it committed. A silenced
+// connection is noticed only after the time-out, so only a tenth are silenced.
 Fault fault_of(int round) {
   const bool before = round % 2 == 0;
   const bool cut = round % 20 < 18;
@@ -33,11 +33,11 @@ class LostAnswerTest : public testing::Test {
   Store open_through_gate(std::chrono::milliseconds timeout) {
     return open_with_retries(gate_.url(database_.name()), {.timeout = timeout});
   }
-  // The store whose claims meet the fault. It notices a cut connection at once, and a silent one
-  // only when its time-out has expired.
+  // The store that makes the faulty claim. A cut connection is noticed at once, a silent one only
+  // after the time-out.
   Store& store_for(Fault fault) { return is_silence(fault) ? short_timeout_ : store_; }
 
-  // Claims through the gate while its answer is lost. True: fresh.
+  // Claims through the gate while the answer is lost. Returns true if the claim was fresh.
   bool claim_and_lose(Fault fault, const std::string& id) {
     gate_.arm(fault, Kind::claim);
     const Result<Dedup> answer = store_for(fault).dedup({.scope = kScope, .id = id});
@@ -48,15 +48,15 @@ class LostAnswerTest : public testing::Test {
   bool is_known(Store& store, const std::string& id) {
     return store.dedup({.scope = kScope, .id = id}).value().duplicate;
   }
-  // The same of a store whose calls may time out on a slow machine.
+  // The same for a store whose calls may time out on a slow machine.
   bool is_known_with_retries(Store& store, const std::string& id) {
     const DedupRequest request{.scope = kScope, .id = id, .token = make_token()};
-    return ask_until_known(store, request).value().duplicate;
+    return retry_until_known(store, request).value().duplicate;
   }
 
   PostgresDatabase database_;
   Gate gate_;
-  // Another client, with a good network. It is opened first and creates the schema.
+  // Another client, with a working network. It is opened first and creates the schema.
   Store other_ = open(database_.url(), {.timeout = kLongTimeout}).value();
   Store store_ = open_through_gate(kLongTimeout);
   Store short_timeout_ = open_through_gate(2s);
@@ -64,7 +64,7 @@ class LostAnswerTest : public testing::Test {
   int expected_strikes_ = 0;
 };
 
-TEST_F(LostAnswerTest, AClaimWhoseAnswerIsLostEndsWithTheTruth) {
+TEST_F(LostAnswerTest, AClaimWithALostAnswerReturnsTheTrueOutcome) {
   const int count = rounds(200);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const Fault fault = fault_of(i);
@@ -72,7 +72,7 @@ TEST_F(LostAnswerTest, AClaimWhoseAnswerIsLostEndsWithTheTruth) {
     EXPECT_TRUE(claim_and_lose(fault, fresh)) << fresh;
     EXPECT_TRUE(is_known(other_, fresh)) << fresh;
     EXPECT_TRUE(is_known_with_retries(short_timeout_, fresh)) << fresh;
-    if (is_silence(fault)) continue;  // the same again, without the wait
+    if (is_silence(fault)) continue;  // the rest would repeat it, with a wait
     EXPECT_TRUE(is_known(store_, fresh)) << fresh;
     const std::string taken = "taken-" + std::to_string(i);
     ASSERT_FALSE(is_known(other_, taken));
@@ -81,8 +81,8 @@ TEST_F(LostAnswerTest, AClaimWhoseAnswerIsLostEndsWithTheTruth) {
   RecordProperty("answers_lost", gate_.strikes());
 }
 
-// Of a batch, some ids are free, some somebody else's, and some were somebody's and are over. The
-// first one is in it twice.
+// A batch in which some ids are unclaimed, some claimed by another caller, and some expired. The
+// first id appears twice.
 class LostBatchTest : public LostAnswerTest {
  protected:
   static constexpr std::size_t kSize = 50;
@@ -104,14 +104,14 @@ class LostBatchTest : public LostAnswerTest {
     }
     const std::vector<Dedup> claimed = other_.dedup(before).value();
     for (const Dedup& each : claimed) EXPECT_FALSE(each.duplicate);
-    witness_.wait_until_short_ones_are_over();
+    witness_.wait_until_short_claims_expire();
   }
 
   std::array<std::string, kSize> ids_;
   std::array<DedupRequest, kSize> requests_;
 };
 
-TEST_F(LostBatchTest, ABatchWhoseAnswerIsLostEndsWithTheTruth) {
+TEST_F(LostBatchTest, ABatchWithALostAnswerReturnsTheTrueOutcomes) {
   const int count = rounds(200);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     make_ids(i);
@@ -129,7 +129,7 @@ TEST_F(LostBatchTest, ABatchWhoseAnswerIsLostEndsWithTheTruth) {
   RecordProperty("answers_lost", gate_.strikes());
 }
 
-TEST_F(LostAnswerTest, BytesThatComeLateAndOneByOneChangeNothing) {
+TEST_F(LostAnswerTest, DelayedSingleBytesChangeNothing) {
   gate_.trickle(1);
   gate_.delay_each_chunk(20ms);
   Store slow = open_through_gate(kLongTimeout);
@@ -140,20 +140,20 @@ TEST_F(LostAnswerTest, BytesThatComeLateAndOneByOneChangeNothing) {
   }
 }
 
-// To connect takes several answers' time, above all with TLS and a password.
-TEST_F(LostAnswerTest, AStoreRecoversWhereConnectingTakesLongerThanItsTimeForAnAnswer) {
+// Connecting takes several round trips, especially with TLS and a password.
+TEST_F(LostAnswerTest, AStoreRecoversWhenConnectingTakesLongerThanItsTimeout) {
   Store store = open_through_gate(1s);
   gate_.delay_each_chunk(300ms);
-  ASSERT_FALSE(is_known_with_retries(store, "a")) << "an answer comes in time";
+  ASSERT_FALSE(is_known_with_retries(store, "a")) << "an answer arrives in time";
   gate_.cut();
   EXPECT_TRUE(is_known_with_retries(store, "a"));
 }
 
-TEST_F(LostAnswerTest, ARequestThatArrivesAfterItsRepeatClaimsNothingAnew) {
+TEST_F(LostAnswerTest, ARequestThatArrivesAfterItsRepeatClaimsNothing) {
   const int count = rounds(200);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const std::string id = std::to_string(i);
-    EXPECT_TRUE(claim_and_lose(Fault::hold, id)) << "the repeat has claimed it";
+    EXPECT_TRUE(claim_and_lose(Fault::hold, id)) << "the repeat claimed it";
     const std::string holder = witness_.holder_of(id);
     gate_.release_held();
     gate_.wait_until_held_is_answered();
@@ -163,20 +163,21 @@ TEST_F(LostAnswerTest, ARequestThatArrivesAfterItsRepeatClaimsNothingAnew) {
   EXPECT_EQ(witness_.claims(), count);
 }
 
-// The old backend has the row and has not committed when the repeat comes: it must wait.
+// The old backend holds the row and has not committed when the repeat arrives: the repeat must
+// wait.
 struct Unfinished {
   const char* name;
-  bool times_out;   // or the connection is cut
-  bool commits;     // or the old backend rolls back
-  bool is_expired;  // the ids were somebody's before, so their rows are taken over
+  bool times_out;   // otherwise the connection is cut
+  bool commits;     // otherwise the old backend rolls back
+  bool is_expired;  // the ids have expired claims, whose rows are taken over
 
   friend void PrintTo(const Unfinished& each, std::ostream* out) { *out << each.name; }
 };
 
 class UnfinishedTest : public LostAnswerTest, public testing::WithParamInterface<Unfinished> {
  protected:
-  // Whoever inserts a claim waits for the test's lock, for ever, unlike the store's own waits, and
-  // though the store cancels a statement whose time is over: otherwise a repeat would find nobody.
+  // Inserting a claim waits for the test's lock without a limit, and ignores the store's lock
+  // time-out and cancellation. Otherwise the old backend would end before the repeat.
   void SetUp() override {
     witness_.text(
         "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$ BEGIN "
@@ -186,7 +187,7 @@ class UnfinishedTest : public LostAnswerTest, public testing::WithParamInterface
         "FOR EACH ROW EXECUTE FUNCTION wait()");
   }
 
-  // Both ids of a batch, each with a token of its own.
+  // The two ids of a batch, each with its own token.
   struct Pair {
     explicit Pair(int round) : first("a" + std::to_string(round)), second("b" + first) {}
     std::array<DedupRequest, 2> requests() const {
@@ -198,17 +199,17 @@ class UnfinishedTest : public LostAnswerTest, public testing::WithParamInterface
     std::array<Token, 2> tokens{make_token(), make_token()};
   };
 
-  void let_them_expire(const Pair& pair) {
+  void make_expired(const Pair& pair) {
     for (DedupRequest each : pair.requests()) {
       each.ttl = 1ms;
       each.token = make_token();
       EXPECT_FALSE(other_.dedup(each).value().duplicate);
     }
-    witness_.wait_until_short_ones_are_over();
+    witness_.wait_until_short_claims_expire();
   }
 
-  // Until the repeat waits for the old backend; then lets that one end.
-  void let_the_old_one_end(PGconn* lock) {
+  // Waits until the repeat waits for the old backend, then ends the old one.
+  void end_old_backend(PGconn* lock) {
     const std::string old = witness_.wait_for_backend("advisory");
     if (!GetParam().times_out) gate_.cut();
     witness_.wait_for_backend("transactionid", old);
@@ -227,12 +228,12 @@ TEST_P(UnfinishedTest, ARepeatWaitsForATransactionThatStillHoldsTheClaim) {
   const int count = GetParam().times_out ? rounds(10) : rounds(50);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const Pair pair(i);
-    if (GetParam().is_expired) let_them_expire(pair);
+    if (GetParam().is_expired) make_expired(pair);
     ask(lock.get(), "SELECT pg_advisory_lock(7)");
     auto claim = std::async(std::launch::async, [&] {
-      return times_out ? ask_until_known(store, pair.requests()) : store.dedup(pair.requests());
+      return times_out ? retry_until_known(store, pair.requests()) : store.dedup(pair.requests());
     });
-    let_the_old_one_end(lock.get());
+    end_old_backend(lock.get());
     const Result<std::vector<Dedup>> answers = claim.get();
     ASSERT_TRUE(answers) << answers.error().to_string();
     for (const Dedup& each : *answers) EXPECT_FALSE(each.duplicate);
@@ -243,11 +244,11 @@ TEST_P(UnfinishedTest, ARepeatWaitsForATransactionThatStillHoldsTheClaim) {
   EXPECT_EQ(witness_.claims(), 2 * count);
 }
 
-TEST_P(UnfinishedTest, ATransactionThatOutlivesTheCallLeavesItUnknown) {
+TEST_P(UnfinishedTest, ATransactionThatOutlivesTheCallIsUnknown) {
   const PgHandle lock = database_.connect();
   Store store = open_through_gate(200ms);
   const Pair pair(0);
-  if (GetParam().is_expired) let_them_expire(pair);
+  if (GetParam().is_expired) make_expired(pair);
   ask(lock.get(), "SELECT pg_advisory_lock(7)");
   auto claim = std::async(std::launch::async, [&] { return store.dedup(pair.requests()); });
   const std::string old = witness_.wait_for_backend("advisory");
@@ -258,7 +259,7 @@ TEST_P(UnfinishedTest, ATransactionThatOutlivesTheCallLeavesItUnknown) {
 
   if (!GetParam().commits) witness_.text("SELECT pg_terminate_backend(" + old + ")");
   ask(lock.get(), "SELECT pg_advisory_unlock(7)");
-  const Result<std::vector<Dedup>> again = ask_until_known(store, pair.requests());
+  const Result<std::vector<Dedup>> again = retry_until_known(store, pair.requests());
   ASSERT_TRUE(again) << again.error().to_string();
   for (const Dedup& each : *again) EXPECT_FALSE(each.duplicate);
   EXPECT_EQ(witness_.holder_of(pair.first), hex(pair.tokens[0]));
@@ -275,10 +276,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Unfinished{"TimedOutThenRolledBack", true, false, false}),
     [](const auto& each) { return std::string(each.param.name); });
 
-// The answer is lost and nobody can be asked.
+// The answer is lost and the server is unreachable.
 class UnreachableTest : public LostAnswerTest {
  protected:
-  // Whatever became of the claim, the caller is told that it is not known, and learns it later.
+  // The caller gets unknown, whatever happened to the claim; a later repeat resolves it.
   void expect_unknown_then_resolved(const std::string& id) {
     const Token token = make_token();
     const DedupRequest request{.scope = kScope, .id = id, .token = token};
@@ -287,7 +288,7 @@ class UnreachableTest : public LostAnswerTest {
     EXPECT_EQ(answer.error().code(), Code::outcome_unknown) << answer.error().to_string();
     EXPECT_EQ(answer.error().outcome(), Outcome::unknown) << answer.error().to_string();
     gate_.heal();
-    const Result<Dedup> again = ask_until_known(quick_, request);
+    const Result<Dedup> again = retry_until_known(quick_, request);
     ASSERT_TRUE(again) << again.error().to_string();
     EXPECT_FALSE(again->duplicate);
     EXPECT_EQ(witness_.holder_of(id), hex(token));
@@ -299,15 +300,15 @@ class UnreachableTest : public LostAnswerTest {
 
 TEST_F(UnreachableTest, AnAnswerLostWhileConnectionsAreRefusedIsUnknown) {
   for (const Fault fault : {Fault::cut_before, Fault::cut_after}) {
-    gate_.welcome(Welcome::refuse);
+    gate_.on_connect(OnConnect::refuse);
     gate_.arm(fault, Kind::claim);
     expect_unknown_then_resolved(fault == Fault::cut_before ? "before" : "after");
   }
   EXPECT_TRUE(gate_.wait_for_strikes(2));
 }
 
-TEST_F(UnreachableTest, AnAnswerThatIsLostInANetworkThatStaysHalfOpenIsUnknown) {
-  gate_.welcome(Welcome::swallow);
+TEST_F(UnreachableTest, AnAnswerLostInAHalfOpenNetworkIsUnknown) {
+  gate_.on_connect(OnConnect::swallow);
   gate_.arm(Fault::silence_after, Kind::claim);
   expect_unknown_then_resolved("committed");
   EXPECT_TRUE(gate_.wait_for_strikes(1));
@@ -319,10 +320,10 @@ TEST_F(UnreachableTest, ARequestIntoAHalfOpenNetworkIsUnknown) {
 }
 
 TEST_F(UnreachableTest, AnUnsentStatementDidNotHappen) {
-  gate_.welcome(Welcome::refuse);
+  gate_.on_connect(OnConnect::refuse);
   gate_.cut();
   const DedupRequest request{.scope = kScope, .id = "a", .token = make_token()};
-  ASSERT_FALSE(quick_.dedup(request)) << "on a connection that was cut";
+  ASSERT_FALSE(quick_.dedup(request)) << "the connection was cut";
   const Result<Dedup> answer = quick_.dedup(request);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code(), Code::store_unavailable) << answer.error().to_string();

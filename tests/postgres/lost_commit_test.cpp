@@ -7,8 +7,8 @@
 
 #include <future>
 
-// The answer to the COMMIT of a caller's transaction is lost. He connects anew and calls once()
-// again.
+// The answer to the COMMIT of a caller's transaction is lost. The caller reconnects and calls
+// once() again.
 namespace hapax::test {
 namespace {
 
@@ -22,7 +22,7 @@ class LostCommitTest : public testing::Test {
     return connection;
   }
 
-  // Does the work where it was not done, and leaves a row behind.
+  // Does the work unless it was done; the work inserts a row.
   static Result<Once> do_once(PostgresTx& tx, const std::string& id) {
     return once(tx, {kScope, id}, [&](PostgresTx& inside) {
       ask(inside.handle(), "INSERT INTO work VALUES ('" + id + "')");
@@ -30,7 +30,7 @@ class LostCommitTest : public testing::Test {
     });
   }
 
-  // A whole transaction whose COMMIT meets the fault.
+  // Runs a transaction whose COMMIT meets the fault.
   void commit_and_lose(Fault fault, const std::string& id) {
     const PgHandle connection = connect();
     PostgresSession session = PostgresSession::attach(connection.get()).value();
@@ -45,7 +45,7 @@ class LostCommitTest : public testing::Test {
     EXPECT_EQ(lost.error().outcome(), Outcome::unknown) << lost.error().to_string();
   }
 
-  // What once() says on a new connection.
+  // Calls once() again on a new connection.
   Result<Once> ask_again(const std::string& id) const {
     const PgHandle connection = connect();
     PostgresSession session = PostgresSession::attach(connection.get()).value();
@@ -64,7 +64,7 @@ class LostCommitTest : public testing::Test {
   Witness witness_{database_.connect()};
 };
 
-TEST_F(LostCommitTest, ACommitWhoseAnswerIsLostIsUnknownAndOnceTellsTheTruth) {
+TEST_F(LostCommitTest, ACommitWithALostAnswerIsUnknownAndOnceResolvesIt) {
   const int count = rounds(200);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const std::string id = std::to_string(i);
@@ -80,7 +80,7 @@ TEST_F(LostCommitTest, ACommitWhoseAnswerIsLostIsUnknownAndOnceTellsTheTruth) {
   RecordProperty("answers_lost", gate_.strikes());
 }
 
-TEST_F(LostCommitTest, OnceWaitsForTheOldBackendThatCommitsAfterTheReconnect) {
+TEST_F(LostCommitTest, OnceWaitsForAnOldBackendThatCommitsAfterTheReconnect) {
   const int count = rounds(100);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const std::string id = std::to_string(i);
@@ -90,14 +90,14 @@ TEST_F(LostCommitTest, OnceWaitsForTheOldBackendThatCommitsAfterTheReconnect) {
     gate_.release_held();
     const Result<Once> truth = again.get();
     ASSERT_TRUE(truth) << truth.error().to_string();
-    EXPECT_TRUE(truth->duplicate) << "the old one had committed";
+    EXPECT_TRUE(truth->duplicate) << "the old backend committed";
     EXPECT_EQ(truth->result, "result of " + id);
     gate_.wait_until_held_is_answered();
     expect_done_once(id);
   }
 }
 
-TEST_F(LostCommitTest, AConnectionCutInsideTheTransactionHasDoneNothing) {
+TEST_F(LostCommitTest, AConnectionCutInsideTheTransactionRollsBack) {
   const PgHandle connection = connect();
   PostgresSession session = PostgresSession::attach(connection.get()).value();
   PostgresTransaction tx = session.begin().value();
@@ -110,7 +110,7 @@ TEST_F(LostCommitTest, AConnectionCutInsideTheTransactionHasDoneNothing) {
   expect_done_once("a");
 }
 
-TEST_F(LostCommitTest, ASchemaWhoseCommitIsLostIsThereOrCanBeMade) {
+TEST_F(LostCommitTest, ASchemaWhoseCommitIsLostExistsOrCanBeCreated) {
   for (const Fault fault : {Fault::cut_before, Fault::cut_after}) {
     const PostgresDatabase empty(PostgresDatabase::Schema::none);
     gate_.arm(fault, Kind::commit);

@@ -12,30 +12,31 @@
 #include <thread>
 #include <vector>
 
-// Backends are killed and the server is stopped and started while threads claim through one store,
-// which is never opened again.
+// Backends are killed and the server is restarted while threads claim through one store, which is
+// never reopened.
 namespace hapax::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-enum class Told : std::uint8_t { fresh, duplicate, did_not_happen, unknown };
-constexpr std::size_t kToldCount = 4;
+enum class ClaimResult : std::uint8_t { fresh, duplicate, did_not_happen, unknown };
+constexpr std::size_t kClaimResults = 4;
 
 struct Request {
   std::string id;
   Token token = make_token();
-  Told told = Told::unknown;
+  ClaimResult result = ClaimResult::unknown;
 
   DedupRequest dedup_request() const { return {.scope = kScope, .id = id, .token = token}; }
 };
 
-Told told_by(const Result<Dedup>& answer) {
-  if (answer) return answer->duplicate ? Told::duplicate : Told::fresh;
-  return answer.error().outcome() == Outcome::unknown ? Told::unknown : Told::did_not_happen;
+ClaimResult claim_result_of(const Result<Dedup>& answer) {
+  if (answer) return answer->duplicate ? ClaimResult::duplicate : ClaimResult::fresh;
+  return answer.error().outcome() == Outcome::unknown ? ClaimResult::unknown
+                                                      : ClaimResult::did_not_happen;
 }
 
-// Threads that claim until they are stopped: ids of their own, and ids that all of them want.
+// Threads that claim ids of their own and shared ids until stopped.
 class Load {
  public:
   explicit Load(Store& store) : store_(store) {
@@ -45,14 +46,15 @@ class Load {
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  // Until every thread has got an answer, other than an error, to something it asked after now.
+  // Waits until every thread has got an answer, other than an error, to a request sent after the
+  // call.
   bool wait_for_answers(int count = 1) {
-    return wait_for_more(answered_, count + 1);  // the first may have been on its way
+    return wait_for_more(answered_, count + 1);  // the first may have been in flight
   }
-  // Until every thread has got an error.
+  // Waits until every thread has got an error.
   bool wait_for_errors() { return wait_for_more(failed_, 1); }
 
-  // What was asked and answered.
+  // Stops the threads and returns all requests with their answers.
   std::vector<Request> stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -68,7 +70,7 @@ class Load {
   static constexpr std::size_t kThreads = 4;
   using Counts = std::array<int, kThreads>;
 
-  // Five minutes are for ever: the store has not recovered then.
+  // After five minutes the store counts as not recovered.
   bool wait_for_more(const Counts& counts, int more) {
     std::unique_lock lock(mutex_);
     const Counts before = counts;
@@ -89,25 +91,27 @@ class Load {
       if (i % 2 == 0) {
         claim_together(pair);
       } else {
-        for (Request& each : pair) each.told = told_by(store_.dedup(each.dedup_request()));
+        for (Request& each : pair)
+          each.result = claim_result_of(store_.dedup(each.dedup_request()));
       }
       stopping = note(thread, pair);
     }
   }
 
   void claim_together(std::array<Request, 2>& pair) {
-    const std::array<DedupRequest, 2> wishes{pair[0].dedup_request(), pair[1].dedup_request()};
-    const Result<std::vector<Dedup>> answers = store_.dedup(wishes);
+    const std::array<DedupRequest, 2> requests{pair[0].dedup_request(), pair[1].dedup_request()};
+    const Result<std::vector<Dedup>> answers = store_.dedup(requests);
     for (std::size_t n = 0; n < pair.size(); ++n) {
-      pair[n].told = told_by(answers ? Result<Dedup>((*answers)[n]) : answers.error());
+      pair[n].result = claim_result_of(answers ? Result<Dedup>((*answers)[n]) : answers.error());
     }
   }
 
-  // Whether to stop.
+  // Returns whether to stop.
   bool note(std::size_t thread, const std::array<Request, 2>& pair) {
     const std::lock_guard lock(mutex_);
     requests_.insert(requests_.end(), pair.begin(), pair.end());
-    const bool is_answered = pair[1].told == Told::fresh || pair[1].told == Told::duplicate;
+    const bool is_answered =
+        pair[1].result == ClaimResult::fresh || pair[1].result == ClaimResult::duplicate;
     ++(is_answered ? answered_ : failed_)[thread];
     progress_.notify_all();
     return stopping_;
@@ -123,11 +127,11 @@ class Load {
   std::vector<std::thread> threads_;
 };
 
-// Compares what the threads were told with what the table holds.
+// Compares the threads' answers with the contents of the table.
 class Truth {
  public:
   Truth(Store& store, const Witness& witness) : store_(store) {
-    // A backend whose client has gone may still be at work.
+    // A backend whose client is gone may still be working.
     witness.wait_until(
         "NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
         " AND application_name = 'hapax' AND state <> 'idle')");
@@ -136,15 +140,15 @@ class Truth {
 
   void expect_agrees(const std::vector<Request>& requests) {
     for (const Request& each : requests) {
-      ++counts_[static_cast<std::size_t>(each.told)];
+      ++counts_[static_cast<std::size_t>(each.result)];
       expect_agrees(each);
       if (testing::Test::HasFailure()) return;
     }
     for (const auto& [id, winners] : winners_) EXPECT_EQ(winners, 1) << id;
-    record("fresh", Told::fresh);
-    record("duplicate", Told::duplicate);
-    record("unknown", Told::unknown);
-    record("did_not_happen", Told::did_not_happen);
+    record("fresh", ClaimResult::fresh);
+    record("duplicate", ClaimResult::duplicate);
+    record("unknown", ClaimResult::unknown);
+    record("did_not_happen", ClaimResult::did_not_happen);
   }
 
  private:
@@ -152,24 +156,24 @@ class Truth {
     const auto claim = holders_.find(Witness::key_of(request.id));
     const bool is_held = claim != holders_.end();
     const bool is_ours = is_held && claim->second == hex(request.token);
-    switch (request.told) {
-      case Told::fresh:
+    switch (request.result) {
+      case ClaimResult::fresh:
         EXPECT_TRUE(is_ours) << request.id << " was acknowledged and is lost";
         ++winners_[request.id];
         break;
-      case Told::duplicate:
-        EXPECT_TRUE(is_held && !is_ours) << request.id << " is nobody else's";
+      case ClaimResult::duplicate:
+        EXPECT_TRUE(is_held && !is_ours) << request.id << " is not claimed by another caller";
         break;
-      case Told::did_not_happen:
+      case ClaimResult::did_not_happen:
         EXPECT_FALSE(is_ours) << request.id << " did happen";
         break;
-      case Told::unknown:
+      case ClaimResult::unknown:
         resolve(request, is_held, is_ours);
     }
   }
 
   void resolve(const Request& request, bool is_held, bool is_ours) {
-    const Result<Dedup> answer = ask_until_known(store_, request.dedup_request());
+    const Result<Dedup> answer = retry_until_known(store_, request.dedup_request());
     ASSERT_TRUE(answer) << answer.error().to_string();
     const bool is_fresh = !answer->duplicate;
     EXPECT_EQ(is_fresh, is_ours || !is_held) << request.id;
@@ -179,8 +183,8 @@ class Truth {
     }
   }
 
-  void record(const char* name, Told told) const {
-    const int count = counts_[static_cast<std::size_t>(told)];
+  void record(const char* name, ClaimResult result) const {
+    const int count = counts_[static_cast<std::size_t>(result)];
     std::cout << "  " << name << ": " << count << "\n";
     testing::Test::RecordProperty(name, count);
   }
@@ -188,10 +192,10 @@ class Truth {
   Store& store_;
   std::map<std::string, std::string> holders_;
   std::map<std::string, int> winners_;
-  std::array<int, kToldCount> counts_{};
+  std::array<int, kClaimResults> counts_{};
 };
 
-TEST(Outage, BackendsThatAreTerminatedUnderLoadLoseAndDoubleNothing) {
+TEST(Outage, TerminatedBackendsUnderLoadLoseAndDuplicateNothing) {
   const PostgresDatabase database;
   const Witness witness(database.connect());
   Store store = open(database.url()).value();
@@ -209,18 +213,18 @@ TEST(Outage, BackendsThatAreTerminatedUnderLoadLoseAndDoubleNothing) {
 
 class RestartTest : public testing::TestWithParam<PostgresServer::Stop> {
  protected:
-  // With little patience, so that some calls end while the server is away.
+  // A short time-out, so that some calls end while the server is down.
   PostgresServer server_;
   Store store_ = open_with_short_timeout(server_.url(), 1s);
 };
 
-TEST_P(RestartTest, AServerThatIsRestartedUnderLoadLosesAndDoublesNothing) {
+TEST_P(RestartTest, AServerRestartedUnderLoadLosesAndDuplicatesNothing) {
   Load load(store_);
   const int count = rounds(30);
   for (int i = 0; i < count; ++i) {
     ASSERT_TRUE(load.wait_for_answers(25)) << "before " << i + 1;
     server_.stop(GetParam());
-    const bool for_longer = i % 3 == 1;  // than a call has time
+    const bool for_longer = i % 3 == 1;  // longer than a call's time-out
     if (for_longer) {
       EXPECT_TRUE(load.wait_for_errors());
     }
@@ -242,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, RestartTest,
                                          PostgresServer::Stop::kill),
                          name_of);
 
-TEST(Outage, AServerThatIsAwayAtTheStartIsAnErrorAtOnce) {
+TEST(Outage, AServerThatIsDownAtOpenIsReportedAtOnce) {
   PostgresServer server;
   server.stop(PostgresServer::Stop::fast);
   const Result<Store> store = open(server.url());
@@ -251,7 +255,7 @@ TEST(Outage, AServerThatIsAwayAtTheStartIsAnErrorAtOnce) {
   EXPECT_EQ(store.error().outcome(), Outcome::did_not_happen) << store.error().to_string();
 }
 
-TEST(Outage, AServerThatStaysAwayIsAnErrorUntilItIsBack) {
+TEST(Outage, AServerThatStaysDownIsAnErrorUntilItIsBack) {
   PostgresServer server;
   Store store = open_with_short_timeout(server.url(), 200ms);
   server.stop(PostgresServer::Stop::fast);
@@ -260,18 +264,18 @@ TEST(Outage, AServerThatStaysAwayIsAnErrorUntilItIsBack) {
     const Result<Dedup> answer = store.dedup(each.dedup_request());
     ASSERT_FALSE(answer);
     EXPECT_TRUE(answer.error().retryable()) << answer.error().to_string();
-    each.told = told_by(answer);
+    each.result = claim_result_of(answer);
   }
-  // Each waits for a third of its time-out at least, so that after them the server has been away
-  // for longer than a restart takes. Then calls fail at once.
+  // Each waits for at least a third of its time-out, so that afterwards the server has been down
+  // for longer than a restart takes. From then on calls fail at once.
   for (int i = 0; i < 30; ++i) EXPECT_FALSE(store.purge());
   server.start();
   const Witness witness(server.connect());
   EXPECT_EQ(witness.claims(), 0);
-  // A server that was away for long is asked now and then, not by every call.
+  // After a long outage the store retries the connection at intervals, not on every call.
   EXPECT_TRUE(eventually([&] { return store.purge().has_value(); }));
   for (const Request& each : requests) {
-    EXPECT_FALSE(ask_until_known(store, each.dedup_request()).value().duplicate) << each.id;
+    EXPECT_FALSE(retry_until_known(store, each.dedup_request()).value().duplicate) << each.id;
     EXPECT_EQ(witness.holder_of(each.id), hex(each.token));
   }
 }

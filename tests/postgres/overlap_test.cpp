@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-// Two nodes claim the same ids at the same time, one in rising and one in falling order, while both
-// remove what is over. Whoever locks rows as they come would wait in a circle.
+// Two nodes claim the same ids at the same time, one in ascending and one in descending order,
+// while both delete expired claims. Locking rows in arrival order would deadlock.
 namespace hapax::test {
 namespace {
 
@@ -25,8 +25,8 @@ constexpr std::size_t kBatches = 6;
 constexpr std::size_t kIds = kBatch * kBatches;
 constexpr std::size_t kThreads = 3;  // for each node
 
-// In the epoch `epoch`, each an hour long, a third of the ids are new, a third were claimed for an
-// hour in the epoch before and are over, and a third were claimed for two hours.
+// Each epoch is an hour long. In `epoch` a third of the ids are new, a third were claimed in the
+// previous epoch for an hour and are expired, and a third were claimed for two hours.
 struct WantedClaim {
   std::string id;
   std::chrono::milliseconds ttl;
@@ -45,33 +45,33 @@ class OverlapTest : public testing::Test {
     return open(database_.url(), {.timeout = kLongTimeout, .clock = &clock_}).value();
   }
 
-  // Returns how many deadlocks the server has broken up. The store hides them, but each costs a
+  // Returns the number of deadlocks the server resolved. The store hides them, but each costs a
   // second.
   int run(int epochs, bool with_purge) {
     for (int epoch = 0; epoch < epochs && !HasFailure(); ++epoch) {
       run_epoch(epoch, with_purge);
       expect_one_winner_each();
       clock_.advance(1h);
-      // The new ones are never wanted again. Without them the table stays small, and the nodes fast
-      // enough to be in each other's way.
+      // The new ids are not claimed again. Without them the table stays small and the nodes stay
+      // fast enough to contend.
       witness_.text("DELETE FROM hapax.claim WHERE position('new-'::bytea IN key) > 0");
     }
     rising_.reset();
     falling_.reset();
-    // What a backend has counted can be read when it has ended.
+    // A backend's counters are visible once it has ended.
     witness_.wait_until("count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
     const int deadlocks = witness_.number(
         "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
     std::cout << "  batches: " << batches_ << "\n  purged: " << purged_
-              << "\n  deadlocks inside: " << deadlocks << "\n";
+              << "\n  deadlocks: " << deadlocks << "\n";
     RecordProperty("batches", batches_);
     RecordProperty("purged", static_cast<int>(purged_));
-    RecordProperty("deadlocks_inside", deadlocks);
+    RecordProperty("deadlocks", deadlocks);
     return deadlocks;
   }
 
  private:
-  // Every thread of both nodes wants every id.
+  // Every thread of both nodes claims every id.
   void run_epoch(int epoch, bool with_purge) {
     claims_.clear();
     for (std::size_t n = 0; n < kIds; ++n) claims_.emplace_back(n, epoch);
@@ -83,12 +83,12 @@ class OverlapTest : public testing::Test {
       threads.emplace_back([this, i] { claim_all(*rising_, i, false); });
       threads.emplace_back([this, i] { claim_all(*falling_, i, true); });
     }
-    std::atomic<bool> over = !with_purge;
+    std::atomic<bool> done = !with_purge;
     std::thread purger([&] {
-      while (!over) purge_some();
+      while (!done) purge_some();
     });
     for (std::thread& each : threads) each.join();
-    over = true;
+    done = true;
     purger.join();
   }
 
@@ -98,7 +98,7 @@ class OverlapTest : public testing::Test {
     }
   }
 
-  // The threads of a node start at different places, and go round.
+  // The threads of a node start at different offsets and wrap around.
   void claim_all(Store& node, std::size_t thread, bool is_falling) {
     for (std::size_t i = 0; i < kBatches; ++i) {
       const std::size_t first = (i * kBatch + thread * kIds / kThreads) % kIds;
@@ -144,11 +144,11 @@ class OverlapTest : public testing::Test {
   std::array<int, kIds> winners_{};
 };
 
-TEST_F(OverlapTest, TwoNodesWithOverlappingBatchesNeverWaitForEachOther) {
+TEST_F(OverlapTest, TwoNodesWithOverlappingBatchesNeverDeadlock) {
   EXPECT_EQ(run(rounds(2000), /*with_purge=*/false), 0);
 }
 
-TEST_F(OverlapTest, TwoNodesThatAlsoPurgeNeitherLockUpNorLoseNorDouble) {
+TEST_F(OverlapTest, TwoNodesThatAlsoPurgeNeverDeadlockLoseOrDuplicate) {
   EXPECT_EQ(run(rounds(1000), /*with_purge=*/true), 0);
 }
 

@@ -7,23 +7,23 @@
 
 #include <array>
 
-// PostgreSQL keeps the plans of a function as long as the connection lives. Those that it made
-// while there were few claims must serve when there are many, before anybody has counted them anew.
+// PostgreSQL caches the plans of a function for the life of the connection. Plans made for few
+// claims must also serve many, before the statistics are updated.
 namespace hapax::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kFew = 60;  // less than a page: the planner would rather read them all
+constexpr int kFew = 60;  // less than a page: the planner prefers a sequential scan
 constexpr int kMany = 5000;
-constexpr int kCalls = 10;  // after five PostgreSQL makes up its mind about a plan
+constexpr int kCalls = 10;  // PostgreSQL may switch to a generic plan after five
 
 class PlanTest : public testing::Test {
  protected:
   PlanTest() {
     EXPECT_TRUE(migrate(database_.url()));
     add_claims(1, kFew);
-    count_anew();
+    update_statistics();
   }
 
   template <class Work>
@@ -33,7 +33,7 @@ class PlanTest : public testing::Test {
     for (int i = 0; i < kCalls; ++i) work();
   }
 
-  // How many claims were read in scans of the whole table. A connection tells when it has ended.
+  // Claims read in sequential scans. A backend reports its counters when it ends.
   int read_in_scans() const {
     witness_.wait_until("count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()");
     return witness_.number(
@@ -41,18 +41,18 @@ class PlanTest : public testing::Test {
         " WHERE relid = 'hapax.claim'::regclass");
   }
 
-  // How often the index of the times was read, which knows no more than ranges of pages.
+  // Scans of the BRIN index on expiry times, which narrows a search to page ranges only.
   int reads_by_time() const {
     return witness_.number(
         "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'claim_expires_at'");
   }
-  void count_anew() const { witness_.text("ANALYZE hapax.claim"); }
+  void update_statistics() const { witness_.text("ANALYZE hapax.claim"); }
 
   PostgresDatabase database_;
   ManualClock clock_;
 
  private:
-  // Ids that are numbers.
+  // The ids are numbers.
   void add_claims(int first, int last) const {
     witness_.text("INSERT INTO hapax.claim (key, token, expires_at) SELECT decode('" +
                   Witness::key_of("") +
@@ -102,11 +102,12 @@ TEST_F(PlanTest, KnownEventsAreFoundThroughTheIndex) {
     EXPECT_EQ(node.admit(posts), 3);
     const auto known = [&] { EXPECT_EQ(node.admit(posts), 0); };
     with_few_and_then_many(known);
-    count_anew();
+    update_statistics();
     for (int i = 0; i < kCalls; ++i) known();
   }
   EXPECT_EQ(read_in_scans(), 0);
-  EXPECT_EQ(reads_by_time(), 0) << "that none is over makes the index of the times look cheap";
+  EXPECT_EQ(reads_by_time(), 0)
+      << "without expired claims the index on times looks cheap to the planner";
 }
 
 // A caller's connection.

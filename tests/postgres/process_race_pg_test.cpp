@@ -34,8 +34,8 @@ void race_in_threads(Race& race, const std::string& url, unsigned threads, int c
   }
 }
 
-// Sixty-four share a store in one process, and eight more have a process and a store each.
-TEST(ProcessRacePostgres, OfManyThreadsAndProcessesWithOneIdExactlyOneWins) {
+// Sixty-four threads share a store in one process; eight more processes have a store each.
+TEST(ProcessRacePostgres, ExactlyOneOfManyThreadsAndProcessesClaimsAnId) {
   const PostgresDatabase database;
   const int count = rounds(static_cast<int>(kRaceRoundsMax));
   SharedRace race(kThreads + kProcesses);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The SQL in our sources runs with the search path of the session: every function, operator and
-// type in it is qualified.
+// The SQL in our sources runs with the session's search path, so every function, operator and type
+// in it must be qualified.
 namespace hapax::test {
 namespace {
 
@@ -22,7 +22,7 @@ std::string read_file(const std::string& name) {
   return text;
 }
 
-// The text of the literals that stand together, macros left out.
+// Joins adjacent string literals, without the macros between them.
 std::vector<std::string> literals_of(const std::string& source) {
   static const std::regex kToken(R"re(//[^\n]*|#include[^\n]*|"((?:[^"\\]|\\.)*)"|[;{,)]|\w+)re");
   std::vector<std::string> all(1);
@@ -44,7 +44,7 @@ bool is_sql(const std::string& text) {
   return std::regex_match(text, kBegins);
 }
 
-// What may be followed by a parenthesis, and types that PostgreSQL's grammar knows.
+// Keywords that may precede a parenthesis, and types known to PostgreSQL's grammar.
 const std::set<std::string> kWords{
     "ALL",     "AND",      "ANY",          "AS",       "BY",       "CASE",    "coalesce",
     "EXISTS",  "FILTER",   "FROM",         "IN",       "JOIN",     "LATERAL", "NOT",
@@ -52,7 +52,7 @@ const std::set<std::string> kWords{
     "extract", "greatest", "MATERIALIZED", "OPERATOR", "UNION ALL"};
 const std::set<std::string> kTypes{"bigint", "int", "boolean"};
 
-// The names and operators of a statement that are not qualified.
+// Returns the unqualified names and operators of a statement.
 std::vector<std::string> unqualified(std::string sql) {
   std::vector<std::string> found;
   sql = std::regex_replace(sql, std::regex("'[^']*'"), "''");
@@ -67,7 +67,7 @@ std::vector<std::string> unqualified(std::string sql) {
   const auto is_qualified = [](const std::string& name) {
     return name.starts_with("hapax.") || name.starts_with("pg_catalog.");
   };
-  // A call; behind AS and INTO stands a name that the statement gives, with its columns.
+  // Function calls. AS and INTO introduce a name with its columns, which is not a call.
   std::string calls = std::regex_replace(sql, std::regex(R"((AS|INTO) [\w.]+ \()"), "");
   std::swap(calls, sql);
   all(R"(([A-Za-z_][\w.]*) ?\()",
@@ -79,7 +79,7 @@ std::vector<std::string> unqualified(std::string sql) {
     static const std::set<std::string> kBefore{"OP", "THEN", "WHEN", "ELSE", "SELECT", "interval"};
     return is_qualified(name) || kBefore.contains(name);
   });
-  // Operators, and what implies one. A star alone is all columns or rows.
+  // Operators, and keywords that imply one. A star alone means all columns or rows.
   sql = std::regex_replace(sql, std::regex("::"), " ");
   sql = std::regex_replace(sql, std::regex(R"((\.|\(|SELECT |RETURNING )\*)"), "");
   sql = std::regex_replace(sql, std::regex(R"(SET (LOCAL )?\w+ = )"), "");
@@ -92,7 +92,7 @@ std::vector<std::string> unqualified(std::string sql) {
 
 class QualifiedNamesTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(QualifiedNamesTest, EveryStatementNamesWhereItsFunctionsOperatorsAndTypesAre) {
+TEST_P(QualifiedNamesTest, EveryStatementQualifiesItsFunctionsOperatorsAndTypes) {
   int statements = 0;
   for (const std::string& each : literals_of(read_file(GetParam()))) {
     if (!is_sql(each)) continue;

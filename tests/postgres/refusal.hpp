@@ -11,17 +11,17 @@
 #include <string>
 #include <string_view>
 
-// What a test needs to be refused: a user with few rights, and the check of what he is told.
+// Helpers for tests of refused connections: a user with few privileges, and checks of the error.
 namespace hapax::test {
 
-// In every URL of these tests, and in no error.
+// Part of every URL in these tests; must not appear in any error.
 inline constexpr std::string_view kPassword = "hunter2-swordfish";
 
 inline void expect_no_password(const Error& error) {
   EXPECT_EQ(error.to_string().find(kPassword), std::string::npos) << error.to_string();
 }
 
-// The error has the code, names the cause and the remedy, and shows no password.
+// Expects the error to have the code, name the cause and the remedy, and show no password.
 inline void expect_refusal(const Error& error, Code code, std::string_view cause,
                            std::string_view remedy) {
   EXPECT_EQ(error.code(), code) << error.to_string();
@@ -31,7 +31,7 @@ inline void expect_refusal(const Error& error, Code code, std::string_view cause
   expect_no_password(error);
 }
 
-// ... by open() and by migrate(), which go different ways to the server.
+// Expects this refusal from open() and from migrate(), which connect in different ways.
 inline void expect_refused(const std::string& url, Code code, std::string_view cause,
                            std::string_view remedy) {
   const Result<Store> store = open(url);
@@ -42,8 +42,8 @@ inline void expect_refused(const std::string& url, Code code, std::string_view c
   expect_refusal(version.error(), code, cause, remedy);
 }
 
-// A user of the server of tools/with_postgres who may log in and nothing else. Declare it before
-// the databases in which it gets rights: they must be gone when it goes.
+// A user of tools/with_postgres's server who may only log in. Declare it before the databases in
+// which it gets privileges: they must be dropped first.
 class Role {
  public:
   Role() { ask_server("CREATE ROLE " + name_ + " LOGIN"); }

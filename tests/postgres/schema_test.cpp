@@ -21,7 +21,7 @@ using store::postgres::migrations;
 
 const int kKnown = static_cast<int>(migrations().size());
 
-// Every table, index and function that hapax has, by name.
+// The names of all tables, indexes and functions of hapax.
 std::string inventory(PGconn* connection) {
   return ask(connection,
              "SELECT string_agg(name, ' ' ORDER BY name) FROM ("
@@ -37,9 +37,9 @@ class PostgresSchema : public testing::Test {
   bool has_schema() const {
     return as_owner("SELECT count(*) FROM pg_namespace WHERE nspname = 'hapax'") == "1";
   }
-  // Until another backend waits for a lock.
-  void wait_for_a_waiter() const { ASSERT_TRUE(wait_for_lock_waiter(watcher_.get())); }
-  // It has what a migration that nothing disturbs makes.
+  // Waits until another backend waits for a lock.
+  void wait_for_waiter() const { ASSERT_TRUE(wait_for_lock_waiter(watcher_.get())); }
+  // Expects the result of an undisturbed migration.
   void expect_complete() const {
     EXPECT_EQ(as_owner("SELECT string_agg(version::text, ',') FROM hapax.schema_version"),
               std::to_string(kKnown));
@@ -54,7 +54,7 @@ class PostgresSchema : public testing::Test {
   PgHandle watcher_ = database_.connect();
 };
 
-// As nodes of every kind do that are started by one command.
+// Opens the database in one of three ways, like nodes of different kinds started together.
 void open_in_some_way(const PostgresDatabase& database, int way) {
   if (way % 3 == 0) {
     const Result<int> version = migrate(database.url(), {.timeout = kLongTimeout});
@@ -71,7 +71,7 @@ void open_in_some_way(const PostgresDatabase& database, int way) {
   }
 }
 
-TEST(PostgresSchemaRace, EightThatStartAtOnceOnANewDatabaseAllSucceed) {
+TEST(PostgresSchemaRace, EightConcurrentStartsOnANewDatabaseAllSucceed) {
   constexpr int kThreads = 8;
   const int count = rounds(20);
   for (int round = 0; round < count && !testing::Test::HasFailure(); ++round) {
@@ -97,14 +97,14 @@ TEST_F(PostgresSchema, AMigrationThatWaitedForAnotherFindsItDone) {
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, kKnown);
   });
-  wait_for_a_waiter();
+  wait_for_waiter();
   as_owner("CREATE SCHEMA hapax; CREATE TABLE hapax.schema_version (version int NOT NULL)");
   as_owner("INSERT INTO hapax.schema_version VALUES (" + std::to_string(kKnown) + ")");
   for (const std::string_view each : migrations()) as_owner(std::string(each));
   as_owner("COMMIT");
 }
 
-TEST_F(PostgresSchema, AMigrationIsDoneOnceAndThenFound) {
+TEST_F(PostgresSchema, AMigrationIsDoneOnce) {
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
   const std::string before = as_owner("SELECT xmin FROM hapax.schema_version");
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
@@ -113,7 +113,7 @@ TEST_F(PostgresSchema, AMigrationIsDoneOnceAndThenFound) {
   EXPECT_EQ(as_owner("SELECT xmin FROM hapax.schema_version"), before) << "nothing was written";
 }
 
-TEST_F(PostgresSchema, ANewerSchemaIsRefusedAndLeftAlone) {
+TEST_F(PostgresSchema, ANewerSchemaIsRefusedAndUnchanged) {
   ASSERT_TRUE(migrate(database_.url()));
   const std::string newer = std::to_string(kKnown + 1);
   as_owner("UPDATE hapax.schema_version SET version = " + newer);
@@ -155,18 +155,19 @@ TEST_F(PostgresSchema, WithoutTheRightToMigrateACurrentSchemaIsUsed) {
   EXPECT_FALSE(store->dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST_F(PostgresSchema, InsideATransactionOfTheCallerNothingIsMigrated) {
+TEST_F(PostgresSchema, NothingIsMigratedInsideACallersTransaction) {
   as_owner("BEGIN");
   const Result<PostgresSession> session = PostgresSession::attach(owner_.get());
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code(), Code::misconfigured);
-  EXPECT_EQ(PQtransactionStatus(owner_.get()), PQTRANS_INTRANS) << "it is the caller's";
+  EXPECT_EQ(PQtransactionStatus(owner_.get()), PQTRANS_INTRANS)
+      << "the caller's transaction stays open";
   as_owner("COMMIT");
   EXPECT_FALSE(has_schema());
 }
 
-// As a program of the first version left it: claims that last and that are over, a stored result,
-// and messages that nobody has sent.
+// A schema of the first version in use: live and expired claims, a stored result, and unsent
+// messages.
 class PostgresSchemaOfTheFirstVersion : public PostgresSchema {
  protected:
   PostgresSchemaOfTheFirstVersion() {
@@ -196,7 +197,7 @@ class PostgresSchemaOfTheFirstVersion : public PostgresSchema {
   }
 };
 
-TEST_F(PostgresSchemaOfTheFirstVersion, IsBroughtUpToDateWithAllThatIsInIt) {
+TEST_F(PostgresSchemaOfTheFirstVersion, IsMigratedWithItsData) {
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
   const PostgresDatabase fresh(PostgresDatabase::Schema::none);
   ASSERT_TRUE(migrate(fresh.url()));
@@ -224,7 +225,7 @@ TEST_F(PostgresSchemaOfTheFirstVersion, IsBroughtUpToDateWithAllThatIsInIt) {
       "00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000002");
 }
 
-// Somebody has begun a transaction, has read a table, and does not go on.
+// An idle transaction of another session has read a table.
 class PostgresSchemaBesideAReader : public PostgresSchemaOfTheFirstVersion {
  protected:
   PostgresSchemaBesideAReader() {
@@ -235,13 +236,13 @@ class PostgresSchemaBesideAReader : public PostgresSchemaOfTheFirstVersion {
   PgHandle reader_ = database_.connect();
 };
 
-TEST_F(PostgresSchemaBesideAReader, AWaitingMigrationBlocksNobody) {
+TEST_F(PostgresSchemaBesideAReader, AWaitingMigrationBlocksNoOtherSession) {
   std::jthread waiting([&] {
     const Result<int> version = migrate(database_.url(), {.timeout = kLongTimeout});
     ASSERT_TRUE(version) << version.error().to_string();
     EXPECT_EQ(*version, kKnown);
   });
-  // As often as a test can wait for: in the pause of a second after each, all others go on.
+  // The migration pauses for a second after each attempt; in that pause all other sessions proceed.
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(wait_until(watcher_.get(),
                            "EXISTS (SELECT FROM pg_locks WHERE NOT granted"
@@ -274,7 +275,7 @@ TEST_F(PostgresSchemaBesideAReader, AMigrationThatTimesOutLeavesNoBackendBehind)
   EXPECT_EQ(migrate(database_.url()).value(), kKnown);
 }
 
-// A person who cancels it means it. Retried, it would succeed as soon as the reader has ended.
+// An operator's cancellation is final. A retry would succeed as soon as the reader ended.
 TEST_F(PostgresSchemaBesideAReader, ACancelledMigrationIsNotRetried) {
   std::jthread waiting([&] {
     const std::unique_ptr<Clock> clock = make_system_clock();
@@ -293,7 +294,8 @@ TEST_F(PostgresSchemaBesideAReader, ACancelledMigrationIsNotRetried) {
   ask(reader_.get(), "COMMIT");
 }
 
-// The migration stops where it has made a thing of the given kind, and its backend is ended there.
+// The migration is stopped after it created an object of the given kind, and its backend is
+// terminated there.
 class PostgresSchemaInterrupted : public PostgresSchema,
                                   public testing::WithParamInterface<const char*> {
  protected:
@@ -308,15 +310,15 @@ class PostgresSchemaInterrupted : public PostgresSchema,
     as_owner(std::string("SELECT pg_advisory_lock(") + kPause + ")");
   }
 
-  // A migration waits for a moment at a time.
-  void end_the_waiter() const {
+  // Polls, because a migration waits only briefly at a time.
+  void terminate_waiter() const {
     EXPECT_TRUE(wait_until(watcher_.get(),
                            "count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity"
                            " WHERE datname = current_database() AND wait_event_type = 'Lock'"));
   }
 };
 
-TEST_P(PostgresSchemaInterrupted, NothingIsHalfMadeAndTheNextOneSucceeds) {
+TEST_P(PostgresSchemaInterrupted, NothingIsLeftBehindAndTheNextMigrationSucceeds) {
   pause_after(GetParam());
   {
     std::jthread interrupted([&] {
@@ -324,8 +326,8 @@ TEST_P(PostgresSchemaInterrupted, NothingIsHalfMadeAndTheNextOneSucceeds) {
       ASSERT_FALSE(version);
       EXPECT_TRUE(version.error().retryable()) << version.error().to_string();
     });
-    wait_for_a_waiter();
-    end_the_waiter();
+    wait_for_waiter();
+    terminate_waiter();
   }
   EXPECT_FALSE(has_schema());
   as_owner("DROP EVENT TRIGGER pause");

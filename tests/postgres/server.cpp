@@ -67,7 +67,7 @@ pid_t spawn(std::vector<std::string> words, const std::string& log) {
   return pid;
 }
 
-// The server's processes: it and those it has started all work in its data directory.
+// The server's processes: the postmaster and its children, which all run in its data directory.
 std::vector<pid_t> processes_in(const std::string& directory) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -79,10 +79,10 @@ std::vector<pid_t> processes_in(const std::string& directory) {
   return found;
 }
 
-// Sends the signal and returns when the process has ended, be it our child or not.
+// Sends the signal and waits until the process, ours or not, has ended.
 void end(pid_t process, int signal) {
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-  if (fd < 0) return;  // it has ended before
+  if (fd < 0) return;  // already ended
   kill(process, signal);
   pollfd ended{.fd = fd, .events = POLLIN, .revents = 0};
   while (poll(&ended, 1, -1) < 0) {
@@ -93,8 +93,8 @@ void end(pid_t process, int signal) {
 }  // namespace
 
 void PostgresServer::make_place() {
-  program("initdb");  // gives up before there is anything to remove
-  // Short: a socket's path has 107 bytes at most.
+  program("initdb");  // fails before there is anything to remove
+  // Short: a socket path has at most 107 bytes.
   std::string pattern = std::filesystem::temp_directory_path() / "hapax-own-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
   place_ = pattern;
@@ -138,7 +138,8 @@ void PostgresServer::run_to_the_end(std::vector<std::string> words) const {
 }
 
 void PostgresServer::start() {
-  // After a crash it would sync its files one by one, which takes seconds.
+  // syncfs: after a crash the server would otherwise sync its files one by one, which takes
+  // seconds.
   child_ = spawn({program("postgres"), "-D", place_ + "/data", "-c", "listen_addresses=", "-c",
                   "unix_socket_directories=" + place_, "-c", "recovery_init_sync_method=syncfs"},
                  log_file());
@@ -148,14 +149,15 @@ void PostgresServer::start() {
         if (waitpid(child_, nullptr, WNOHANG) != 0) give_up(read_file(log_file()));
         return PQping(where.c_str()) == PQPING_OK;
       },
-      std::chrono::minutes(5));  // after a crash it recovers first
+      std::chrono::minutes(5));  // crash recovery comes first
   if (!is_ready) give_up("the server does not become ready:\n" + read_file(log_file()));
   server_ = std::atoi(read_file(place_ + "/data/postmaster.pid").c_str());
 }
 
 void PostgresServer::stop(Stop how) {
   end(server_, how == Stop::fast ? SIGINT : how == Stop::immediate ? SIGQUIT : SIGKILL);
-  // Without it no new ones come. In order it waits for them itself.
+  // Without the postmaster no new processes start. In a fast shutdown it waits for its children
+  // itself.
   for (const pid_t orphan : processes_in(place_ + "/data")) end(orphan, SIGKILL);
   waitpid(child_, nullptr, 0);
   server_ = -1;

@@ -12,19 +12,19 @@
 
 namespace hapax::test {
 
-// A PostgreSQL server of the test's own, to be broken: fsync on, a unix socket, no port. Runs when
-// it is made, and is stopped by its process id and removed with the object.
+// A PostgreSQL server owned by the test, for fault injection: fsync on, a Unix socket, no port. The
+// constructor starts it; the destructor stops it by its process id and deletes its files.
 class PostgresServer {
  public:
   enum class Stop : std::uint8_t {
-    fast,       // ends every session, then itself in order
-    immediate,  // as if it had crashed: recovers when it starts
-    kill,       // SIGKILL to it and to all its children
+    fast,       // ends every session, then shuts down cleanly
+    immediate,  // like a crash: the next start runs recovery
+    kill,       // SIGKILL to the postmaster and all its children
   };
 
   PostgresServer();
-  // A copy that streams from `primary`, which is not waited for unless it is told so. It can be
-  // read, and takes over when it is promoted.
+  // A hot standby that streams from `primary`, asynchronously by default. It can be read, and
+  // promoted.
   struct StandbyOf {
     const PostgresServer& primary;
   };
@@ -33,16 +33,16 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  void start();         // returns when it takes connections
+  void start();         // returns when the server accepts connections
   void stop(Stop how);  // returns when all its processes have ended
   void restart(Stop how);
-  void promote() const;  // returns when it can be written
+  void promote() const;  // returns when the server is writable
 
-  // As in postgresql.conf. Sessions see it from their next command on.
+  // ALTER SYSTEM SET. Sessions see it from their next command on.
   void set(const std::string& name, const std::string& value) const;
   void reset(const std::string& name) const;
 
-  const std::string& directory() const { return place_; }  // of its socket
+  const std::string& directory() const { return place_; }  // contains its socket
   std::string url() const;
   PgHandle connect() const;
 
@@ -53,8 +53,8 @@ class PostgresServer {
   std::string log_file() const { return place_ + "/server.log"; }
 
   std::string place_;
-  pid_t child_ = -1;   // what was started: the server, or runuser before it
-  pid_t server_ = -1;  // -1: it does not run
+  pid_t child_ = -1;   // the started process: the server, or runuser
+  pid_t server_ = -1;  // -1: not running
 };
 
 }  // namespace hapax::test

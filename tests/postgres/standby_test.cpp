@@ -7,15 +7,15 @@
 
 #include <future>
 
-// A server that must wait for a standby, and has none. Whoever cancels that wait gets a success
-// with a warning from PostgreSQL: committed here, and gone when this server is.
+// Synchronous replication without a standby. If the wait is cancelled, PostgreSQL reports success
+// with a warning: committed locally, and lost with this server.
 namespace hapax::test {
 namespace {
 
 class StandbyTest : public testing::Test {
  protected:
-  // Commits heed it once a process of the server's has read it: one after the other, until one
-  // waits.
+  // Commits obey the setting once a background process of the server has read it. Commits one probe
+  // after another until one waits.
   void want_a_standby() {
     server_.set("synchronous_standby_names", "nobody");
     const PgHandle probe = server_.connect();
@@ -38,8 +38,8 @@ class StandbyTest : public testing::Test {
     witness_.text("SELECT pg_cancel_backend(" + witness_.wait_for_backend("SyncRep") + ")");
   }
 
-  // The store's answer when every wait for the standby is cancelled: it repeats the request, which
-  // waits again, until it has used up its retries.
+  // Returns the store's answer when every wait for the standby is cancelled. The store repeats the
+  // request, which waits again, until its retries are used up.
   Result<Dedup> claim_and_cancel_every_wait(const DedupRequest& request) {
     auto claim = std::async(std::launch::async, [&] { return store_.dedup(request); });
     EXPECT_TRUE(eventually([&] {
@@ -62,7 +62,7 @@ class StandbyTest : public testing::Test {
   }
 
  protected:
-  // PostgreSQL says COMMIT, with a warning.
+  // PostgreSQL answers COMMIT, with a warning.
   void expect_unknown_commit() {
     const PgHandle connection = server_.connect();
     PQsetNoticeProcessor(
@@ -75,7 +75,7 @@ class StandbyTest : public testing::Test {
     cancel_the_wait();
     const Result<void> done = commit.get();
     want_no_standby();
-    ASSERT_FALSE(done) << "it stands on no standby";
+    ASSERT_FALSE(done) << "no standby has it";
     EXPECT_EQ(done.error().outcome(), Outcome::unknown) << done.error().to_string();
   }
 
@@ -84,19 +84,19 @@ class StandbyTest : public testing::Test {
   Store store_ = open(server_.url(), {.timeout = kLongTimeout}).value();
 };
 
-TEST_F(StandbyTest, AClaimWhoseWaitForTheStandbyIsCancelledIsUnknown) {
-  server_.set("client_min_messages", "error");  // whoever wants no warnings is told all the same
+TEST_F(StandbyTest, AClaimWithACancelledStandbyWaitIsUnknown) {
+  server_.set("client_min_messages", "error");  // the wait must be noticed without warnings too
   want_a_standby();
   const Token token = make_token();
   const DedupRequest request{.scope = kScope, .id = "a", .token = token};
   const Result<Dedup> answer = claim_and_cancel_every_wait(request);
-  ASSERT_FALSE(answer) << "it stands on no standby";
+  ASSERT_FALSE(answer) << "no standby has it";
   EXPECT_EQ(answer.error().code(), Code::outcome_unknown) << answer.error().to_string();
   EXPECT_EQ(answer.error().outcome(), Outcome::unknown);
-  EXPECT_EQ(witness_.holder_of("a"), hex(token)) << "committed here";
+  EXPECT_EQ(witness_.holder_of("a"), hex(token)) << "committed locally";
 
   want_no_standby();
-  const Result<Dedup> again = ask_until_known(store_, request);
+  const Result<Dedup> again = retry_until_known(store_, request);
   ASSERT_TRUE(again) << again.error().to_string();
   EXPECT_FALSE(again->duplicate);
   EXPECT_TRUE(store_.dedup({.scope = kScope, .id = "a"}).value().duplicate);
@@ -110,10 +110,10 @@ TEST_F(StandbyTest, ADuplicateIsNotAcknowledgedBeforeTheStandbyHasTheClaim) {
   ASSERT_FALSE(answer) << "the claim it relies on may be lost with this server";
   EXPECT_EQ(answer.error().outcome(), Outcome::unknown) << answer.error().to_string();
   want_no_standby();
-  EXPECT_TRUE(ask_until_known(store_, request).value().duplicate);
+  EXPECT_TRUE(retry_until_known(store_, request).value().duplicate);
 }
 
-TEST_F(StandbyTest, ACommitOfTheCallersWhoseWaitForTheStandbyIsCancelledIsUnknown) {
+TEST_F(StandbyTest, ACallersCommitWithACancelledStandbyWaitIsUnknown) {
   expect_unknown_commit();
 }
 

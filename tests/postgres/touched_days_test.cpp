@@ -5,20 +5,21 @@
 
 #include <map>
 
-// Events and attempts are in a partition for each day. What is asked about a few events opens their
-// days and no others, however many there are: counted by the locks of a transaction, which a plan
-// over all days takes on every one of them, whether it reads it or not.
+// Events and attempts are partitioned by day. An operation on a few events must open only their
+// days, however many days exist. The test counts the locks of a transaction, because a plan over
+// all partitions locks each of them, whether it is read or not.
 namespace hapax::test {
 namespace {
 
 using store::Leased;
 
 constexpr int kDays = 60;
-constexpr int kCalls = 8;  // after five PostgreSQL makes up its mind about a plan
+constexpr int kCalls = 8;  // PostgreSQL may switch to a generic plan after five
 
 struct Call {
   const char* name;
-  const char* sql;  // with EVENT, its KEY, DELIVERY and FENCE of a lease, and NEW, a free number
+  const char*
+      sql;  // placeholders: EVENT, its KEY, a lease's DELIVERY and FENCE, NEW: a free number
 };
 
 constexpr Call kCallsOfTheInbox[] = {
@@ -91,7 +92,7 @@ class TouchedDaysTest : public testing::TestWithParam<Call> {
     return sql;
   }
 
-  // How many partitions a call locks, once its plans have settled.
+  // Returns the number of partitions that a call locks once its plans are cached.
   int touched(const std::string& sql) const {
     for (int i = 0; i < kCalls; ++i) {
       witness_.text("BEGIN");
@@ -113,8 +114,8 @@ class TouchedDaysTest : public testing::TestWithParam<Call> {
   std::vector<Leased> leased_;
 };
 
-// One day of events, and of attempts.
-TEST_P(TouchedDaysTest, AreThoseOfTheEventsAlone) {
+// One day of events, and one of attempts.
+TEST_P(TouchedDaysTest, AreOnlyTheDaysOfTheEvents) {
   EXPECT_LE(touched(filled(GetParam().sql)), 2);
 }
 

@@ -26,8 +26,8 @@ inline std::string hex(const Token& token) {
   return to_hex(store::view(token));
 }
 
-// For a store whose calls may time out, here or on the server. Opening it is retried: a time-out
-// there is not the subject of the test.
+// Opens a store whose calls may time out, here or on the server. Opening is retried: a time-out
+// there is not under test.
 inline Store open_with_retries(const std::string& url, const OpenOptions& options) {
   std::optional<Result<Store>> store;
   const bool is_open = eventually([&] {
@@ -38,15 +38,15 @@ inline Store open_with_retries(const std::string& url, const OpenOptions& option
   return std::move(*store).value();
 }
 
-// A store with a short time-out for an answer. Its schema is created before, with a long one.
+// A store with a short time-out. Its schema is created first, with a long one.
 inline Store open_with_short_timeout(const std::string& url, std::chrono::milliseconds timeout) {
   EXPECT_TRUE(migrate(url, {.timeout = kLongTimeout}));
   return open_with_retries(url, {.timeout = timeout});
 }
 
 // Repeats the requests with the same tokens until their outcome is known.
-inline Result<std::vector<Dedup>> ask_until_known(Store& store,
-                                                  std::span<const DedupRequest> requests) {
+inline Result<std::vector<Dedup>> retry_until_known(Store& store,
+                                                    std::span<const DedupRequest> requests) {
   std::optional<Result<std::vector<Dedup>>> answers;
   const bool is_known = eventually([&] {
     answers.emplace(store.dedup(requests));
@@ -55,20 +55,20 @@ inline Result<std::vector<Dedup>> ask_until_known(Store& store,
   EXPECT_TRUE(is_known) << answers->error().to_string();
   return std::move(*answers);
 }
-inline Result<Dedup> ask_until_known(Store& store, const DedupRequest& request) {
-  Result<std::vector<Dedup>> answers = ask_until_known(store, std::span(&request, 1));
+inline Result<Dedup> retry_until_known(Store& store, const DedupRequest& request) {
+  Result<std::vector<Dedup>> answers = retry_until_known(store, std::span(&request, 1));
   if (!answers) return std::move(answers).error();
   return answers->front();
 }
 
-// The test's own connection to the server, which sees what is true there.
+// The test's own connection, which reads the true state of the database.
 class Witness {
  public:
   explicit Witness(PgHandle connection) : connection_(std::move(connection)) {}
 
   std::string text(const std::string& sql) const { return ask(connection_.get(), sql); }
   int number(const std::string& sql) const { return std::atoi(text(sql).c_str()); }
-  // The SQLSTATE of what may fail; empty where it works.
+  // Returns the SQLSTATE of a statement that may fail; empty on success.
   std::string failure_of(const std::string& sql) const {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(
         PQexec(connection_.get(), sql.c_str()), &PQclear);
@@ -76,21 +76,21 @@ class Witness {
     return state == nullptr ? "" : state;
   }
 
-  // Whose claim it is, as hex(token); empty when nobody's.
+  // Returns hex(token) of the claim; empty if the id is unclaimed.
   std::string holder_of(std::string_view id) const {
     return text("SELECT encode(token, 'hex') FROM hapax.claim WHERE key = decode('" + key_of(id) +
                 "', 'hex')");
   }
   int claims() const { return number("SELECT count(*) FROM hapax.claim"); }
 
-  // Until claims that were made for a moment are over.
-  void wait_until_short_ones_are_over() const {
+  // Waits until claims with a short ttl have expired.
+  void wait_until_short_claims_expire() const {
     wait_until(
         "NOT EXISTS (SELECT FROM hapax.claim WHERE expires_at > clock_timestamp()"
         " AND expires_at < clock_timestamp() + interval '1 minute')");
   }
 
-  // Every claim: the token under the key, both in hexadecimal.
+  // All claims: key to token, both in hexadecimal.
   std::map<std::string, std::string> holders() const {
     const std::unique_ptr<PGresult, decltype(&PQclear)> rows(
         PQexec(connection_.get(),
@@ -106,12 +106,13 @@ class Witness {
     return to_hex(claim_key(ClaimKind::id, kScope, id));
   }
 
-  // Until the server says that it is so.
+  // Waits until the condition holds on the server.
   bool wait_until(const std::string& condition) const {
     return test::wait_until(connection_.get(), condition);
   }
 
-  // Until a backend of this database, other than that one, waits for `event`. Its process id.
+  // Waits until a backend of this database other than `other_than` waits for `event`. Returns its
+  // process id.
   std::string wait_for_backend(const std::string& event,
                                const std::string& other_than = "0") const {
     const std::string those =
@@ -126,7 +127,7 @@ class Witness {
   PgHandle connection_;
 };
 
-// Autovacuum comes once a minute and reads what a test counts, whenever that is.
+// Autovacuum runs once a minute and reads the rows that a test counts.
 inline void keep_autovacuum_away(const Witness& witness) {
   witness.text(
       "DO $$ DECLARE each regclass; BEGIN"

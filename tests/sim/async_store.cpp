@@ -39,7 +39,7 @@ Task<Result<store::Lease>> SimAsyncStore::lease(const store::LeaseRequest& reque
 }
 
 Task<Result<std::vector<store::Settled>>> SimAsyncStore::settle(Settlements settlements) {
-  // A coroutine, so that the span lives until the answer is there.
+  // A coroutine, so that the span lives until the answer arrives.
   co_return co_await wait_for(settles_, settlements);
 }
 
@@ -52,7 +52,7 @@ BootTime SimAsyncStore::delay() {
 void SimAsyncStore::start() {
   if (busy_) return;
   busy_ = true;
-  // Behind what else happens at this time, so that it goes together.
+  // After all other work of this instant, so that it joins the same batch.
   lifecycle_.in(BootTime(0), [this] { take(); });
 }
 

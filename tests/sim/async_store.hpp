@@ -11,7 +11,7 @@
 
 namespace hapax::sim {
 
-// How long the store takes, half of it before it happens and half until the answer is there.
+// The duration of a store call: half of it before the effect, half until the answer arrives.
 struct StoreDelays {
   BootTime least = std::chrono::microseconds(200);
   BootTime most = milliseconds(3);
@@ -19,11 +19,11 @@ struct StoreDelays {
   BootTime slow = seconds(4);
 };
 
-// Group commit as async/group_commit_queue.cpp does it, by simulated time and on one thread: what
-// waits when the store is free goes together; who has waited for too long is told so.
+// Group commit like async/group_commit_queue.cpp, on simulated time and one thread: requests
+// pending when the store is idle form a batch; requests that wait too long time out.
 class SimAsyncStore final : public AsyncStore {
  public:
-  // As GroupCommitQueue::Limits.
+  // Like GroupCommitQueue::Limits.
   static constexpr std::size_t kMaxBatch = 64;
   static constexpr BootTime kMaxWait = seconds(3);
 
@@ -37,12 +37,12 @@ class SimAsyncStore final : public AsyncStore {
 
   void change(const StoreDelays& delays) { delays_ = delays; }
   void stop() { stopping_ = true; }
-  // Nothing waits, and nothing is at the store.
+  // Returns whether no request is pending and no batch is at the store.
   bool idle() const;
   std::size_t writes() const { return writes_; }
-  // When somebody was last told that the store has not come to it.
+  // The time of the last request that timed out.
   BootTime last_late() const { return last_late_; }
-  // The process ends. What is on its way to the store may still arrive there.
+  // Simulates the end of the process. A batch in flight may still reach the store.
   void die();
 
  private:
@@ -81,9 +81,9 @@ class SimAsyncStore final : public AsyncStore {
   Lane<store::Admit, store::AdmitAnswer> admits_;
   Lane<store::LeaseRequest, Result<store::Lease>> leases_;
   Lane<Settlements, Result<std::vector<store::Settled>>> settles_;
-  Group group_;  // at the store
+  Group group_;  // the batch at the store
   bool busy_ = false;
-  bool sent_ = false;  // the group is on its way and has not happened
+  bool sent_ = false;  // the batch is in flight and has not taken effect
   bool stopping_ = false;
   std::size_t writes_ = 0;
   BootTime last_late_ = BootTime(-seconds(3600));

@@ -6,7 +6,7 @@ namespace hapax::sim {
 
 namespace {
 
-constexpr BootTime kTimeToStop = seconds(20);  // after the grace time, with a store that is slow
+constexpr BootTime kTimeToStop = seconds(20);  // after the grace time, with a slow store
 
 NetworkFaults bad_network(Timeline& timeline) {
   NetworkFaults faults;
@@ -29,7 +29,7 @@ StoreFaults bad_store(Timeline& timeline) {
   return faults;
 }
 
-Worker::WorkerBehavior bad_manners(Timeline& timeline) {
+Worker::WorkerBehavior bad_behavior(Timeline& timeline) {
   Worker::WorkerBehavior behavior;
   if (timeline.one_in(2)) behavior.fails = 4 + timeline.below(20);
   if (timeline.one_in(3)) behavior.drops = 30;
@@ -42,11 +42,11 @@ Worker::WorkerBehavior bad_manners(Timeline& timeline) {
 void Chaos::start() {
   on_ = true;
   for (const auto kind : {&Chaos::kill_node, &Chaos::stop_node, &Chaos::stall, &Chaos::kill_worker,
-                          &Chaos::jump, &Chaos::trouble_network, &Chaos::operate, &Chaos::reload}) {
+                          &Chaos::jump, &Chaos::disturb_network, &Chaos::operate, &Chaos::reload}) {
     if (!timeline_.one_in(3)) kinds_.push_back(kind);
   }
   if (!timeline_.one_in(4)) cluster_.network().change(bad_network(timeline_));
-  cluster_.change(bad_store(timeline_), bad_manners(timeline_));
+  cluster_.change(bad_store(timeline_), bad_behavior(timeline_));
   timeline_.in(seconds(1), [this] { happen(); });
 }
 
@@ -90,7 +90,7 @@ void Chaos::kill_node() {
   node.reset();
   const bool alone = timeline_.one_in(2);
   timeline_.in(timeline_.between(milliseconds(1), seconds(30)), [this, which, number, alone] {
-    // As on SQLite, where whoever starts knows that its predecessor is dead.
+    // Like on SQLite, where a starting node can assume that its predecessor is dead.
     const store::ReleaseStep step{Holder::Kind::push, number};
     if (alone) static_cast<void>(cluster_.store().release_holder(step));
     cluster_.revive_node(which);
@@ -152,7 +152,7 @@ void Chaos::jump() {
   node->clock().jump(timeline_.between(-far, far));
 }
 
-void Chaos::trouble_network() {
+void Chaos::disturb_network() {
   const BootTime until = timeline_.now() + timeline_.between(milliseconds(100), seconds(40));
   if (timeline_.one_in(2)) {
     const std::string node = "node-" + std::to_string(some_node());

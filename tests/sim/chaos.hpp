@@ -6,14 +6,14 @@
 
 namespace hapax::sim {
 
-// All that goes wrong, and what people do meanwhile. Every seed has some kinds of it and not
-// others, so that rare ones are not drowned by frequent ones.
+// Injects faults and operator actions. Each seed enables some kinds and not others, so that
+// frequent kinds do not mask rare ones.
 class Chaos {
  public:
   Chaos(Timeline& timeline, Cluster& cluster) : timeline_(timeline), cluster_(cluster) {}
 
   void start();
-  // Everything is healed, everybody comes back.
+  // Ends all faults and restarts dead nodes and workers.
   void end();
 
  private:
@@ -27,7 +27,7 @@ class Chaos {
   void stall();
   void kill_worker();
   void jump();
-  void trouble_network();
+  void disturb_network();
   void reload() { cluster_.reload(); }
   void operate();
   void replay(const DeliveryRef& which);

@@ -10,7 +10,7 @@ namespace hapax::sim {
 // A cluster: nodes on one store, pull workers, senders and handlers.
 class Cluster {
  public:
-  // On that store. `nodes` 0: as the seed says.
+  // `nodes` 0: chosen by the seed.
   Cluster(Timeline& timeline, store::Driver& store, std::size_t nodes);
 
   Ledger& ledger() { return ledger_; }
@@ -22,17 +22,17 @@ class Cluster {
   std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }  // null: dead
   std::vector<std::unique_ptr<Worker>>& workers() { return workers_; }
 
-  // From here on, also of those who come back.
+  // Applies from now on, also to restarted nodes and workers.
   void change(const StoreFaults& faults, const Worker::WorkerBehavior& behavior);
-  // A destination of the file is changed, and every node that is there reads it.
+  // Changes the configuration of a destination and reloads it in every running node.
   void reload();
   void revive_node(std::size_t which);
   void revive_worker(std::size_t which);
 
-  // Does what can be done at this time, node after node. False: there was nothing.
+  // Runs all ready work of this instant, node by node. Returns false if there was none.
   bool poll();
-  bool complete() const;  // no node is dead, stalled or about to stop
-  // A person looks after dead heads of lanes: replays or cancels them.
+  bool complete() const;  // no node is dead, stalled or stopping
+  // Simulates an operator who replays or cancels the dead heads of blocked lanes.
   void unblock();
 
  private:

@@ -18,7 +18,7 @@ bool is_end(const DeliveryRow& row) {
   return row.state != DeliveryState::pending && row.state != DeliveryState::leased;
 }
 
-// All that a settle could change.
+// All fields that a settle could change.
 auto facts(const DeliveryRow& row) {
   const Holder holder = row.holder.value_or(Holder{});
   return std::tuple(row.no, row.to, row.state, row.reason, row.ended, row.attempts, row.abandons,
@@ -35,7 +35,7 @@ bool same(const store::EventDetail& a, const store::EventDetail& b) {
 
 }  // namespace
 
-// As the store counts it.
+// In store time.
 std::int64_t Ledger::now_ms() const {
   return std::chrono::duration_cast<milliseconds>(timeline_.now()).count();
 }
@@ -57,11 +57,10 @@ std::optional<DeliveryRow> Ledger::row_of(const DeliveryRef& which) {
   return std::nullopt;
 }
 
-// The store may end a delivery, or take it back from a holder whose lease is over, while it does
-// something else.
+// Other calls may have ended the delivery in the store, or taken it back after its lease expired.
 void Ledger::refresh(const DeliveryRef& which, Entry& entry) {
   const std::optional<DeliveryRow> row = row_of(which);
-  if (!row) return broken("lost", which, "there is no such delivery any more");
+  if (!row) return broken("lost", which, "the delivery no longer exists");
   if (is_end(*row) || row->waiting) entry.lease.reset();
   if (!is_end(*row)) return;
   entry.ended = !row->blocking;
@@ -90,7 +89,7 @@ void Ledger::admitted(const store::Admit& admit, const store::AdmitAnswer& answe
       if (!arrival.order_key.empty()) {
         entry.lane = store::lane_key(arrival.source, arrival.tenant, arrival.order_key);
       }
-      allowed_[{each.to, arrival.source, entry.id}] = 1;  // also when it is another event
+      allowed_[{each.to, arrival.source, entry.id}] = 1;  // even for another event
       add(which, std::move(entry));
     }
   }
@@ -109,18 +108,18 @@ void Ledger::take(const store::LeaseRequest& request, const store::Leased& lease
   last_fence_ = leased.fence;
   ordinals_.emplace(leased.fence, ordinals_.size() + 1);
   const auto found = entries_.find(which);
-  if (found == entries_.end()) return broken("lost", which, "leased, and never admitted");
+  if (found == entries_.end()) return broken("lost", which, "leased but never admitted");
   Entry& entry = found->second;
   if (entry.ended) broken("two-leases", which, "leased after its end");
   if (entry.lease && now_ms() < entry.lease->until_ms) {
-    broken("two-leases", which, "leased while another has it");
+    broken("two-leases", which, "leased while another holder has it");
   }
   if (entry.lease && store::counts_abandons(entry.lease->holder.kind)) ++entry.abandons;
   if (leased.attempt != entry.attempts + 1 || leased.abandons != entry.abandons) {
     broken("attempt-count", which,
            "attempt " + std::to_string(leased.attempt) + ", abandons " +
                std::to_string(leased.abandons) + " after " + std::to_string(entry.attempts) +
-               " failures and " + std::to_string(entry.abandons) + " lapses");
+               " failures and " + std::to_string(entry.abandons) + " expired leases");
   }
   check_lane(which, entry);
   entry.lease = Lease{leased.fence, request.holder, now_ms() + request.lease.count()};
@@ -155,7 +154,7 @@ void Ledger::settled(const store::Settlement& settlement, Settled answer, const 
   const DeliveryRef& which = settlement.which;
   const auto found = entries_.find(which);
   if (found == entries_.end()) {
-    if (answer != Settled::unknown) broken("fence", which, "settled, and never admitted");
+    if (answer != Settled::unknown) broken("fence", which, "settled but never admitted");
     return;
   }
   Entry& entry = found->second;
@@ -193,11 +192,11 @@ void Ledger::apply(const store::Settlement& settlement, Entry& entry) {
     broken("settle", settlement.which, "it is " + std::string(name(row->state)) + " now");
   }
   if (completed && !effects_.contains(settlement.which)) {
-    broken("lost-effect", settlement.which, "completed without one");
+    broken("lost-effect", settlement.which, "completed without an effect");
   }
 }
 
-// A dispatcher reports an attempt as the transport did.
+// A dispatcher must report an attempt as the transport saw it.
 void Ledger::check_push(const store::Settlement& settlement, const Entry& entry) {
   const std::pair attempt(settlement.which, settlement.fence);
   const bool dead = std::holds_alternative<Dead>(settlement.disposition);
@@ -210,11 +209,11 @@ void Ledger::check_push(const store::Settlement& settlement, const Entry& entry)
   if (dead && std::get<Dead>(settlement.disposition).reason == EndReason::exhausted &&
       entry.attempts != rules.schedule) {
     broken("attempt-charged", settlement.which,
-           "given up after " + std::to_string(entry.attempts + 1) + " failures");
+           "dead after " + std::to_string(entry.attempts + 1) + " failures");
   }
   const auto* release = std::get_if<Release>(&settlement.disposition);
   if (release != nullptr && !release->sent && begun_.contains(attempt)) {
-    broken("attempt-charged", settlement.which, "said not to be sent, and was");
+    broken("attempt-charged", settlement.which, "reported as not sent, but it was");
   }
 }
 
@@ -230,7 +229,7 @@ void Ledger::replayed(const store::Replay& what, const store::Replayed& answer) 
   for (const DeliveryNo each : answer.deliveries) {
     const DeliveryRef which{what.event, each};
     const std::optional<DeliveryRow> row = row_of(which);
-    if (!row) return broken("lost", which, "replayed, and not there");
+    if (!row) return broken("lost", which, "replayed but missing");
     if (entries_.contains(which)) {
       Entry& entry = entries_[which];
       entry.ended = false;
@@ -275,10 +274,11 @@ void Ledger::begins(DestinationNo to, const store::Leased& what) {
     broken("stale-attempt", which, "a second attempt under one lease");
   }
   const std::optional<Lease>& lease = found->second.lease;
-  if (!lease) return;  // ended by a person since
-  if (lease->fence != what.fence) broken("stale-attempt", which, "another has a newer lease");
+  if (!lease) return;  // ended by an operator since
+  if (lease->fence != what.fence)
+    broken("stale-attempt", which, "another holder has a newer lease");
   if (now_ms() + rules_[to].timeout / milliseconds(1) > lease->until_ms) {
-    broken("stale-attempt", which, "its lease ends before it would");
+    broken("stale-attempt", which, "its lease ends before its timeout");
   }
 }
 
@@ -293,8 +293,9 @@ bool Ledger::effect(DestinationNo to, const store::Leased& what) {
   }
   if (!effects_.insert(which).second) return false;
   const std::tuple identity(to, entry.source, entry.id);
-  if (++had_[identity] > allowed_[identity]) {
-    broken("double-effect", which, "effect " + std::to_string(had_[identity]) + " of " + entry.id);
+  if (++effects_had_[identity] > allowed_[identity]) {
+    broken("double-effect", which,
+           "effect " + std::to_string(effects_had_[identity]) + " of " + entry.id);
   }
   if (entry.lane.empty() || entry.replayed) return true;
   for (const auto& [place, other] : lanes_[{entry.to, entry.lane}]) {
@@ -347,7 +348,7 @@ void Ledger::check_end() {
     const std::optional<DeliveryRow> row = row_of(which);
     if (!row) return broken("lost", which, "gone");
     if (row->state == DeliveryState::completed && !effects_.contains(which)) {
-      broken("lost-effect", which, "completed without one");
+      broken("lost-effect", which, "completed without an effect");
     }
     const bool once = row->replay_of || ++first_ones[{row->to, which.event}] == 1;
     if (!once) broken("double-effect", which, "a second delivery of its event");

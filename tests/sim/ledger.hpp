@@ -13,37 +13,39 @@
 
 namespace hapax::sim {
 
-// Invariants of deliveries, checked by an observer that sees every executed call, also those whose
-// answer was lost. Each broken rule is a failure with the oracle's name:
+// Checks the invariants of deliveries. Observes every executed call, including those whose answer
+// was lost. Each violation is a failure with the oracle's name:
 //
-//   fence             fences only grow; only the newest lease can be settled, nothing else changes
-//   two-leases        a delivery is leased once at a time, and not after its end
+//   fence             fences only grow; only the newest lease can be settled; a stale settle
+//   changes
+//                     nothing
+//   two-leases        a delivery has one lease at a time, and none after its end
 //   lane-lock         one live lease per lane
-//   lane-order        nothing is leased while an earlier one of its lane is open
+//   lane-order        no delivery is leased while an earlier one of its lane is open
 //   attempt-count     handler failures are counted, and nothing else is
-//   attempt-charged   a failure was an attempt that failed
-//   stale-attempt     no attempt begins under a lease that is over or another's
-//   lost-effect       what is completed has had its effect
+//   attempt-charged   every counted failure was a failed attempt
+//   stale-attempt     no attempt begins under an expired lease or another holder's
+//   lost-effect       every completed delivery has had its effect
 //   double-effect     one effect per event and destination (and for each replay as new)
-//   effect-order      effects of a lane come in its order
-//   bytes             what is delivered is what was sent
-//   paused            nothing is leased of a paused destination
+//   effect-order      the effects of a lane occur in lane order
+//   bytes             the delivered bytes are the sent bytes
+//   paused            nothing is leased from a paused destination
 class Ledger {
  public:
-  // `store` is asked about rows; it must not answer wrongly on purpose.
+  // Reads rows from `store`, which must not inject faults.
   Ledger(Timeline& timeline, store::Driver& store) : timeline_(timeline), store_(store) {}
 
   struct Rules {
     std::size_t schedule = 0;  // entries
-    BootTime timeout{};        // 0: attempts are not sent by a dispatcher
+    BootTime timeout{};        // 0: attempts are not made by a dispatcher
   };
   void add_destination(DestinationNo destination, const Rules& rules) {
     rules_[destination] = rules;
   }
-  // What the sender of (source, id) sent.
+  // Records the body sent for (source, id).
   void sent(SourceNo source, const std::string& id, const std::string& body);
 
-  // From the store, in the order in which it happened.
+  // Called by the store, in execution order.
   void admitted(const store::Admit& admit, const store::AdmitAnswer& answer);
   void leased(const store::LeaseRequest& request, const store::Lease& lease);
   struct Before {
@@ -54,19 +56,19 @@ class Ledger {
   void cancelled(const DeliveryRef& which, store::Cancelled answer);
   void replayed(const store::Replay& what, const store::Replayed& answer);
   void paused(DestinationNo destination, bool paused);
-  void released(const Holder& holder);  // all that it held
+  void released(const Holder& holder);  // all leases of the holder
 
-  // From transports, workers and handlers.
+  // Called by transports, workers and handlers.
   void begins(DestinationNo to, const store::Leased& what);
   void failed(const DeliveryRef& which, Fence fence) { failures_.insert({which, fence}); }
-  // False: the handler knows the key already.
+  // Returns false if the handler has already processed the key.
   bool effect(DestinationNo to, const store::Leased& what);
 
-  // Which lease of all this is, from 1: every store has fences of its own.
+  // The index of the lease among all leases, from 1. Comparable between stores, unlike fences.
   std::size_t ordinal(Fence fence) const { return ordinals_.at(fence); }
-  // Live leases of that holder.
+  // The number of live leases of the holder.
   std::size_t held_by(const Holder& holder) const;
-  // What stops this from being the end, in words; empty: every delivery has ended well.
+  // Describes a delivery that has not ended; empty if all have ended.
   std::string not_ended();
   void check_end();
 
@@ -93,7 +95,7 @@ class Ledger {
     unsigned abandons = 0;
     unsigned anew = 0;  // replays as new of its event and destination
     bool ended = false;
-    bool given_up = false;  // ended without an effect, at some time
+    bool given_up = false;  // ended without an effect at some time
     bool replayed = false;
   };
   using Lane = std::map<std::int64_t, DeliveryRef>;
@@ -115,7 +117,7 @@ class Ledger {
   std::map<DeliveryRef, Entry> entries_;
   std::map<std::pair<DestinationNo, std::string>, Lane> lanes_;
   std::map<std::tuple<DestinationNo, SourceNo, std::string>, unsigned> allowed_;  // effects
-  std::map<std::tuple<DestinationNo, SourceNo, std::string>, unsigned> had_;
+  std::map<std::tuple<DestinationNo, SourceNo, std::string>, unsigned> effects_had_;
   std::set<DeliveryRef> effects_;
   std::set<std::pair<DeliveryRef, Fence>> begun_;
   std::set<std::pair<DeliveryRef, Fence>> failures_;
@@ -125,7 +127,7 @@ class Ledger {
   std::int64_t last_place_ = 0;
 };
 
-// A driver that records what happens in `inner` in the ledger.
+// A driver that records the calls to `inner` in the ledger.
 class WatchedDriver final : public store::Driver {
  public:
   WatchedDriver(store::Driver& inner, Ledger& ledger) : inner_(inner), ledger_(ledger) {}

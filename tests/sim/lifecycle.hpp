@@ -11,8 +11,8 @@
 
 namespace hapax::sim {
 
-// One process: an event loop and a name. What it planned for later ends with it; while it is
-// stopped (SIGSTOP, a long pause of the machine) all of it waits and is done late.
+// One process: an event loop and a name. Its scheduled work ends with it. While it is stalled
+// (SIGSTOP, or a long pause of the machine) the work waits and runs late.
 class Lifecycle {
  public:
   Lifecycle(Timeline& timeline, std::string name);
@@ -32,12 +32,12 @@ class Lifecycle {
   void stall(BootTime until) { stalled_until_ = until; }
   bool stalled() const { return now() < stalled_until_; }
 
-  // Expires when it ends.
+  // Expires when the process ends.
   std::weak_ptr<Lifecycle*> weak() const { return self_; }
 
-  // Does all that can be done at this time. False: there was nothing.
+  // Runs all ready work of this instant. Returns false if there was none.
   bool poll();
-  // The end of it, with whatever its event loop still holds.
+  // Ends the process and destroys the contents of its event loop.
   void die() { context_.reset(); }
 
  private:

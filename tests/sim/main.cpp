@@ -21,7 +21,7 @@ bool read(const char* text, std::uint64_t& number) {
 
 struct Arguments {
   Options options;
-  std::uint64_t seeds = 1;  // from the first one on
+  std::uint64_t seeds = 1;  // number of seeds, starting with the first
 };
 
 bool read(int count, char** values, Arguments& arguments) {

@@ -47,7 +47,7 @@ void Network::answer(const Done& done, const AttemptResponse& answer, BootTime d
 void Network::send(const std::string& node, const Destination& to, const store::Leased& what,
                    const Done& done) {
   const auto parted = parted_.find({node, to.no});
-  if (parted != parted_.end() && timeline_.now() < parted->second) return;  // both ways
+  if (parted != parted_.end() && timeline_.now() < parted->second) return;  // in both directions
   if (timeline_.one_in(faults_.refused)) return answer(done, error_of("refused", false), hop());
   if (timeline_.one_in(faults_.reset_before)) return answer(done, error_of("reset", true), hop());
   if (timeline_.one_in(faults_.lost)) return;
@@ -73,7 +73,7 @@ void Network::arrive(const Destination& to, const store::Leased& what, const Don
 AttemptResponse Network::handle(DestinationNo to, const store::Leased& what) {
   if (timeline_.one_in(faults_.gone)) return answer_of(410);
   if (timeline_.one_in(faults_.moved)) return answer_of(302);
-  if (timeline_.one_in(faults_.busy)) return ask_to_wait();
+  if (timeline_.one_in(faults_.busy)) return retry_later();
   const bool error = timeline_.one_in(faults_.error);
   if (error && timeline_.one_in(2)) return answer_of(500);
   if (ledger_.effect(to, what)) {
@@ -82,7 +82,7 @@ AttemptResponse Network::handle(DestinationNo to, const store::Leased& what) {
   return answer_of(error ? 500 : 200);
 }
 
-AttemptResponse Network::ask_to_wait() {
+AttemptResponse Network::retry_later() {
   AttemptResponse answer = answer_of(timeline_.one_in(2) ? 429 : 503);
   const auto wait = seconds(1 + timeline_.below(timeline_.one_in(5) ? 120 : 10));
   answer.retry_after = std::to_string(wait.count());

@@ -12,34 +12,34 @@
 
 namespace hapax::sim {
 
-// One in so many requests; 0: never.
+// Each fault hits one in N requests; 0: never.
 struct NetworkFaults {
-  std::uint64_t refused = 0;       // no connection: not a byte was sent
-  std::uint64_t reset_before = 0;  // the handler never saw it
-  std::uint64_t reset_after = 0;   // the handler was through with it
+  std::uint64_t refused = 0;       // no connection, no byte sent
+  std::uint64_t reset_before = 0;  // before the handler ran
+  std::uint64_t reset_after = 0;   // after the handler finished
   std::uint64_t lost = 0;          // the request vanishes
   std::uint64_t lost_answer = 0;
-  std::uint64_t delayed = 0;  // the request arrives when the sender has given up
+  std::uint64_t delayed = 0;  // the request arrives after the sender's timeout
   std::uint64_t slow = 0;     // the answer takes about as long as the timeout
-  std::uint64_t error = 0;    // 500, half of the time after the effect
+  std::uint64_t error = 0;    // 500, in half of the cases after the effect
   std::uint64_t busy = 0;     // 429 or 503 with Retry-After
   std::uint64_t moved = 0;    // 302
   std::uint64_t gone = 0;     // 410
 };
 
-// The handlers behind the http destinations, and what lies between. They honour the key: a delivery
-// that they have seen has its effect once.
+// The network and the handlers behind the http destinations. Handlers honor the idempotency key:
+// each delivery has its effect once.
 class Network {
  public:
   Network(Timeline& timeline, Ledger& ledger) : timeline_(timeline), ledger_(ledger) {}
 
   void change(const NetworkFaults& faults) { faults_ = faults; }
-  // Answers nothing but 500, or nothing at all, until then.
+  // Until then the destination answers 500, or never answers.
   void break_down(DestinationNo destination, BootTime until, bool hangs);
   void part(const std::string& node, DestinationNo destination, BootTime until);
   void heal();
 
-  // `done` is called once at most, at some later time; never when the answer is lost.
+  // Calls `done` at most once, at a later time; never if the answer is lost.
   using Done = std::function<void(const deliver::AttemptResponse&)>;
   void send(const std::string& node, const deliver::Destination& to, const store::Leased& what,
             const Done& done);
@@ -52,7 +52,7 @@ class Network {
 
   void arrive(const deliver::Destination& to, const store::Leased& what, const Done& done);
   deliver::AttemptResponse handle(DestinationNo to, const store::Leased& what);
-  deliver::AttemptResponse ask_to_wait();
+  deliver::AttemptResponse retry_later();
   void answer(const Done& done, const deliver::AttemptResponse& answer, BootTime delay);
   BootTime hop() { return timeline_.between(BootTime(100), milliseconds(30)); }
 
@@ -63,7 +63,7 @@ class Network {
   std::map<std::pair<std::string, DestinationNo>, BootTime> parted_;
 };
 
-// Carries for one node.
+// The transport of one node.
 class SimTransport final : public deliver::Transport {
  public:
   SimTransport(Lifecycle& lifecycle, Network& network, Ledger& ledger)

@@ -83,7 +83,7 @@ Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
   }
 }
 
-// Who waits ends before the event loop that he is on; what the loop holds ends with it.
+// Waiters are destroyed before the event loop that they run on; the loop's contents end with it.
 Node::~Node() {
   async_store_.die();
   transport_.die();
@@ -97,7 +97,7 @@ void Node::change(const StoreFaults& faults) {
   async_store_.change(faults.delays);
 }
 
-// As maintenance/maintenance.cpp, once a second.
+// Like maintenance/maintenance.cpp, once a second.
 void Node::maintain() {
   const BootTime now = lifecycle_.now();
   if (renewed_ == BootTime::min() || now - renewed_ >= maintenance::kRenewNode) {
@@ -134,7 +134,7 @@ bool Node::stopped() const {
 }
 
 void Node::check_stopped() {
-  // Leases that the store did not tell us of, or did not take back in time, lapse.
+  // Leases that the store did not report or did not take back in time expire.
   constexpr BootTime kLongestLease = seconds(60);
   const BootTime trouble = std::max(store_.last_fault(), async_store_.last_late());
   if (lifecycle_.now() - trouble < kLongestLease) return;
@@ -144,11 +144,11 @@ void Node::check_stopped() {
 
 void Node::check_gone() {
   std::string left;
-  if (timers_.waiting() > 0) left += " alarms";
+  if (timers_.waiting() > 0) left += " timers";
   if (transport_.waiting() > 0) left += " attempts";
-  if (!async_store_.idle()) left += " work for the store";
+  if (!async_store_.idle()) left += " store requests";
   for (const auto& each : dispatchers_) {
-    if (each->under_way() > 0) left += " under_way";
+    if (each->under_way() > 0) left += " attempts in flight";
     if (each.use_count() > 1) left += " coroutines";
   }
   if (!left.empty()) lifecycle_.timeline().fail("leak", lifecycle_.name() + " has left" + left);

@@ -14,14 +14,14 @@
 
 namespace hapax::sim {
 
-// One in so many calls of the store; 0: never.
+// A fault hits one in N calls of the store; 0: never.
 struct StoreFaults {
   std::uint64_t any = 0;
-  BootTime away = seconds(5);  // how long it stays away after a crash
+  BootTime away = seconds(5);  // downtime after a crash
   StoreDelays delays = {};
 };
 
-// Calendar time as one machine has it.
+// The wall clock of one machine, with a skew.
 class SkewedClock final : public Clock {
  public:
   explicit SkewedClock(Clock& clock) : clock_(clock) {}
@@ -40,14 +40,14 @@ class NoLog final : public Log {
   void line(Level level, std::string_view what, std::initializer_list<LogField> fields) override;
 };
 
-// The store as one node sees it: its calls fail, are lost, or are done and the answer is lost.
+// The store as seen by one node: calls fail, get lost, or succeed with a lost answer.
 class FaultyStore {
  public:
   FaultyStore(Lifecycle& lifecycle, store::Driver& driver);
 
   store::Driver& driver() { return driver_; }
   void change(const StoreFaults& faults);
-  // Since when nothing went wrong.
+  // The time of the last fault.
   BootTime last_fault() const { return last_fault_; }
 
  private:
@@ -59,7 +59,7 @@ class FaultyStore {
   store::fault::FaultyDriver driver_;
 };
 
-// What every node is given.
+// The dependencies of every node.
 struct NodeDeps {
   Timeline& timeline;
   store::Driver& store;
@@ -68,8 +68,8 @@ struct NodeDeps {
   const std::vector<std::shared_ptr<const deliver::Destination>>& pushed;
 };
 
-// One server: the real gateway and the real dispatchers on simulated time, network and store.
-// Destroying it is kill -9.
+// One server: the real gateway and dispatchers on simulated time, network and store. The destructor
+// simulates kill -9.
 class Node {
  public:
   Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
@@ -82,24 +82,24 @@ class Node {
   SkewedClock& clock() { return clock_; }
   void change(const StoreFaults& faults);
 
-  // Of the destination that comes as this one in NodeDeps::pushed.
+  // Reloads the destination at index `which` of NodeDeps::pushed.
   void reload(std::size_t which, const std::shared_ptr<const deliver::Destination>& destination) {
     dispatchers_[which]->change(destination);
   }
 
-  // Calls back on its event loop, unless it dies before.
+  // Calls back on the node's event loop, unless the node dies first.
   using Answered = std::function<void(const gateway::Received&)>;
   void receive(const gateway::Source& source, const Request& request, Answered answered);
 
   bool accepts() const { return !stopping_ && !lifecycle_.stalled(); }
   std::int64_t number() const { return number_; }
 
-  // As SIGTERM.
+  // Simulates SIGTERM.
   void stop(BootTime grace);
-  // Stopped, and everything is settled, released or dropped.
+  // Returns whether the node has stopped and all its work is settled, released or dropped.
   bool stopped() const;
   void check_stopped();
-  // Later than any attempt could last: nothing of it is left.
+  // Called after the longest possible attempt: expects no remains of the node.
   void check_gone();
 
  private:

@@ -37,7 +37,7 @@ gateway::Source make_source(const std::string& name, bool lanes, bool versions) 
   return source;
 }
 
-// A request as it travels.
+// A request in transit.
 struct Senders::Sent {
   std::string body;
   std::vector<OwnedHeader> headers;
@@ -68,15 +68,15 @@ void Senders::plan(const std::vector<gateway::Source>& sources, std::size_t even
 void Senders::send(std::size_t number, bool again) {
   const Message& message = messages_[number];
   if (again && message.heard) return;
-  // Providers wait longer each time; here the next try also stands for an answer that is lost.
+  // Providers use a growing backoff; here the retry also covers a lost answer.
   if (again) timeline_.in(kPatience, [this, number] { send(number, true); });
-  if (bad_days_ && timeline_.one_in(6)) {
+  if (faulty_ && timeline_.one_in(6)) {
     timeline_.in(timeline_.between(BootTime(0), seconds(5)),
                  [this, number] { send(number, false); });
   }
   Node* node = nodes_[timeline_.below(nodes_.size())].get();
   if (node == nullptr || !node->accepts()) return;  // refused, or never answered
-  const bool forged = bad_days_ && timeline_.one_in(20);
+  const bool forged = faulty_ && timeline_.one_in(20);
   const Request bare{.url = "https://hooks.example.com/in/x", .body = message.body};
   Result<Signed> made = sign(scheme(), forged ? "whsec_guessed" : kSecret, bare, message.id,
                              timeline_.clock().wall());
@@ -99,7 +99,7 @@ void Senders::answered(std::size_t number, bool forged, const gateway::Received&
   }
   message.event = accepted.event;
   check_stored(message);
-  if (!bad_days_ || !timeline_.one_in(8)) message.heard = true;  // else the answer is lost
+  if (!faulty_ || !timeline_.one_in(8)) message.heard = true;  // else the answer is lost
 }
 
 void Senders::check_stored(const Message& message) {

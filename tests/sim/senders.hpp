@@ -8,15 +8,15 @@
 
 namespace hapax::sim {
 
-// A source that is signed as Stripe signs: {"id","k","v"}.
+// A source with Stripe's signature scheme and bodies of the form {"id","k","v"}.
 gateway::Source make_source(const std::string& name, bool lanes, bool versions);
 
-// Those who send: each event again and again until it was answered with 2xx and the answer arrived;
-// some of it twice, and some of it forged. The oracles:
+// The senders: repeat each event until a 2xx response arrives; send some events twice and some with
+// a forged signature. The oracles:
 //
-//   acked-durable  what was acknowledged is in the store with its bytes
+//   acked-durable  acknowledged events are in the store with their bytes
 //   one-event      one event per identity
-//   forged         nothing that is signed wrongly is accepted
+//   forged         no event with a wrong signature is accepted
 class Senders {
  public:
   using Nodes = std::vector<std::unique_ptr<Node>>;
@@ -24,9 +24,9 @@ class Senders {
   Senders(Timeline& timeline, store::Driver& store, Ledger& ledger, Nodes& nodes)
       : timeline_(timeline), store_(store), ledger_(ledger), nodes_(nodes) {}
 
-  // Sent within `span`, to one of the sources.
+  // Schedules the events within `span`, each to one of the sources.
   void plan(const std::vector<gateway::Source>& sources, std::size_t events, BootTime span);
-  void heal() { bad_days_ = false; }
+  void heal() { faulty_ = false; }
 
   bool all_acked() const;
   std::size_t acked() const;
@@ -37,8 +37,8 @@ class Senders {
     const gateway::Source* source = nullptr;
     std::string id;
     std::string body;
-    std::optional<EventNo> event;  // as it was acknowledged
-    bool heard = false;            // the sender knows
+    std::optional<EventNo> event;  // set once acknowledged
+    bool heard = false;            // the sender got the response
   };
   struct Sent;
 
@@ -51,7 +51,7 @@ class Senders {
   Ledger& ledger_;
   Nodes& nodes_;
   std::deque<Message> messages_;
-  bool bad_days_ = true;
+  bool faulty_ = true;
 };
 
 }  // namespace hapax::sim

@@ -32,7 +32,7 @@ std::uint64_t seeds_of_a_shard() {
 
 class Seeds : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Seeds, EveryPromiseHoldsAndEverythingComesToItsEnd) {
+TEST_P(Seeds, EveryInvariantHoldsAndEverythingCompletes) {
   for (std::uint64_t i = 0; i < seeds_of_a_shard(); ++i) {
     expect_passes(1 + GetParam() + i * kShards);
     if (HasFailure()) return;
@@ -41,18 +41,18 @@ TEST_P(Seeds, EveryPromiseHoldsAndEverythingComesToItsEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Shard, Seeds, testing::Range(std::uint64_t{0}, kShards));
 
-// Seeds that found something. When the simulator learns more a seed tells another story: then the
-// fault is put back, and a seed taken that finds it.
+// Seeds that found a bug. If a change of the simulator changes their histories, reintroduce the bug
+// and choose a seed that finds it.
 
 TEST(FoundBySeed, ADispatcherDoesNotSpinWhenALeaseExpiresAtThisInstant) {
   expect_passes(23);
 }
 
-TEST(FoundBySeed, LeasesThatASlowStoreDidNotTakeBackInTimeLapse) {
+TEST(FoundBySeed, LeasesThatASlowStoreDidNotTakeBackInTimeExpire) {
   expect_passes(7111);
 }
 
-std::string run_apart(std::uint64_t seed) {
+std::string run_in_process(std::uint64_t seed) {
   const std::string command = std::string(HAPAX_SIM) + " " + std::to_string(seed);
   std::FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
@@ -64,9 +64,9 @@ std::string run_apart(std::uint64_t seed) {
 
 TEST(Simulator, TheSameSeedGivesTheSameHistoryInEveryProcess) {
   for (const std::uint64_t seed : {7U, 8U, 9U}) {
-    const std::string first = run_apart(seed);
+    const std::string first = run_in_process(seed);
     EXPECT_NE(first.find("history"), std::string::npos) << first;
-    EXPECT_EQ(first, run_apart(seed));
+    EXPECT_EQ(first, run_in_process(seed));
   }
 }
 
@@ -83,7 +83,7 @@ TEST(Simulator, TheSameSeedGivesTheSameHistoryOnEveryStore) {
 }
 
 TEST(Simulator, OtherSeedsGiveOtherHistories) {
-  EXPECT_NE(run_apart(7).substr(7), run_apart(8).substr(7));
+  EXPECT_NE(run_in_process(7).substr(7), run_in_process(8).substr(7));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr BootTime kLivenessBound = std::chrono::minutes(30);
 constexpr std::size_t kMostSteps = 5'000'000;
 
-// A world from a seed, and its history.
+// One simulation from a seed, with its history.
 class Simulation {
  public:
   explicit Simulation(const Options& options)
@@ -33,8 +33,8 @@ class Simulation {
     chaos.start();
     play(timeline_.now() + span + timeline_.between(seconds(1), seconds(60)), [] { return false; });
     chaos.end();
-    timeline_.note("world", "is healed");
-    live_on();
+    timeline_.note("world", "has no more faults");
+    run_to_completion();
     if (!timeline_.failure()) stop();
     return report(events);
   }
@@ -48,22 +48,23 @@ class Simulation {
         .value();
   }
 
-  // Until then, or until it is done; `look` is asked once a second.
-  bool play(BootTime until, const std::function<bool()>& look) {
-    BootTime next_look = timeline_.now();
+  // Runs until `until` or until `is_done`, which is checked once a second, returns true. Returns
+  // whether it did.
+  bool play(BootTime until, const std::function<bool()>& is_done) {
+    BootTime next_check = timeline_.now();
     while (!timeline_.failure()) {
-      if (++steps_ > kMostSteps) timeline_.fail("liveness", "it goes on without end");
+      if (++steps_ > kMostSteps) timeline_.fail("liveness", "the simulation does not end");
       if (cluster_.poll()) continue;
-      if (timeline_.now() >= next_look) {
-        if (look()) return true;
-        next_look = timeline_.now() + seconds(1);
+      if (timeline_.now() >= next_check) {
+        if (is_done()) return true;
+        next_check = timeline_.now() + seconds(1);
       }
       if (!timeline_.step(until)) return false;
     }
     return false;
   }
 
-  void live_on() {
+  void run_to_completion() {
     const BootTime until = timeline_.now() + kLivenessBound;
     const bool done = play(until, [&] {
       cluster_.unblock();
@@ -72,7 +73,7 @@ class Simulation {
     });
     if (done) return;
     const std::string what = cluster_.ledger().not_ended();
-    timeline_.fail("liveness", what.empty() ? "somebody waits for his answer" : what);
+    timeline_.fail("liveness", what.empty() ? "a sender is still waiting for its response" : what);
   }
 
   void stop() {
@@ -84,7 +85,7 @@ class Simulation {
                          [](const auto& each) { return each->stopped(); });
     };
     if (!play(timeline_.now() + grace + seconds(10), all_stopped)) {
-      timeline_.fail("stop", "a node goes on");
+      timeline_.fail("stop", "a node does not stop");
     }
     play(timeline_.now() + seconds(120), [] { return false; });
     for (const auto& each : cluster_.nodes()) {

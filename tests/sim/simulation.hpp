@@ -14,9 +14,9 @@ namespace hapax::sim {
 
 struct Options {
   std::uint64_t seed = 1;
-  std::size_t nodes = 0;                              // 0: as the seed says
+  std::size_t nodes = 0;                              // 0: chosen by the seed
   std::size_t events = 0;                             // likewise
-  bool sqlite = false;                                // a file in place of the memory store
+  bool sqlite = false;                                // SQLite instead of the memory store
   std::function<void(const std::string&)> show = {};  // every line of the history
 };
 
@@ -27,15 +27,15 @@ struct Report {
   std::string summary;
 };
 
-// Two phases, then a stop. The first injects the faults of this seed: nodes and workers are killed,
-// stopped and stalled past their leases, calendars jump, the store fails with known and unknown
-// outcomes, the network loses, delays and cuts, handlers fail, operators cancel, replay and pause.
-// Then all faults end, and everything must complete within bounded time. The invariants are those
-// of Ledger and Senders, and:
+// Two phases and a shutdown. The first phase injects the faults of this seed: nodes and workers are
+// killed, stopped and stalled past their leases; wall clocks jump; the store fails with known and
+// unknown outcomes; the network loses, delays and partitions; handlers fail; operators cancel,
+// replay and pause. Then all faults end, and everything must complete within bounded time. The
+// invariants are those of Ledger and Senders, and:
 //
-//   liveness  every delivery comes to its end, every sender to his answer
-//   leak      a node that has stopped holds no lease, and has no coroutine or attempt left
-//   stop      a node that is told to stop does so within its grace time and a little more
+//   liveness  every delivery ends, and every sender gets its response
+//   leak      a stopped node holds no lease and has no coroutine or attempt left
+//   stop      a node stops within its grace time and a small margin
 Report simulate(const Options& options);
 
 }  // namespace hapax::sim

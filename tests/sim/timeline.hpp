@@ -16,15 +16,14 @@
 #include <utility>
 #include <vector>
 
-// A world in which nothing happens by itself: time stands still until everybody has done what there
-// was to do, and then jumps to whatever comes next. All chance comes from one seed, so the same
-// seed gives the same history.
+// A deterministic world: time stands still until all ready work is done, then jumps to the next
+// scheduled action. All randomness comes from one seed, so the same seed gives the same history.
 namespace hapax::sim {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// An oracle that was broken.
+// A violated oracle.
 struct Failure {
   std::string oracle;
   std::string detail;
@@ -39,25 +38,25 @@ class Timeline {
   test::ManualClock& clock() { return clock_; }
   BootTime now() const { return clock_.since_boot(); }
 
-  // Chance.
+  // Randomness.
   test::SeededRandom& random() { return random_; }
   std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
   bool one_in(std::uint64_t count) { return count != 0 && below(count) == 0; }
   BootTime between(BootTime least, BootTime most);
 
-  // What happens at a time; at the same time: in the order of the calls.
+  // Schedules an action. Actions at the same time run in the order of the calls.
   void at(BootTime when, std::function<void()> what);
   void in(BootTime delay, std::function<void()> what) { at(now() + delay, std::move(what)); }
-  // Moves on to what comes next and does it. False: nothing is left, or it comes after `until`.
+  // Advances to the next action and runs it. Returns false if there is none before `until`.
   bool step(BootTime until);
 
-  // History. The last lines are kept, all of them are in the hash.
+  // The history. The last lines are kept; all lines are in the hash.
   void note(std::string_view who, std::string_view what);
   std::uint64_t hash() const { return hash_; }
   const std::deque<std::string>& last_lines() const { return lines_; }
   void show_all(std::function<void(const std::string&)> show) { show_ = std::move(show); }
 
-  // The first failure stands; after it the run ends.
+  // Only the first failure is recorded; it ends the run.
   void fail(std::string_view oracle, std::string detail);
   const std::optional<Failure>& failure() const { return failure_; }
 

@@ -43,10 +43,9 @@ class SimTimerFactory::One final : public WakeableTimer {
 
 bool SimTimerFactory::spins() {
   constexpr std::size_t kMost = 100'000;
-  if (std::exchange(asked_at_, lifecycle_.now()) != lifecycle_.now()) asked_ = 0;
-  if (++asked_ < kMost) return false;
-  lifecycle_.timeline().fail("spin",
-                             lifecycle_.name() + " waits for a time that is past, over and over");
+  if (std::exchange(waited_at_, lifecycle_.now()) != lifecycle_.now()) waits_ = 0;
+  if (++waits_ < kMost) return false;
+  lifecycle_.timeline().fail("spin", lifecycle_.name() + " repeatedly waits for a past time");
   return true;
 }
 

@@ -20,13 +20,14 @@ class SimTimerFactory final : public TimerFactory {
  private:
   class One;
 
-  // Somebody asks and asks while no time passes: on a real clock he would keep a thread busy.
+  // Detects a busy loop: repeated waits while no time passes, which would occupy a thread on a real
+  // clock.
   bool spins();
 
   Lifecycle& lifecycle_;
   Waiters<> waiters_;
-  BootTime asked_at_{};
-  std::size_t asked_ = 0;
+  BootTime waited_at_{};
+  std::size_t waits_ = 0;
 };
 
 }  // namespace hapax::sim

@@ -13,8 +13,8 @@
 
 namespace hapax::sim {
 
-// A coroutine that waits for an answer. Ended without one, its frames end with it, as those of a
-// process that is killed.
+// A suspended coroutine that waits for an answer. Destroying it without an answer destroys its
+// frames, as in a killed process.
 template <class... Answer>
 class Waiter {
  public:
@@ -22,7 +22,7 @@ class Waiter {
   virtual void resume(Answer... answer) = 0;
 };
 
-// Suspends the coroutine and gives it to `start`, which keeps it until there is an answer.
+// Suspends the coroutine and passes it to `start`, which keeps it until there is an answer.
 template <class... Answer, class Start>
 auto suspend(Start start) {
   namespace asio = boost::asio;
@@ -45,8 +45,8 @@ auto suspend(Start start) {
       kUseTask, std::move(start));
 }
 
-// Those of one node, by number. Its own coroutines are not kept by what they wait for, so that a
-// node can be killed: clear() ends them all.
+// The waiters of one node, by number. They are owned here and not by the awaited operation, so that
+// a node can be killed: clear() destroys them all.
 template <class... Answer>
 class Waiters {
  public:
@@ -59,7 +59,7 @@ class Waiters {
   bool waits(std::uint64_t number) const { return waiting_.contains(number); }
   std::size_t size() const { return waiting_.size(); }
 
-  // Goes on, on the event loop. Nothing happens when it does not wait any more.
+  // Resumes the waiter on the event loop. No effect if it no longer waits.
   void answer(boost::asio::io_context& origin, std::uint64_t number, Answer... value) {
     auto found = waiting_.extract(number);
     if (found.empty()) return;
@@ -69,7 +69,7 @@ class Waiters {
                       });
   }
   void forget(std::uint64_t number) {
-    auto gone = waiting_.extract(number);  // ended when the map is whole again
+    auto gone = waiting_.extract(number);  // destroyed after the map is consistent
   }
   void clear() {
     while (!waiting_.empty()) forget(waiting_.begin()->first);

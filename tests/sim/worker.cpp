@@ -19,7 +19,7 @@ Worker::Worker(const NodeDeps& deps, const std::string& name, std::int64_t numbe
       number_(number),
       destination_(destination) {
   change(faults, {});
-  ask();
+  poll();
 }
 
 void Worker::change(const StoreFaults& faults, const WorkerBehavior& behavior) {
@@ -27,7 +27,7 @@ void Worker::change(const StoreFaults& faults, const WorkerBehavior& behavior) {
   behavior_ = behavior;
 }
 
-void Worker::ask() {
+void Worker::poll() {
   if (stopping_) return;
   Timeline& timeline = lifecycle_.timeline();
   const store::LeaseRequest request{.from = destination_,
@@ -41,7 +41,7 @@ void Worker::ask() {
       begin(std::make_shared<const store::Leased>(each));
     }
   }
-  lifecycle_.in(timeline.between(milliseconds(50), seconds(2)), [this] { ask(); });
+  lifecycle_.in(timeline.between(milliseconds(50), seconds(2)), [this] { poll(); });
 }
 
 void Worker::begin(const std::shared_ptr<const store::Leased>& leased) {

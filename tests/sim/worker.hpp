@@ -6,13 +6,12 @@
 
 namespace hapax::sim {
 
-// A pull worker with a database of its own, which honours the key. It is slow at times, fails at
-// times, and goes on as if nothing had happened when its lease has lapsed. Destroying it is
-// kill -9.
+// A pull worker with its own database, which honors the idempotency key. It is sometimes slow,
+// sometimes fails, and continues after its lease has expired. The destructor simulates kill -9.
 class Worker {
  public:
   struct WorkerBehavior {
-    std::uint64_t fails = 0;  // one in so many; 0: never
+    std::uint64_t fails = 0;  // one in N; 0: never
     std::uint64_t drops = 0;
     std::uint64_t sleeps = 0;  // past its lease
     std::uint64_t renews = 4;
@@ -26,7 +25,7 @@ class Worker {
   void stop() { stopping_ = true; }
 
  private:
-  void ask();
+  void poll();
   void begin(const std::shared_ptr<const store::Leased>& leased);
   void work(const std::shared_ptr<const store::Leased>& leased);
   void settle(const std::shared_ptr<const store::Leased>& leased, const Disposition& disposition,

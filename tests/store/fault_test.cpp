@@ -11,9 +11,9 @@
 #include <map>
 #include <set>
 
-// A sender, a store that misbehaves, and a worker whose handler honours the key. Whatever the store
-// does, each repeats what it was not told, as the contract says, and in the end every event is
-// there once and was handled once.
+// A sender, a faulty store, and a worker whose handler honors the idempotency key. Each repeats
+// calls with an unknown outcome, as the contract requires. In the end every event is stored once
+// and was handled once.
 namespace hapax::store::fault {
 namespace {
 
@@ -22,7 +22,7 @@ using std::chrono::seconds;
 constexpr int kEvents = 40;
 constexpr seconds kLease{30};
 
-// Faults of every kind, by chance. A crash lasts until somebody restarts the store.
+// Random faults of every kind. A crash lasts until the store is restarted.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : random_(seed) {}
@@ -45,10 +45,9 @@ class Chance {
 
 class World {
  private:
-  // One call, repeated by whoever must know until he is told; the store is started again in
-  // between.
+  // Repeats a call until its outcome is known; restarts a crashed store in between.
   template <class Call>
-  auto insist(Call call) {
+  auto retry(Call call) {
     for (int tries = 0; tries < 1000; ++tries) {
       auto answer = call();
       if (answer) return std::move(answer).value();
@@ -60,9 +59,9 @@ class World {
 
  public:
   explicit World(std::uint64_t seed) : chance_(seed) {
-    source_ = SourceNo(insist([&] { return driver_.number_of(NameKind::source, "x"); }));
+    source_ = SourceNo(retry([&] { return driver_.number_of(NameKind::source, "x"); }));
     destination_ =
-        DestinationNo(insist([&] { return driver_.number_of(NameKind::destination, "d"); }));
+        DestinationNo(retry([&] { return driver_.number_of(NameKind::destination, "d"); }));
   }
 
   void run();
@@ -84,7 +83,7 @@ class World {
   std::map<DeliveryRef, int> effects_;
 };
 
-// The same number every time: only so the sender can ask again.
+// Uses the same event number for every repeat, as a sender must.
 void World::admit(std::int64_t no) {
   const std::string id = id_of(no);
   const Target target{destination_};
@@ -98,11 +97,11 @@ void World::admit(std::int64_t no) {
                         .targets = std::span(&target, 1)};
   const Admit request{.arrivals = std::span(&arrival, 1)};
   const std::vector<Admission> answer =
-      insist([&] { return driver_.write({.admit = std::span(&request, 1)}).admit.at(0); });
+      retry([&] { return driver_.write({.admit = std::span(&request, 1)}).admit.at(0); });
   EXPECT_EQ(answer.at(0), (Admission{Admission::Kind::fresh, EventNo(no)}));
 }
 
-// A lease whose answer was lost lapses; nobody waits for it.
+// A lease whose answer was lost expires; the call is not repeated.
 std::vector<Leased> World::lease() {
   const LeaseRequest request{.from = destination_, .max = 3, .lease = kLease, .holder = {}};
   Result<std::vector<Lease>> answer = driver_.write({.lease = std::span(&request, 1)}).lease;
@@ -119,8 +118,8 @@ void World::handle(const Leased& lease) {
       .fence = lease.fence,
       .disposition = fails ? Disposition(RetryIn{seconds(1)}) : Disposition(Ack{})};
   const std::vector<Settled> answer =
-      insist([&] { return driver_.write({.settle = std::span(&settlement, 1)}).settle; });
-  EXPECT_EQ(answer.at(0), Settled::ok) << "nobody else had the lease";
+      retry([&] { return driver_.write({.settle = std::span(&settlement, 1)}).settle; });
+  EXPECT_EQ(answer.at(0), Settled::ok) << "no other holder had the lease";
 }
 
 void World::run() {
@@ -132,7 +131,7 @@ void World::run() {
     const Result<Stats> stats = inner_->stats();
     if (no == kEvents && stats->destinations.empty()) return;
   }
-  ADD_FAILURE() << "it does not end";
+  ADD_FAILURE() << "the deliveries never finish";
 }
 
 void World::expect_everything_once() {
@@ -152,10 +151,10 @@ void World::expect_everything_once() {
     EXPECT_EQ(completed, 1) << each.id;
     EXPECT_EQ((effects_[{each.no, DeliveryNo(1)}]), 1) << each.id;
   }
-  EXPECT_EQ(chance_.seen().size(), 5U) << "every kind of fault happened";
+  EXPECT_EQ(chance_.seen().size(), 5U) << "every kind of fault occurred";
 }
 
-TEST(FaultyDriver, CostsNothingWhenCallersRetryUnknownOutcomes) {
+TEST(FaultyDriver, LosesNothingWhenCallersRetryUnknownOutcomes) {
   const int seeds = test::rounds(500);
   for (int seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -167,7 +166,7 @@ TEST(FaultyDriver, CostsNothingWhenCallersRetryUnknownOutcomes) {
 
 class OneFault : public testing::Test {
  protected:
-  Result<std::int64_t> ask(Fault fault) {
+  Result<std::int64_t> call(Fault fault) {
     fault_ = fault;
     Result<std::int64_t> answer = driver_.number_of(NameKind::source, "x");
     fault_ = Fault::none;
@@ -182,30 +181,30 @@ class OneFault : public testing::Test {
 };
 
 TEST_F(OneFault, ThatFailsDoesNotHappen) {
-  EXPECT_EQ(ask(Fault::fail).error().outcome(), Outcome::did_not_happen);
+  EXPECT_EQ(call(Fault::fail).error().outcome(), Outcome::did_not_happen);
   EXPECT_FALSE(happened());
 }
 
 TEST_F(OneFault, ThatLosesTheAnswerHappensAndIsUnknown) {
-  EXPECT_EQ(ask(Fault::lose_answer).error().outcome(), Outcome::unknown);
+  EXPECT_EQ(call(Fault::lose_answer).error().outcome(), Outcome::unknown);
   EXPECT_TRUE(happened());
 }
 
 TEST_F(OneFault, ThatLosesTheRequestDoesNotHappenAndIsUnknown) {
-  EXPECT_EQ(ask(Fault::lose_request).error().outcome(), Outcome::unknown);
+  EXPECT_EQ(call(Fault::lose_request).error().outcome(), Outcome::unknown);
   EXPECT_FALSE(happened());
 }
 
 TEST_F(OneFault, ThatCrashesLastsUntilTheRestart) {
-  EXPECT_EQ(ask(Fault::crash_before).error().outcome(), Outcome::did_not_happen);
-  EXPECT_FALSE(ask(Fault::none));
+  EXPECT_EQ(call(Fault::crash_before).error().outcome(), Outcome::did_not_happen);
+  EXPECT_FALSE(call(Fault::none));
   EXPECT_FALSE(happened());
   driver_.restart();
-  EXPECT_TRUE(ask(Fault::none));
+  EXPECT_TRUE(call(Fault::none));
 }
 
 TEST_F(OneFault, ThatCrashesAfterwardsHasHappened) {
-  EXPECT_EQ(ask(Fault::crash_after).error().outcome(), Outcome::unknown);
+  EXPECT_EQ(call(Fault::crash_after).error().outcome(), Outcome::unknown);
   EXPECT_TRUE(driver_.crashed());
   EXPECT_TRUE(happened());
 }

@@ -37,7 +37,7 @@ TEST(Open, AStoreReportsItsCapabilities) {
   EXPECT_FALSE(store->capabilities().has(Capability::keys));
 }
 
-TEST(Open, OptionsThatCannotWorkAreRefused) {
+TEST(Open, InvalidOptionsAreRefused) {
   using std::chrono::milliseconds;
   EXPECT_EQ(open("memory:", {.timeout = milliseconds(0)}).error().code(), Code::misconfigured);
   EXPECT_EQ(open("memory:", {.timeout = milliseconds::max()}).error().code(), Code::misconfigured);
@@ -45,14 +45,14 @@ TEST(Open, OptionsThatCannotWorkAreRefused) {
   EXPECT_EQ(open("memory:", {.connections = 0}).error().code(), Code::misconfigured);
 }
 
-TEST(Dedup, MoreRequestsThanOneCallTakesAreRefused) {
+TEST(Dedup, TooManyRequestsInOneCallAreRefused) {
   Store store = open("memory:").value();
   const std::vector<DedupRequest> many(kMaxBatch + 1, {.scope = "s", .id = "a"});
   EXPECT_EQ(store.dedup(many).error().code(), Code::invalid_argument);
   EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-// Its clock fails once, as a program's own may.
+// A clock that throws once, as a caller's own clock may.
 class FailingClock final : public Clock {
  public:
   WallTime wall() const override { return clock_.wall(); }
@@ -67,7 +67,7 @@ class FailingClock final : public Clock {
   test::ManualClock clock_;
 };
 
-TEST(Dedup, AnExceptionInsideIsAnUnknownOutcomeAndTheStoreGoesOn) {
+TEST(Dedup, AnExceptionInsideIsAnUnknownOutcomeAndTheStoreStillWorks) {
   const test::TempDir directory;
   FailingClock clock;
   Store store = open("sqlite:" + directory.file("s.db"), {.clock = &clock}).value();
@@ -83,7 +83,7 @@ TEST(Migrate, OfAStoreWithoutASchemaIsRefused) {
   EXPECT_EQ(migrate("memory:").error().code(), Code::misconfigured);
 }
 
-TEST(MemoryStore, WhenFullItRefusesAndEvictsNoLiveId) {
+TEST(MemoryStore, AFullStoreRefusesAndEvictsNoLiveId) {
   test::ManualClock clock;
   Store store = open("memory:", {.memory_max_ids = 2, .clock = &clock}).value();
   const auto request = [](const char* id) {
@@ -98,10 +98,10 @@ TEST(MemoryStore, WhenFullItRefusesAndEvictsNoLiveId) {
   EXPECT_EQ(third.error().outcome(), Outcome::did_not_happen);
   EXPECT_TRUE(store.dedup(request("b"))->duplicate);
   clock.advance(std::chrono::seconds(10));
-  EXPECT_FALSE(store.dedup(request("c"))->duplicate) << "ids whose time is over make room";
+  EXPECT_FALSE(store.dedup(request("c"))->duplicate) << "expired ids free their room";
 }
 
-TEST(MemoryStore, ACallThatDoesNotFitClaimsNothingOfIt) {
+TEST(MemoryStore, ACallThatDoesNotFitClaimsNothing) {
   Store store = open("memory:", {.memory_max_ids = 2}).value();
   const std::vector<DedupRequest> three{
       {.scope = "s", .id = "a"}, {.scope = "s", .id = "b"}, {.scope = "s", .id = "c"}};
@@ -109,7 +109,7 @@ TEST(MemoryStore, ACallThatDoesNotFitClaimsNothingOfIt) {
   EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST(MemoryStore, AnIdTwiceInOneCallNeedsRoomOnce) {
+TEST(MemoryStore, ARepeatedIdInOneCallNeedsRoomOnce) {
   Store store = open("memory:", {.memory_max_ids = 1}).value();
   EXPECT_TRUE(store.dedup(std::vector<DedupRequest>(2, {.scope = "s", .id = "a"})));
 }

@@ -19,7 +19,7 @@ class OnceTest : public testing::Test {
   using Tx = typename Caller::Tx;
   using Transaction = typename Caller::Transaction;
 
-  // In a transaction of its own, which is committed whatever comes back.
+  // Runs once() in its own transaction, which is committed regardless of the result.
   template <class Work>
   Result<Once> once_and_commit(const OnceId& what, Work work) {
     Result<Transaction> tx = session_.begin();
@@ -29,7 +29,7 @@ class OnceTest : public testing::Test {
     return done;
   }
 
-  // Runs the usual work under the id: whether it was a duplicate.
+  // Runs the standard work under the id and returns whether it was a duplicate.
   bool duplicate(const OnceId& what) {
     const auto work = [&](Tx& tx) { return Caller::insert_work(tx, std::string(what.id)); };
     return once_and_commit(what, work).value().duplicate;
@@ -59,7 +59,7 @@ TYPED_TEST(OnceTest, RunsTheWorkOnceAndThenReturnsItsResult) {
   EXPECT_EQ(this->works(), 1);
 }
 
-TYPED_TEST(OnceTest, Case14ResultsThatLookLikeNothingAreResults) {
+TYPED_TEST(OnceTest, Case14ResultsThatLookEmptyAreResults) {
   int number = 0;
   for (const std::string& result : {"0"s, "false"s, "{}"s, "null"s, "\0"s, "a\0b"s, " "s}) {
     const std::string id = std::to_string(number++);
@@ -91,7 +91,7 @@ TYPED_TEST(OnceTest, ARolledBackFirstCallLeavesTheIdFree) {
   EXPECT_EQ(this->works(), 1);
 }
 
-TYPED_TEST(OnceTest, WorkThatFailsBurnsNothingWhenTheCallerCommitsAnyway) {
+TYPED_TEST(OnceTest, FailedWorkBurnsNoIdWhenTheCallerCommitsAnyway) {
   const Result<Once> failed = this->once_and_commit({"s", "a"}, [&](auto& tx) -> Result<void> {
     EXPECT_TRUE(TypeParam::insert_work(tx, "a"));
     return Error(Code::work_failed, "no stock");
@@ -103,7 +103,7 @@ TYPED_TEST(OnceTest, WorkThatFailsBurnsNothingWhenTheCallerCommitsAnyway) {
   EXPECT_FALSE(this->duplicate({"s", "a"}));
 }
 
-TYPED_TEST(OnceTest, WorkThatThrowsBurnsNothingAndTheExceptionComesThrough) {
+TYPED_TEST(OnceTest, WorkThatThrowsBurnsNoIdAndTheExceptionPropagates) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   EXPECT_THROW(static_cast<void>(once(tx, {"s", "a"},
                                       [&](auto& t) {
@@ -125,7 +125,7 @@ TYPED_TEST(OnceTest, EarlierCallerWorkSurvivesAFailure) {
   EXPECT_EQ(this->caller_.text("SELECT id FROM work"), "before");
 }
 
-TYPED_TEST(OnceTest, SeveralIdsInOneTransactionSucceedOrFailAlone) {
+TYPED_TEST(OnceTest, SeveralIdsInOneTransactionSucceedOrFailIndependently) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   const auto work = [](auto& t) { return TypeParam::insert_work(t, "x"); };
   EXPECT_FALSE(once(tx, {"s", "a"}, work)->duplicate);
@@ -137,7 +137,7 @@ TYPED_TEST(OnceTest, SeveralIdsInOneTransactionSucceedOrFailAlone) {
   EXPECT_EQ(this->works(), 2);
 }
 
-TYPED_TEST(OnceTest, OnceInsideOnceIsUndoneWithTheOuterOne) {
+TYPED_TEST(OnceTest, ANestedOnceIsRolledBackWithTheOuterOne) {
   const auto inner = [](auto& tx) { return TypeParam::insert_work(tx, "inner"); };
   const Result<Once> outer = this->once_and_commit({"s", "outer"}, [&](auto& tx) -> Result<void> {
     EXPECT_FALSE(once(tx, {"s", "inner"}, inner)->duplicate);
@@ -148,7 +148,7 @@ TYPED_TEST(OnceTest, OnceInsideOnceIsUndoneWithTheOuterOne) {
   EXPECT_FALSE(this->duplicate({"s", "inner"}));
 }
 
-TYPED_TEST(OnceTest, AnInnerFailureLeavesTheOuterWork) {
+TYPED_TEST(OnceTest, AnInnerFailureKeepsTheOuterWork) {
   const Result<Once> outer = this->once_and_commit({"s", "outer"}, [&](auto& tx) -> Result<void> {
     EXPECT_FALSE(once(tx, {"s", "inner"}, [](auto& t) -> Result<void> {
       EXPECT_TRUE(TypeParam::insert_work(t, "inner"));
@@ -162,7 +162,7 @@ TYPED_TEST(OnceTest, AnInnerFailureLeavesTheOuterWork) {
   EXPECT_FALSE(this->duplicate({"s", "inner"}));
 }
 
-TYPED_TEST(OnceTest, WorksInATransactionThatTheCallerBeganAndEnds) {
+TYPED_TEST(OnceTest, WorksInATransactionOfTheCaller) {
   this->caller_.run("BEGIN");
   typename TypeParam::Tx tx = this->session_.join().value();
   ASSERT_TRUE(once(tx, {"s", "a"}, [](auto& t) { return TypeParam::insert_work(t, "a"); }));
@@ -181,7 +181,7 @@ TYPED_TEST(OnceTest, IsTheSameClaimAsDedup) {
   EXPECT_TRUE(store.dedup({.scope = "s", .id = "b"})->duplicate);
 }
 
-TYPED_TEST(OnceTest, AnExpiredIdRunsAgainAndForgetsTheOldResult) {
+TYPED_TEST(OnceTest, AnExpiredIdRunsAgainAndDropsTheOldResult) {
   const OnceId what{"s", "a", std::chrono::seconds(10)};
   EXPECT_EQ(this->once_and_commit(what, [](auto&) { return "old"s; })->result, "old");
   this->clock_.advance(std::chrono::seconds(10));
@@ -198,7 +198,7 @@ TYPED_TEST(OnceTest, RejectsOversizedInputBeforeTheWorkRuns) {
   }
 }
 
-TYPED_TEST(OnceTest, AResultTooLargeToStoreUndoesTheWork) {
+TYPED_TEST(OnceTest, AResultTooLargeToStoreRollsBackTheWork) {
   const Result<Once> refused =
       this->once_and_commit({"s", "a"}, [](auto& tx) -> Result<std::string> {
         EXPECT_TRUE(TypeParam::insert_work(tx, "a"));

@@ -22,7 +22,7 @@ class OutboxTest : public testing::Test {
   }
 
   int messages() const { return test::count(caller_, Caller::kMessages); }
-  // An expression over the messages there are.
+  // Selects an expression over the stored messages.
   std::string select(const std::string& expression, const std::string& where = "true") const {
     return caller_.text("SELECT " + expression + " FROM " + Caller::kMessages + " WHERE " + where);
   }
@@ -34,7 +34,7 @@ class OutboxTest : public testing::Test {
 
 TYPED_TEST_SUITE(OutboxTest, test::Callers, test::CallerNames);
 
-TYPED_TEST(OutboxTest, AMessageLeavesWithTheTransaction) {
+TYPED_TEST(OutboxTest, AMessageIsStoredWithTheTransaction) {
   const Result<Enqueued> sent = this->enqueue_and_commit({.destination = "mail",
                                                           .payload = "hello",
                                                           .order_key = "customer-1",
@@ -47,7 +47,7 @@ TYPED_TEST(OutboxTest, AMessageLeavesWithTheTransaction) {
   EXPECT_EQ(this->select(test::hex_of<TypeParam>("headers")), "01410162");
 }
 
-TYPED_TEST(OutboxTest, AMessageOfARolledBackTransactionWasNeverThere) {
+TYPED_TEST(OutboxTest, AMessageOfARolledBackTransactionIsNotStored) {
   {
     typename TypeParam::Transaction tx = this->session_.begin().value();
     ASSERT_TRUE(outbox(tx).enqueue({.destination = "mail", .key = "k"}));
@@ -56,7 +56,7 @@ TYPED_TEST(OutboxTest, AMessageOfARolledBackTransactionWasNeverThere) {
   EXPECT_FALSE(this->enqueue_and_commit({.destination = "mail", .key = "k"})->duplicate);
 }
 
-TYPED_TEST(OutboxTest, AMessageOfWorkThatFailedIsUndoneWithIt) {
+TYPED_TEST(OutboxTest, AMessageOfFailedWorkIsRolledBackWithIt) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   EXPECT_FALSE(once(tx, {"s", "a"}, [](auto& t) -> Result<void> {
     EXPECT_TRUE(outbox(t).enqueue({.destination = "mail", .key = "k", .payload = "p"}));
@@ -68,7 +68,7 @@ TYPED_TEST(OutboxTest, AMessageOfWorkThatFailedIsUndoneWithIt) {
       this->enqueue_and_commit({.destination = "mail", .key = "k", .payload = "p"})->duplicate);
 }
 
-TYPED_TEST(OutboxTest, TheSameKeyAgainIsADuplicateWithTheFirstOnesId) {
+TYPED_TEST(OutboxTest, ARepeatedKeyIsADuplicateWithTheFirstId) {
   const Message message{.destination = "mail", .key = "k", .payload = "p"};
   const MessageId first = this->enqueue_and_commit(message)->message;
   const Result<Enqueued> second = this->enqueue_and_commit(message);
@@ -103,7 +103,7 @@ TYPED_TEST(OutboxTest, AKeyReusedForOtherContentIsRefusedAndChangesNothing) {
   EXPECT_TRUE(this->enqueue_and_commit(message)->duplicate);
 }
 
-TYPED_TEST(OutboxTest, AKeyIsForgottenAfterThirtyDays) {
+TYPED_TEST(OutboxTest, AKeyExpiresAfterThirtyDays) {
   ASSERT_TRUE(this->enqueue_and_commit({.destination = "mail", .key = "k", .payload = "p"}));
   this->clock_.advance(30 * days);
   EXPECT_FALSE(
@@ -116,7 +116,7 @@ TYPED_TEST(OutboxTest, AKeyIsNotAnIdOfOnce) {
   EXPECT_FALSE(once(tx, {"mail", "k"}, [](auto&) {})->duplicate);
 }
 
-TYPED_TEST(OutboxTest, PayloadsAndKeysAreAnyBytes) {
+TYPED_TEST(OutboxTest, PayloadsAndKeysMayBeAnyBytes) {
   const std::string bytes = "\0\xff\xfe\0"s;
   const Message message{.destination = "mail", .key = bytes, .payload = bytes, .order_key = bytes};
   ASSERT_TRUE(this->enqueue_and_commit(message));
@@ -146,7 +146,7 @@ TYPED_TEST(OutboxTest, OversizedInputIsRejectedBeforeAnyWrite) {
   EXPECT_EQ(this->messages(), 0);
 }
 
-TYPED_TEST(OutboxTest, OutsideATransactionIsAnErrorAtOnce) {
+TYPED_TEST(OutboxTest, EnqueueOutsideATransactionIsAnErrorAtOnce) {
   typename TypeParam::Transaction tx = this->session_.begin().value();
   tx.rollback();
   const Result<Enqueued> refused = outbox(tx).enqueue({.destination = "mail"});

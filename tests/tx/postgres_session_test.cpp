@@ -69,7 +69,7 @@ TEST_F(PostgresSessionTest, ACommitOfAFailedTransactionIsNotReportedAsDone) {
   EXPECT_FALSE(once(again, {"s", "a"}, kNothing)->duplicate);
 }
 
-TEST_F(PostgresSessionTest, WorkThatHidesItsOwnFailureIsUndone) {
+TEST_F(PostgresSessionTest, WorkThatHidesItsOwnFailureIsRolledBack) {
   PostgresTransaction tx = session_.begin().value();
   const Result<Once> refused = once(tx, {"s", "a"}, [](PostgresTx& t) {
     PQclear(PQexec(t.handle(), "INSERT INTO work VALUES('a')"));
@@ -77,11 +77,11 @@ TEST_F(PostgresSessionTest, WorkThatHidesItsOwnFailureIsUndone) {
   });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Code::work_failed);
-  ASSERT_TRUE(tx.commit()) << "the caller's transaction goes on";
+  ASSERT_TRUE(tx.commit()) << "the caller's transaction stays usable";
   EXPECT_EQ(test::count(caller_, "work"), 0);
 }
 
-TEST_F(PostgresSessionTest, WorkThatLeavesACommandRunningIsStillUndone) {
+TEST_F(PostgresSessionTest, WorkThatLeavesACommandRunningIsStillRolledBack) {
   PostgresTransaction tx = session_.begin().value();
   const Result<Once> failed = once(tx, {"s", "a"}, [](PostgresTx& t) -> Result<void> {
     PQsendQuery(t.handle(), "INSERT INTO work VALUES('a')");
@@ -94,7 +94,7 @@ TEST_F(PostgresSessionTest, WorkThatLeavesACommandRunningIsStillUndone) {
   EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
 }
 
-TEST_F(PostgresSessionTest, ATransactionWithARunningCommandEndsWhenItsCommitIsRefused) {
+TEST_F(PostgresSessionTest, ATransactionWithARunningCommandEndsWhenItsCommitIsRejected) {
   PostgresTransaction tx = session_.begin().value();
   ASSERT_TRUE(once(tx, {"s", "a"}, kNothing));
   PQsendQuery(tx.handle(), "SELECT 1");
@@ -103,7 +103,7 @@ TEST_F(PostgresSessionTest, ATransactionWithARunningCommandEndsWhenItsCommitIsRe
   EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
 }
 
-TEST_F(PostgresSessionTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCallersOwn) {
+TEST_F(PostgresSessionTest, ADeferredConstraintFailureAtTheCommitIsTheCallersAndDidNotHappen) {
   caller_.run(
       "CREATE TABLE parent(id int PRIMARY KEY);"
       "CREATE TABLE child(id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
@@ -117,7 +117,7 @@ TEST_F(PostgresSessionTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCa
   EXPECT_EQ(test::count(caller_, "hapax.claim"), 0);
 }
 
-TEST_F(PostgresSessionTest, AKeyThatIsReusedDoesNotEndTheTransaction) {
+TEST_F(PostgresSessionTest, AReusedKeyDoesNotEndTheTransaction) {
   PostgresTransaction tx = session_.begin().value();
   ASSERT_TRUE(outbox(tx).enqueue({.destination = "mail", .key = "k", .payload = "p"}));
   EXPECT_EQ(outbox(tx).enqueue({.destination = "mail", .key = "k", .payload = "q"}).error().code(),
@@ -126,7 +126,7 @@ TEST_F(PostgresSessionTest, AKeyThatIsReusedDoesNotEndTheTransaction) {
   EXPECT_EQ(test::count(caller_, "hapax.message"), 1);
 }
 
-TEST_F(PostgresSessionTest, ADestinationThatIsNoTextIsRefused) {
+TEST_F(PostgresSessionTest, ADestinationThatIsNotUtf8IsRefused) {
   PostgresTransaction tx = session_.begin().value();
   EXPECT_EQ(outbox(tx).enqueue({.destination = "\xff"}).error().code(), Code::invalid_argument);
 }
@@ -141,7 +141,7 @@ TEST_F(PostgresSessionTest, ABusyConnectionIsRefused) {
   EXPECT_EQ(other_session_.begin().error().code(), Code::invalid_argument);
 }
 
-TEST_F(PostgresSessionTest, AttachingNeedsTheSchemaWhereItMayNotMigrate) {
+TEST_F(PostgresSessionTest, AttachingWithMigrationOffNeedsTheSchema) {
   const test::PostgresDatabase empty(test::PostgresDatabase::Schema::none);
   const PgHandle connection = empty.connect();
   const Result<PostgresSession> refused =
@@ -150,19 +150,19 @@ TEST_F(PostgresSessionTest, AttachingNeedsTheSchemaWhereItMayNotMigrate) {
   EXPECT_NE(refused.error().detail().find("run hapax migrate"), std::string::npos);
 }
 
-TEST_F(PostgresSessionTest, AnIdIsTheSameToTheStoreAndToOnce) {
+TEST_F(PostgresSessionTest, TheStoreAndOnceShareIds) {
   Store store = open(caller_.url(), {.clock = &clock_}).value();
   ASSERT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
   PostgresTransaction tx = session_.begin().value();
   EXPECT_TRUE(once(tx, {"s", "a"}, kNothing)->duplicate);
 }
 
-// One transaction holds the id and another waits for it: what the second gets depends on how the
-// first ends, at every isolation level.
+// One transaction holds the id and another waits for it. The answer to the second depends on how
+// the first ends, at every isolation level.
 class PostgresIsolationTest : public PostgresSessionTest,
                               public testing::WithParamInterface<const char*> {
  protected:
-  // The answer of the one who waited.
+  // Returns the answer to the waiting transaction.
   Result<Once> wait_for(PostgresTransaction holder, bool commit) {
     std::optional<Result<Once>> answer;
     std::thread waiter([&] {
@@ -222,7 +222,7 @@ TEST_P(PostgresIsolationTest, ASnapshotFromBeforeTheClaimNeverRunsTheWorkTwice) 
   }
 }
 
-TEST_P(PostgresIsolationTest, OnceAndOutboxCommitAsOne) {
+TEST_P(PostgresIsolationTest, OnceAndOutboxCommitAtomically) {
   ask(caller_.handle(), std::string("BEGIN ISOLATION LEVEL ") + GetParam());
   PostgresTx tx = session_.join().value();
   ASSERT_TRUE(once(tx, {"s", "a"}, [](PostgresTx& t) -> Result<void> {

@@ -33,7 +33,7 @@ TEST_F(SqliteSessionTest, AHandleWithoutATransactionIsAnErrorAtOnce) {
   EXPECT_NE(tx.error().detail().find("begin one first"), std::string::npos);
 }
 
-TEST_F(SqliteSessionTest, AHandleThatIsClosedUnderTheSessionIsAnErrorAtOnce) {
+TEST_F(SqliteSessionTest, AHandleClosedDuringTheSessionIsAnErrorAtOnce) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(file_.c_str(), &db), SQLITE_OK);
   SqliteSession session = SqliteSession::attach(db).value();
@@ -98,7 +98,7 @@ TEST_F(SqliteSessionTest, AttachingCreatesTheSchemaUnlessDisabled) {
   EXPECT_TRUE(SqliteSession::attach(db.get(), {.migrate = false}));
 }
 
-TEST_F(SqliteSessionTest, AttachingInsideATransactionNeedsASchemaThatIsThere) {
+TEST_F(SqliteSessionTest, AttachingInsideATransactionNeedsAnExistingSchema) {
   const CallersDatabase db(file_);
   db.run("BEGIN");
   const Result<SqliteSession> refused = SqliteSession::attach(db.get());
@@ -112,7 +112,7 @@ TEST_F(SqliteSessionTest, AttachingInsideATransactionNeedsASchemaThatIsThere) {
   db.run("COMMIT");
 }
 
-TEST_F(SqliteSessionTest, LeavesTheCallersJournalModeAlone) {
+TEST_F(SqliteSessionTest, KeepsTheCallersJournalMode) {
   const CallersDatabase db(file_);
   db.run("PRAGMA journal_mode=DELETE");
   SqliteSession session = SqliteSession::attach(db.get()).value();
@@ -140,7 +140,7 @@ TEST_F(SqliteSessionTest, ACommitBlockedByAReaderIsBusyAndDidNotHappen) {
   EXPECT_FALSE(once(again, {"s", "a"}, [](SqliteTx&) {})->duplicate);
 }
 
-// What once() meets on SQLite alone; the rest is in once_test.cpp.
+// Cases specific to SQLite; the common ones are in once_test.cpp.
 class SqliteOnceTest : public SqliteSessionTest {
  protected:
   bool duplicate(const OnceId& what) {
@@ -154,8 +154,8 @@ class SqliteOnceTest : public SqliteSessionTest {
   SqliteSession session_ = SqliteSession::attach(db_.get()).value();
 };
 
-// An insert that is skipped because another transaction holds the id, which then rolls back, would
-// lose the event.
+// If an insert were skipped because another transaction holds the id, and that one rolled back, the
+// event would be lost.
 TEST_F(SqliteOnceTest, Case83ARolledBackIdGoesToTheWaitingTransaction) {
   const CallersDatabase other_db(file_);
   SqliteSession other = SqliteSession::attach(other_db.get()).value();
@@ -186,13 +186,13 @@ TEST_F(SqliteOnceTest, AStaleSnapshotIsBusyAndDidNotHappen) {
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
-// Jobs are often taken by a statement that changes them and gives them back one by one.
+// Jobs are often fetched by a statement that updates rows and returns them one by one.
 class SqliteStatementInProgressTest : public SqliteOnceTest {
  protected:
   SqliteStatementInProgressTest() { db_.run("INSERT INTO work VALUES('1'), ('2'), ('3')"); }
   ~SqliteStatementInProgressTest() override { sqlite3_finalize(update_); }
 
-  // Stands at its first row.
+  // Steps to the first row.
   void begin_update() {
     ASSERT_EQ(sqlite3_prepare_v2(db_.get(), "UPDATE work SET id = id || '!' RETURNING id", -1,
                                  &update_, nullptr),
@@ -205,13 +205,13 @@ class SqliteStatementInProgressTest : public SqliteOnceTest {
     EXPECT_NE(error.detail().find("reset it"), std::string::npos) << error.detail();
     EXPECT_EQ(error.detail().find("rolled back"), std::string::npos) << error.detail();
     EXPECT_EQ(sqlite3_get_autocommit(db_.get()), 0) << "the caller's transaction is gone";
-    EXPECT_EQ(sqlite3_step(update_), SQLITE_ROW) << "and with it what the caller was doing";
+    EXPECT_EQ(sqlite3_step(update_), SQLITE_ROW) << "and the caller's statement with it";
   }
 
   sqlite3_stmt* update_ = nullptr;
 };
 
-TEST_F(SqliteStatementInProgressTest, OnceLeavesTheTransactionAsItIs) {
+TEST_F(SqliteStatementInProgressTest, OnceLeavesTheTransactionUnchanged) {
   db_.run("BEGIN IMMEDIATE");
   begin_update();
   SqliteTx tx = session_.join().value();
@@ -221,7 +221,7 @@ TEST_F(SqliteStatementInProgressTest, OnceLeavesTheTransactionAsItIs) {
   sqlite3_reset(update_);
   db_.run("INSERT INTO work VALUES('after')");
   db_.run("ROLLBACK");
-  EXPECT_EQ(db_.count("work"), 3) << "the caller took all of it back";
+  EXPECT_EQ(db_.count("work"), 3) << "the caller rolled everything back";
   EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1,2,3");
 }
 
@@ -239,7 +239,7 @@ TEST_F(SqliteStatementInProgressTest, OnceRunsWhenTheStatementIsReset) {
   EXPECT_EQ(db_.text("SELECT group_concat(id) FROM work"), "1!,2!,3!,a");
 }
 
-TEST_F(SqliteStatementInProgressTest, EnqueueWithAKeyLeavesTheTransactionAsItIs) {
+TEST_F(SqliteStatementInProgressTest, EnqueueWithAKeyLeavesTheTransactionUnchanged) {
   db_.run("BEGIN IMMEDIATE");
   begin_update();
   SqliteTx tx = session_.join().value();
@@ -266,7 +266,7 @@ TEST_F(SqliteStatementInProgressTest, WorkThatLeavesASavepointIsRolledBackAndRep
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
-// Of what SQLite rolls back by itself, too.
+// A rollback by SQLite itself is reported too.
 TEST_F(SqliteOnceTest, EnqueueReportsALostTransaction) {
   db_.run("PRAGMA max_page_count=30");
   SqliteTransaction tx = session_.begin().value();
@@ -280,12 +280,12 @@ TEST_F(SqliteOnceTest, EnqueueReportsALostTransaction) {
       << full.error().detail();
 }
 
-// A deferred transaction in which nothing was read yet waits for another writer as any write does.
+// A deferred transaction that has not read yet waits for another writer like any write.
 class SqliteDeferredTest : public SqliteOnceTest {
  protected:
   SqliteDeferredTest() {
     other_.run("BEGIN IMMEDIATE; INSERT INTO work VALUES('other')");
-    // What waiting is: the other one commits meanwhile.
+    // Simulates the wait: the other writer commits meanwhile.
     sqlite3_busy_handler(
         db_.get(),
         [](void* self, int) {
@@ -317,7 +317,7 @@ TEST_F(SqliteDeferredTest, EnqueueWaitsForAnotherWriter) {
   EXPECT_EQ(db_.count("hapax_message"), 1);
 }
 
-TEST_F(SqliteOnceTest, AFullDiskInTheWorkUndoesTheClaim) {
+TEST_F(SqliteOnceTest, AFullDiskInTheWorkRollsBackTheClaim) {
   db_.run("PRAGMA max_page_count=12");
   SqliteTransaction tx = session_.begin().value();
   const Result<Once> full = once(tx, {"s", "a"}, [&](SqliteTx& t) {
@@ -325,14 +325,14 @@ TEST_F(SqliteOnceTest, AFullDiskInTheWorkUndoesTheClaim) {
   });
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code(), Code::work_failed);
-  static_cast<void>(tx.commit().has_value());  // SQLite may have ended the transaction by itself
+  static_cast<void>(tx.commit().has_value());  // SQLite may have rolled back by itself
   db_.run("PRAGMA max_page_count=1000000");
   EXPECT_EQ(db_.count("work"), 0);
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
-// The handle's last error is then "misuse", as it is for a handle that is closed.
-TEST_F(SqliteOnceTest, WorkThatMisusesAStatementOfItsOwnIsStillUndone) {
+// The handle's last error is then SQLITE_MISUSE, as for a closed handle.
+TEST_F(SqliteOnceTest, WorkThatMisusesItsOwnStatementIsStillRolledBack) {
   sqlite3_stmt* statement = nullptr;
   ASSERT_EQ(sqlite3_prepare_v2(db_.get(), "SELECT ?1 UNION SELECT 2", -1, &statement, nullptr),
             SQLITE_OK);
@@ -351,7 +351,7 @@ TEST_F(SqliteOnceTest, WorkThatMisusesAStatementOfItsOwnIsStillUndone) {
   EXPECT_FALSE(duplicate({"s", "a"}));
 }
 
-TEST_F(SqliteOnceTest, ADeferredConstraintAtTheCommitDidNotHappenAndIsTheCallersOwn) {
+TEST_F(SqliteOnceTest, ADeferredConstraintFailureAtTheCommitIsTheCallersAndDidNotHappen) {
   db_.run(
       "PRAGMA foreign_keys=ON; CREATE TABLE parent(id INTEGER PRIMARY KEY);"
       "CREATE TABLE child(id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
@@ -384,7 +384,7 @@ TEST_F(SqliteOnceTest, AMessageOverTheLimitsOfTheHandleIsRejected) {
   EXPECT_TRUE(tx.commit());
 }
 
-TEST_F(SqliteOnceTest, AHandleThatCountsChangesIsServed) {
+TEST_F(SqliteOnceTest, AHandleWithCountChangesWorks) {
   db_.run("PRAGMA count_changes=ON");
   EXPECT_FALSE(duplicate({"s", "a"}));
   EXPECT_TRUE(duplicate({"s", "a"}));

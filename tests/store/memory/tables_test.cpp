@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What only the memory store has to show: its bounds, and that its tables agree with each other
-// whatever happens to them.
+// Specific to the memory store: its bounds, and the consistency of its tables under random
+// operations.
 #include "store/memory/admit.hpp"
 #include "store/memory/driver.hpp"
 #include "store/memory/queue.hpp"
@@ -72,9 +72,10 @@ TEST(MemoryInbox, IsFullWhenItsBytesAreUsedUp) {
   EXPECT_EQ(admit_one(*driver, both[0])->front().kind, Admission::Kind::fresh);
 }
 
-// Every lane has one head, open or dead and blocking, and the others wait; the index of what is due
-// is that of what is open; what is in a lane is known there.
-void expect_agreement(const Tables& tables) {
+// Checks that each lane has one head, open or dead and blocking, and that its other members wait;
+// that the index of due deliveries contains exactly the open ones; and that each delivery with a
+// lane is a member of it.
+void expect_consistent(const Tables& tables) {
   std::size_t open = 0;
   for (const auto& [ref, delivery] : tables.deliveries) {
     ASSERT_TRUE(tables.events.contains(ref.event));
@@ -175,19 +176,19 @@ struct Play {
   }
 };
 
-TEST(MemoryInbox, ItsTablesAgreeWhateverHappens) {
+TEST(MemoryInbox, TablesStayConsistentUnderRandomOperations) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Play play{{}, SeededRandom(seed), 1'000'000, 0, {}};
     for (int i = 0; i < 3000; ++i) {
       play.step();
       if (i % 200 == 0) play.sweep_all();
-      expect_agreement(play.tables);
+      expect_consistent(play.tables);
       if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << ", step " << i;
     }
   }
 }
 
-TEST(MemoryInbox, NothingIsLeftWhenEverythingHasExpired) {
+TEST(MemoryInbox, TablesAreEmptyWhenEverythingHasExpired) {
   Play play{{}, SeededRandom(9), 1'000'000, 0, {}};
   for (int i = 0; i < 2000; ++i) play.step();
   std::vector<DeliveryRef> all;

@@ -14,7 +14,7 @@ namespace {
 using test::CallersDatabase;
 using test::TempDir;
 
-// The error says the code, the file, and what to do.
+// Expects the error to have the code and to name the file and the remedy.
 void expect_error(const Error& error, Code code, const std::string& file, const char* remedy) {
   EXPECT_EQ(error.code(), code) << error.to_string();
   EXPECT_EQ(error.outcome(), Outcome::did_not_happen);
@@ -34,12 +34,12 @@ TEST(SqliteBadInput, AMissingDirectoryIsNamed) {
   expect_open_error(directory.file("no/such/store.db"), Code::misconfigured, "create it first");
 }
 
-TEST(SqliteBadInput, ADirectoryIsNoFile) {
+TEST(SqliteBadInput, ADirectoryIsRefused) {
   const TempDir directory;
   expect_open_error(directory.path().string(), Code::misconfigured, "name a file in it");
 }
 
-TEST(SqliteBadInput, AFileThatIsNoDatabaseIsLeftAsItIs) {
+TEST(SqliteBadInput, AFileThatIsNoDatabaseIsUnchanged) {
   const TempDir directory;
   const std::string file = directory.file("notes.txt");
   const std::string text(5000, 'n');
@@ -67,7 +67,7 @@ TEST(SqliteBadInput, ADamagedPageIsReportedNotTrusted) {
   expect_error(answer.error(), Code::store_corrupt, file, "backup");
 }
 
-// Root may write everything, so the test becomes another user for a moment.
+// Root can write everything, so the test temporarily switches to the user nobody.
 class AsNobody {
  public:
   AsNobody() : root_(geteuid() == 0) { change(65534); }
@@ -82,7 +82,7 @@ class AsNobody {
   bool root_;
 };
 
-TEST(SqliteBadInput, AReadOnlyFileIsRefusedWhenItIsOpened) {
+TEST(SqliteBadInput, AReadOnlyFileIsRefusedAtOpen) {
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
   const std::string file = directory.file("store.db");
@@ -92,7 +92,7 @@ TEST(SqliteBadInput, AReadOnlyFileIsRefusedWhenItIsOpened) {
   expect_open_error(file, Code::store_read_only, "make the file and its directory writable");
 }
 
-TEST(SqliteBadInput, ADirectoryWithoutTheRightToWriteIsRefused) {
+TEST(SqliteBadInput, AnUnwritableDirectoryIsRefused) {
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 0555), 0);
   const AsNobody nobody;
@@ -113,7 +113,7 @@ TEST(SqliteBadInput, AFileLockedByAnotherWriterIsBusyAndNothingHappens) {
   EXPECT_FALSE(store.dedup({.scope = "s", .id = "a"})->duplicate);
 }
 
-TEST(SqliteBadInput, AFileLockedByAnotherProcessForGoodIsBusyWhenItIsOpened) {
+TEST(SqliteBadInput, AFileLockedByAnotherProcessIsBusyAtOpen) {
   const TempDir directory;
   const std::string file = directory.file("store.db");
   const CallersDatabase other(file);
@@ -122,7 +122,7 @@ TEST(SqliteBadInput, AFileLockedByAnotherProcessForGoodIsBusyWhenItIsOpened) {
   expect_open_error(file, Code::store_busy, "another connection is writing");
 }
 
-// Every connection that is opened while this lives may use so many pages and no more.
+// While this object exists, every new connection has a limited number of pages.
 class SmallDisk {
  public:
   SmallDisk() { sqlite3_auto_extension(reinterpret_cast<void (*)()>(&limit)); }
@@ -136,7 +136,7 @@ class SmallDisk {
   }
 };
 
-TEST(SqliteBadInput, AFullDiskIsAnErrorAndNothingIsHalfWritten) {
+TEST(SqliteBadInput, AFullDiskIsAnErrorAndLeavesNoPartialWrite) {
   const TempDir directory;
   const std::string file = directory.file("store.db");
   std::vector<std::string> ids;

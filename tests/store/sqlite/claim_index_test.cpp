@@ -36,15 +36,15 @@ std::vector<std::string> taken(ClaimLog& log, std::size_t most) {
 
 using Keys = std::vector<std::string>;
 
-TEST(ClaimLogTest, AreMergedInKeyOrderInTheNextPass) {
+TEST(ClaimLogTest, ClaimsAreMergedInKeyOrderInTheNextPass) {
   ClaimLog log{SipKey{}};
   ASSERT_TRUE(log.read({0, ""}, row_of({{"b", 1}, {"f", 2}})));
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 3}, {"c", 4}})));
-  EXPECT_EQ(taken(log, 9), Keys()) << "before their turn";
+  EXPECT_EQ(taken(log, 9), Keys()) << "before their pass";
   ASSERT_TRUE(log.read({1, ""}, row_of({{"d", 5}})));
   EXPECT_EQ(taken(log, 3), (Keys{"a", "b", "c"}));
   EXPECT_EQ(log.merged_up_to(), (MergePosition{1, "c"}));
-  EXPECT_EQ(log.size(), 5U) << "until a row says that they were moved";
+  EXPECT_EQ(log.size(), 5U) << "until a row records the merge";
   ASSERT_TRUE(log.read({1, "c"}, row_of({{"e", 6}})));
   EXPECT_EQ(log.size(), 3U);
   EXPECT_EQ(log.find("c"), std::nullopt);
@@ -75,13 +75,13 @@ TEST(ClaimLogTest, TheNewestClaimOfAKeyIsMerged) {
   const std::optional<KeyedClaim> first = log.take();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->claim.event, EventNo(3));
-  EXPECT_FALSE(log.take()) << "b is of the next turn now";
+  EXPECT_FALSE(log.take()) << "b now belongs to the next pass";
   ASSERT_TRUE(log.read(log.merged_up_to(), ""));
   EXPECT_EQ(log.find("a"), std::nullopt);
   EXPECT_EQ(log.find("b")->event, EventNo(4));
 }
 
-TEST(ClaimLogTest, ManyTurnsAtOnceForgetAll) {
+TEST(ClaimLogTest, SeveralPassesAtOnceDropAllEarlierClaims) {
   ClaimLog log{SipKey{}};
   ASSERT_TRUE(log.read({0, ""}, row_of({{"a", 1}})));
   ASSERT_TRUE(log.read({2, "b"}, row_of({{"c", 2}})));
@@ -89,17 +89,17 @@ TEST(ClaimLogTest, ManyTurnsAtOnceForgetAll) {
   EXPECT_EQ(log.find("c")->event, EventNo(2));
 }
 
-TEST(ClaimLogTest, ARowThatIsNoRowIsRefused) {
+TEST(ClaimLogTest, AMalformedRowIsRejected) {
   const std::string good = row_of({{"a", 1}, {"b", 2}});
   for (std::size_t length = 1; length < good.size(); ++length) {
-    if (length == good.size() / 2) continue;  // the first alone
+    if (length == good.size() / 2) continue;  // the first claim alone
     EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, good.substr(0, length))) << length;
   }
   EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, row_of({{"b", 1}}) + row_of({{"a", 1}})));
   EXPECT_FALSE(ClaimLog(SipKey{}).read({0, ""}, row_of({{"a", 1}}) + row_of({{"a", 1}})));
 }
 
-TEST(ClaimLogTest, WhatIsMoved) {
+TEST(ClaimLogTest, ClaimsUpToThePositionAreMerged) {
   EXPECT_FALSE(is_merged(3, "k", {3, "z"}));
   EXPECT_FALSE(is_merged(3, "k", {4, ""}));
   EXPECT_FALSE(is_merged(3, "k", {4, "j"}));
@@ -109,7 +109,7 @@ TEST(ClaimLogTest, WhatIsMoved) {
 
 // ---------------------------------------------------------------------------------------------
 
-// Several stores on one file, with ids that come again, in time, too late, and in one batch.
+// Several stores on one file, with ids repeated in time, too late, and within one batch.
 class ClaimIndexTest : public testing::Test {
  protected:
   static constexpr std::size_t kStores = 3;
@@ -159,7 +159,7 @@ class ClaimIndexTest : public testing::Test {
     for (int steps = 0; steps < 1000; ++steps) {
       if (store.sweep({std::span(&periods, 1), 50}).value().done) return;
     }
-    ADD_FAILURE() << "a sweep without end";
+    ADD_FAILURE() << "the sweep never finishes";
   }
 
   void execute_sql(const char* sql) {
@@ -211,11 +211,11 @@ TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeOnTheFirst) {
     for (std::string& id : ids) id = "id-" + std::to_string(below(4'000) * 7919 % 10'007);
     admit(*store, ids);
   }
-  EXPECT_GT(count("SELECT max(turn) FROM hapax_recent"), 3) << "or nothing was moved";
-  EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row went";
+  EXPECT_GT(count("SELECT max(turn) FROM hapax_recent"), 3) << "or nothing was merged";
+  EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row was removed";
 }
 
-TEST_F(ClaimIndexTest, AMemberIsFoundWhereverItIs) {
+TEST_F(ClaimIndexTest, AClaimIsFoundInTheLogAndInTheIndex) {
   std::vector<std::string> ids;
   for (int each = 0; each < 500; ++each) {
     ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
@@ -238,7 +238,7 @@ TEST_F(ClaimIndexTest, TheLogStaysShort) {
     for (std::string& id : ids) id = "id-" + std::to_string(++number_ * 7919 % 1'000'003);
     admit(*stores_.front(), ids);
   }
-  // The turns of 4, 8, ... 2048 claims are over: what is left is of the last two.
+  // The passes of 4, 8, ... 2048 claims are complete: the remaining rows belong to the last two.
   EXPECT_LT(count("SELECT count(*) FROM hapax_recent"), 400);
   EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 2'000);
 }
@@ -251,7 +251,7 @@ TEST_F(ClaimIndexTest, ASweepRemovesExpiredClaimsOfTheLog) {
   admit(*stores_.back(), {"a", "a", "d"});
 }
 
-// Over at once, and held by a delivery that the same batch makes and has not written yet.
+// The claim expires at once, but a delivery created by the same batch and not yet written keeps it.
 TEST_F(ClaimIndexTest, WorkInTheSameBatchKeepsAnExpiredId) {
   const Target target{DestinationNo(1)};
   std::vector<Arrival> arrivals;
@@ -291,9 +291,9 @@ TEST_F(ClaimIndexTest, ADamagedLogIsReported) {
   }
 }
 
-// Put back to what it was, under open stores, one of which does not look until the log is as long
-// again as it was.
-TEST_F(ClaimIndexTest, AFileThatWasPutBackIsReadAnew) {
+// The file is restored while stores are open, one of which does not read it until the log is as
+// long as before.
+TEST_F(ClaimIndexTest, ARestoredFileIsReadAgain) {
   admit(*stores_[0], {"a", "b"});
   execute_sql("CREATE TABLE kept AS SELECT * FROM hapax_recent");
   admit(*stores_[0], {"c"});
@@ -307,7 +307,7 @@ TEST_F(ClaimIndexTest, AFileThatWasPutBackIsReadAnew) {
   admit(*stores_[1], {"e", "c", "a", "d"});
 }
 
-// Counts the temporary files that SQLite opens for statements which it could undo one by one.
+// Counts the statement journals that SQLite opens as temporary files.
 struct CountingVfs : sqlite3_vfs {
   CountingVfs() : sqlite3_vfs(*sqlite3_vfs_find(nullptr)), real(sqlite3_vfs_find(nullptr)) {
     zName = "counting";
@@ -329,8 +329,8 @@ struct CountingVfs : sqlite3_vfs {
   int opened = 0;
 };
 
-// A server whose only writable place is that of its store has nowhere to put them.
-TEST_F(ClaimIndexTest, NothingIsWrittenOutsideOfTheStore) {
+// A server may be able to write only to its store's directory, not to a temporary one.
+TEST_F(ClaimIndexTest, NothingIsWrittenOutsideTheStore) {
   std::mt19937_64 random(20261116);
   const auto some = [&](std::size_t count) {
     std::vector<std::string> ids(count);
@@ -339,7 +339,7 @@ TEST_F(ClaimIndexTest, NothingIsWrittenOutsideOfTheStore) {
     }
     return ids;
   };
-  // So many that each of the next ones comes to a page of its own.
+  // Enough keys that each new one falls on a different page.
   fill_index(some(30'000));
   CountingVfs vfs;
   const std::unique_ptr<Driver> store = open();
@@ -348,7 +348,7 @@ TEST_F(ClaimIndexTest, NothingIsWrittenOutsideOfTheStore) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The index as the referee after the fact: what must not be there is planted.
+// The index verifies claims when they are merged. These tests insert conflicting rows.
 
 class ClaimFaultsTest : public ClaimIndexTest {
  protected:
@@ -360,8 +360,8 @@ class ClaimFaultsTest : public ClaimIndexTest {
     const std::int64_t until_ms = until.time_since_epoch().count() / 1000;
     ASSERT_TRUE(sqlite::Run(insert).bind(key).bind(event).bind(until_ms).change("plant"));
   }
-  // Until all claims of before are in the index.
-  void move_all(std::size_t at_once) {
+  // Admits events until all earlier claims are merged into the index.
+  void merge_all(std::size_t at_once) {
     const std::int64_t pass = count("SELECT max(turn) FROM hapax_recent");
     while (count("SELECT max(turn) FROM hapax_recent") < pass + 2) {
       std::vector<std::string> ids(at_once);
@@ -378,42 +378,42 @@ class ClaimFaultsTest : public ClaimIndexTest {
   int fillers_ = 0;
 };
 
-TEST_F(ClaimFaultsTest, AMoveThatMeetsALiveClaimOfAnotherEventIsCounted) {
+TEST_F(ClaimFaultsTest, AMergeThatMeetsALiveClaimOfAnotherEventIsCounted) {
   for (const std::size_t at_once : {std::size_t{1}, std::size_t{64}}) {
     const std::string id = "twice-" + std::to_string(at_once);
     const std::uint64_t before = store().claim_faults().value().doubled;
     admit(store(), {id});
     const EventNo newer(number_);
     plant(id, 770, clock_.wall() + minutes(1));
-    move_all(at_once);
+    merge_all(at_once);
     const ClaimFaults faults = store().claim_faults().value();
     EXPECT_EQ(faults.doubled, before + 1);
     EXPECT_EQ(faults.event, newer);
     EXPECT_EQ(faults.other, EventNo(770));
-    EXPECT_EQ(holder_of(id), newer) << "the newer stays: it was answered";
+    EXPECT_EQ(holder_of(id), newer) << "the newer claim stays: it was acknowledged";
   }
 }
 
-TEST_F(ClaimFaultsTest, AMoveThatMeetsAnExpiredClaimOrItsOwnIsNone) {
+TEST_F(ClaimFaultsTest, AMergeThatMeetsAnExpiredClaimOrItsOwnIsNoFault) {
   admit(store(), {"expired", "own"});
   plant("expired", 770, clock_.wall());
   plant("own", number_, clock_.wall() + minutes(1));
-  move_all(1);
+  merge_all(1);
   EXPECT_EQ(store().claim_faults().value().doubled, 0U);
   EXPECT_EQ(holder_of("own"), EventNo(number_ - fillers_));
 }
 
-TEST_F(ClaimFaultsTest, ATakeOverOfAnExpiredClaimIsNone) {
+TEST_F(ClaimFaultsTest, ATakeoverOfAnExpiredClaimIsNoFault) {
   admit(store(), {"a"});
-  move_all(64);
+  merge_all(64);
   clock_.advance(remember_);
   admit(store(), {"a"});
-  move_all(64);
+  merge_all(64);
   EXPECT_EQ(store().claim_faults().value().doubled, 0U);
 }
 
-// It would not know that the index is not the whole any more.
-TEST_F(ClaimIndexTest, AnOlderHapaxThatStillRunsFindsNoIndex) {
+// An older version would not detect that the index is incomplete.
+TEST_F(ClaimIndexTest, ARunningOlderVersionFindsNoIndex) {
   const Handle db = open_file(file_, seconds(5)).value();
   EXPECT_FALSE(execute(db.get(), "SELECT event FROM hapax_event_claim", "look"));
 }

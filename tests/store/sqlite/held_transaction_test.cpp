@@ -7,8 +7,8 @@
 
 #include <hapax/tx.hpp>
 
-// Another writer's transaction, held open on the same file. SQLite has one writer at a time: the
-// store waits for its busy_timeout, says that nothing happened, and loses nothing.
+// Another writer holds a transaction open on the same file. SQLite has a single writer: the store
+// waits for its busy_timeout, reports did_not_happen, and loses nothing.
 namespace hapax::store::sqlite {
 namespace {
 

@@ -10,7 +10,7 @@
 #include <deque>
 #include <thread>
 
-// What is SQLite's own about the inbox. What all stores have in common is in compliance/.
+// Specific to SQLite's inbox. The behavior common to all stores is tested in compliance/.
 namespace hapax::store::sqlite {
 namespace {
 
@@ -22,7 +22,7 @@ class SqliteInboxTest : public testing::Test {
  protected:
   std::unique_ptr<Driver> open_another() { return open_driver(file_, {}, clock_).value(); }
 
-  // Requests of one event each, which live as long as this.
+  // Requests of one event each; owns their data.
   struct Requests {
     std::deque<std::string> ids;
     std::vector<Arrival> arrivals;
@@ -94,9 +94,9 @@ TEST_F(SqliteInboxTest, ItReportsItsCapabilities) {
   }
 }
 
-// Two nodes shared a node number: the number of one request is another event's. The rest of the
-// transaction is not its fault.
-TEST_F(SqliteInboxTest, ARequestThatIsRefusedTakesNoOtherDown) {
+// Two nodes shared a node number, so the number of one request belongs to another event. The rest
+// of the transaction must not fail with it.
+TEST_F(SqliteInboxTest, ARejectedRequestFailsNoOther) {
   admit({5});
   Requests made = requests({1, 2, 5, 3});
   made.arrivals[2].key = made.arrivals[2].id = "another";
@@ -149,7 +149,7 @@ TEST_F(SqliteInboxTest, ADamagedClaimFailsOnlyTheDedup) {
   EXPECT_EQ(answers.lease->front().deliveries.size(), 1U);
 }
 
-TEST_F(SqliteInboxTest, FencesGrowOverTwoHandlesThoughTheClockStands) {
+TEST_F(SqliteInboxTest, FencesGrowAcrossTwoHandlesWithAStoppedClock) {
   admit({1, 2, 3, 4});
   const std::unique_ptr<Driver> other = open_another();
   std::int64_t last = 0;
@@ -168,7 +168,7 @@ TEST_F(SqliteInboxTest, FencesFollowTheStoresTime) {
   EXPECT_GE(lease(*driver_, 1).front().fence.value() - first, 3'600'000'000);
 }
 
-TEST_F(SqliteInboxTest, ALaneThatIsEmptyAndGuardsNothingLeavesNoRow) {
+TEST_F(SqliteInboxTest, AnEmptyLaneWithoutAVersionLeavesNoRow) {
   admit({1, 2}, "lane");
   EXPECT_EQ(count("hapax_lane"), 1);
   for (int i = 0; i < 2; ++i) {
@@ -179,7 +179,7 @@ TEST_F(SqliteInboxTest, ALaneThatIsEmptyAndGuardsNothingLeavesNoRow) {
   EXPECT_EQ(count("hapax_attempt"), 2);
 }
 
-// A filter that matches little must not make one call long.
+// A filter with few matches must not make a single call long.
 TEST_F(SqliteInboxTest, AListingReadsABoundedNumberOfEvents) {
   std::vector<std::int64_t> numbers(10'500);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
@@ -195,7 +195,7 @@ TEST_F(SqliteInboxTest, AListingReadsABoundedNumberOfEvents) {
   EXPECT_FALSE(second.next);
 }
 
-// The walk of a replay is bounded in the same way, and resumes.
+// The scan of a replay is bounded in the same way, and resumes.
 TEST_F(SqliteInboxTest, AStepOfAReplayReadsABoundedNumberOfEvents) {
   std::vector<std::int64_t> numbers(10'500);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
@@ -210,7 +210,7 @@ TEST_F(SqliteInboxTest, AStepOfAReplayReadsABoundedNumberOfEvents) {
   EXPECT_TRUE(part.done);
 }
 
-TEST_F(SqliteInboxTest, MovingMessagesAgainWithTheSameNumbersMovesNothingTwice) {
+TEST_F(SqliteInboxTest, ARepeatedMoveWithTheSameNumbersMovesNothingTwice) {
   for (unsigned char each = 1; each <= 3; ++each) {
     MessageId id;
     id.bytes.fill(each);
@@ -226,7 +226,7 @@ TEST_F(SqliteInboxTest, MovingMessagesAgainWithTheSameNumbersMovesNothingTwice) 
   EXPECT_EQ(count("hapax_event"), 2);
 }
 
-// Retention that finds nothing to do writes nothing, so that an idle server's disk can sleep.
+// Retention with nothing to remove writes nothing, so that an idle server's disk can sleep.
 TEST_F(SqliteInboxTest, ASweepThatFindsNothingWritesNothing) {
   admit({1});
   const Periods periods{SourceNo(1), hours(1), hours(1)};
@@ -238,7 +238,7 @@ TEST_F(SqliteInboxTest, ASweepThatFindsNothingWritesNothing) {
   EXPECT_EQ(written(), before);
 }
 
-// Numbers are made in the order of time: the walk ends where the young ones begin.
+// Event numbers are ordered by time, so the scan ends at the first recent event.
 TEST_F(SqliteInboxTest, ASweepRemovesOldEventsAndStopsAtRecentOnes) {
   clock_.advance(hours(24 * 400));  // event numbers count from 2024
   EventNumbers numbers(clock_, NodeNo(1));
@@ -280,7 +280,7 @@ TEST_F(SqliteInboxTest, ReadersDoNotBlockWritersAndSeeCommits) {
   EXPECT_EQ(failures, 0);
 }
 
-TEST_F(SqliteInboxTest, AStoreWhoseWritersAreLockedOutCanStillBeRead) {
+TEST_F(SqliteInboxTest, AStoreWithLockedOutWritersCanBeRead) {
   admit({1});
   const Handle other = open_file(file_, seconds(5)).value();
   ASSERT_TRUE(execute(other.get(), "BEGIN IMMEDIATE", "lock"));
@@ -288,8 +288,8 @@ TEST_F(SqliteInboxTest, AStoreWhoseWritersAreLockedOutCanStillBeRead) {
   EXPECT_EQ(driver_->events({})->events.size(), 1U);
 }
 
-// After a rollback the note of when a source was last seen must be written again.
-TEST_F(SqliteInboxTest, ASourceIsSeenThoughTheFirstTryWasRolledBack) {
+// After a rollback the time at which a source was last seen must be written again.
+TEST_F(SqliteInboxTest, ASourceIsSeenAfterARolledBackFirstAttempt) {
   admit({5});
   clock_.advance(hours(1));
   Requests made = requests({6, 5});

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// How SQLite means to run the statements, asked of SQLite itself.
+// The query plans of the statements, from SQLite's EXPLAIN QUERY PLAN.
 namespace hapax::store::sqlite {
 namespace {
 
@@ -22,7 +22,7 @@ class InboxPlanTest : public testing::Test {
   std::vector<std::string> plan_of(std::string_view sql) {
     const std::string explain = "EXPLAIN QUERY PLAN " + std::string(sql);
     Statement query = Statement::prepare(db_.get(), explain).value();
-    sqlite::Run rows(query);  // Test::Run hides it
+    sqlite::Run rows(query);  // qualified: testing::Test::Run hides it
     std::vector<std::string> plan;
     while (rows.step("explain").value()) plan.emplace_back(rows.bytes(3));
     return plan;
@@ -32,7 +32,7 @@ class InboxPlanTest : public testing::Test {
   Handle db_ = open_file(directory_.file("p.db"), std::chrono::seconds(5)).value();
 };
 
-TEST_F(InboxPlanTest, NoStatementOnAHotPathWalksATableOrSorts) {
+TEST_F(InboxPlanTest, NoHotPathStatementScansATableOrSorts) {
   for (const std::string_view sql : kHotStatements) {
     for (const std::string& step : plan_of(sql)) {
       EXPECT_FALSE(step.starts_with("SCAN hapax_")) << sql << ": " << step;
@@ -42,14 +42,14 @@ TEST_F(InboxPlanTest, NoStatementOnAHotPathWalksATableOrSorts) {
   }
 }
 
-// Deliveries that wait, that ended or that are somebody else's are in another index, or in another
-// part of it.
-TEST_F(InboxPlanTest, ALeaseReadsOnlyWhatIsDueToItsDestination) {
+// Deliveries that wait, have ended or belong to other destinations are in another index, or in
+// another range of it.
+TEST_F(InboxPlanTest, ALeaseReadsOnlyDueDeliveriesOfItsDestination) {
   EXPECT_EQ(plan_of(kDue), std::vector<std::string>{"SEARCH hapax_queue USING INDEX hapax_queue_due"
                                                     " (destination=? AND due_ms<?)"});
 }
 
-TEST_F(InboxPlanTest, TheNextOfALaneIsFoundWithoutScanningTheOthers) {
+TEST_F(InboxPlanTest, TheNextDeliveryOfALaneIsFoundWithoutAScan) {
   EXPECT_EQ(plan_of(kFirstWaiting),
             std::vector<std::string>{"SEARCH hapax_queue USING INDEX hapax_queue_rest"
                                      " (destination=? AND state=? AND lane=?)"});
@@ -63,7 +63,8 @@ TEST_F(InboxPlanTest, CountingReadsIndexesAndNotTheQueue) {
   }
 }
 
-// A lease or a renewal that touched the index of what waits or ended would pay for every index.
+// If a lease or a renewal updated the index of waiting and ended deliveries, it would pay for every
+// index.
 TEST_F(InboxPlanTest, TheStatementsOfALeaseDoNotSetTheState) {
   for (const std::string_view sql : {kLease, kRenew}) {
     EXPECT_EQ(sql.find("state ="), std::string_view::npos) << sql;

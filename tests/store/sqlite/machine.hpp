@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// A machine whose clocks go wrong, beside the time that truly passes.
+// A simulated machine with faulty clocks, and the true time beside them.
 namespace hapax::test {
 
 class MachineClock final : public Clock {
@@ -44,14 +44,14 @@ class Machine {
     clock_->boot_ += by;
     clock_->wall_ += by;
   }
-  // A virtual machine that stands still: none of its clocks sees it.
+  // A paused virtual machine: none of its clocks advances.
   void pause(std::chrono::microseconds by) { true_ += by; }
   void set_wall(std::chrono::microseconds error) { clock_->wall_ = true_ + error; }
-  // Memory restored from a snapshot, or a disk from another one: the same boot id.
+  // Memory or disk restored from a snapshot, with the same boot id.
   void jump_boot(std::chrono::microseconds by) {
     clock_->boot_ = std::max(std::chrono::microseconds(0), clock_->boot_ + by);
   }
-  // The old clock stays valid, for stores that are still open.
+  // The previous clock stays valid for stores that are still open.
   void reboot(std::chrono::microseconds off, std::chrono::microseconds wall_error) {
     true_ += off;
     start(wall_error);

@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDoing = "test";
 
-// Claims of two connections to one file, in transactions of which some are rolled back, and with
-// ids that go from the index, beside a plain map.
+// Claims by two connections to one file, compared with a plain map. Some transactions are rolled
+// back, and ids are removed from the index.
 class ManyClaimsTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(migrate(db_.get())); }
@@ -66,7 +66,7 @@ class ManyClaimsTest : public testing::Test {
     Statement remove =
         Statement::prepare(side.db.get(), "DELETE FROM hapax_event_id WHERE key = ?").value();
     ASSERT_TRUE(sqlite::Run(remove).bind(key).change(kDoing));
-    // An older one than the log has goes unnoticed.
+    // Removing a row that is older than the log's claim has no effect.
     if (const auto known = known_.find(key); known != known_.end() && known->second == event) {
       known_.erase(known);
     }
@@ -99,7 +99,7 @@ class ManyClaimsTest : public testing::Test {
   std::int64_t number_ = 0;
 };
 
-TEST_F(ManyClaimsTest, NoClaimIsMissedByTwoConnectionsInTurn) {
+TEST_F(ManyClaimsTest, NoClaimIsMissedByTwoAlternatingConnections) {
   const int rounds = test::rounds(200'000);
   open(0);
   open(1);
@@ -110,17 +110,17 @@ TEST_F(ManyClaimsTest, NoClaimIsMissedByTwoConnectionsInTurn) {
   }
 }
 
-TEST_F(ManyClaimsTest, NoClaimIsMissedByAConnectionThatWasIdleWhileRowsCameAndWent) {
+TEST_F(ManyClaimsTest, NoClaimIsMissedByAConnectionThatWasIdleDuringMerges) {
   ids_of_all_ = 4000;
-  Side& sleeper = open(0);
+  Side& idle = open(0);
   Side& other = open(1);
-  for (int round = 0; round < 5; ++round) transact(sleeper);
+  for (int round = 0; round < 5; ++round) transact(idle);
   for (int round = 0; round < 1500; ++round) transact(other);
   Statement first = Statement::prepare(db_.get(), "SELECT min(seq) FROM hapax_recent").value();
   sqlite::Run row(first);
   ASSERT_TRUE(row.step(kDoing).value());
-  EXPECT_GT(row.number(0), 5) << "or all rows are still there";
-  for (int round = 0; round < 200 && !HasFailure(); ++round) transact(sleeper);
+  EXPECT_GT(row.number(0), 5) << "or no row was removed";
+  for (int round = 0; round < 200 && !HasFailure(); ++round) transact(idle);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_F(PurgeTest, RemovesExpiredClaimsAndNothingElse) {
   EXPECT_TRUE(store_.dedup({.scope = "s", .id = "10030"})->duplicate);
 }
 
-TEST_F(PurgeTest, ResumesWhereItStoppedAndStartsAgainAtTheEnd) {
+TEST_F(PurgeTest, ResumesWhereItStoppedAndRestartsAtTheEnd) {
   claim(0, 25, std::chrono::seconds(1));
   clock_.advance(std::chrono::seconds(1));
   for (const std::size_t expected : {10U, 10U}) {
@@ -52,7 +52,7 @@ TEST_F(PurgeTest, ResumesWhereItStoppedAndStartsAgainAtTheEnd) {
   EXPECT_EQ(store_.purge(10)->removed, 3U);
 }
 
-// A step full of ids that must stay may not hide those behind it.
+// A step full of live ids must not hide the expired ids behind it.
 TEST_F(PurgeTest, LiveClaimsDoNotHideExpiredOnesBehindThem) {
   claim(0, 20, std::chrono::hours(1));
   claim(20, 5, std::chrono::seconds(1));
@@ -62,7 +62,7 @@ TEST_F(PurgeTest, LiveClaimsDoNotHideExpiredOnesBehindThem) {
   EXPECT_EQ(removed, 5U);
 }
 
-TEST_F(PurgeTest, TheCursorOutlivesARestart) {
+TEST_F(PurgeTest, TheCursorSurvivesARestart) {
   claim(0, 15, std::chrono::seconds(1));
   clock_.advance(std::chrono::seconds(1));
   EXPECT_EQ(store_.purge(10)->removed, 10U);

@@ -18,7 +18,7 @@ namespace {
 
 using test::kLongTimeout;
 
-// The schema as version 1 had it.
+// The schema of version 1.
 constexpr const char* kVersion1 = R"sql(
   CREATE TABLE hapax_schema(version INTEGER NOT NULL);
   INSERT INTO hapax_schema VALUES(1);
@@ -47,7 +47,7 @@ class SchemaTest : public testing::Test {
   std::string file_ = directory_.file("s.db");
 };
 
-TEST_F(SchemaTest, IsCreatedOnceAndThenFound) {
+TEST_F(SchemaTest, IsCreatedOnce) {
   EXPECT_EQ(migrate(connect().get()).value(), 7);
   EXPECT_EQ(migrate(connect().get()).value(), 7);
   EXPECT_TRUE(check_schema(connect().get()));
@@ -71,12 +71,12 @@ TEST_F(SchemaTest, AnOlderSchemaIsMigratedAndKeepsItsData) {
   EXPECT_EQ(driver->body(number, BodyOf::event)->value, "hi\n");
 }
 
-TEST_F(SchemaTest, AnOlderOneIsAnErrorWhereMigrationIsOff) {
+TEST_F(SchemaTest, AnOlderSchemaIsAnErrorWithMigrationOff) {
   execute_sql(kVersion1);
   EXPECT_EQ(check_schema(connect().get()).error().code(), Code::misconfigured);
 }
 
-TEST_F(SchemaTest, ANewerOneIsRefusedAndLeftAlone) {
+TEST_F(SchemaTest, ANewerSchemaIsRefusedAndUnchanged) {
   EXPECT_TRUE(migrate(connect().get()));
   execute_sql("UPDATE hapax_schema SET version = 99");
   EXPECT_EQ(migrate(connect().get()).error().code(), Code::store_newer);
@@ -87,7 +87,7 @@ TEST_F(SchemaTest, ANewerOneIsRefusedAndLeftAlone) {
   EXPECT_NE(store.error().detail().find("use a newer hapax"), std::string::npos);
 }
 
-TEST_F(SchemaTest, AMissingOneIsAnErrorWhereMigrationIsOff) {
+TEST_F(SchemaTest, AMissingSchemaIsAnErrorWithMigrationOff) {
   const Result<Store> store = open("sqlite:" + file_, {.migrate = false});
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code(), Code::misconfigured);
@@ -96,7 +96,7 @@ TEST_F(SchemaTest, AMissingOneIsAnErrorWhereMigrationIsOff) {
   EXPECT_TRUE(open("sqlite:" + file_, {.migrate = false}));
 }
 
-TEST_F(SchemaTest, ThreadsThatOpenANewFileAtOnceAllSucceed) {
+TEST_F(SchemaTest, ConcurrentOpensOfANewFileAllSucceed) {
   for (int round = 0; round < test::rounds(100); ++round) {
     const std::string file = directory_.file(std::to_string(round) + ".db");
     std::vector<std::thread> threads;
@@ -110,7 +110,7 @@ TEST_F(SchemaTest, ThreadsThatOpenANewFileAtOnceAllSucceed) {
   }
 }
 
-TEST_F(SchemaTest, TheCallersOwnTablesStandBesideOurs) {
+TEST_F(SchemaTest, CoexistsWithTheCallersOwnTables) {
   execute_sql("CREATE TABLE claim(x); CREATE TABLE message(y); PRAGMA user_version = 7");
   EXPECT_TRUE(migrate(connect().get()));
   const Handle db = connect();

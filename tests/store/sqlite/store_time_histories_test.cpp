@@ -12,8 +12,8 @@
 #include <memory>
 #include <optional>
 
-// Store time in random histories of a machine whose clocks go wrong: beside a model, and beside the
-// time that truly passes.
+// Store time in random histories of a machine with faulty clocks, compared with a model and with
+// the true time.
 namespace hapax::store::sqlite {
 namespace {
 
@@ -24,7 +24,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using test::Machine;
 
-// The rule of ADR 6, on a note in memory.
+// The rule of ADR 6, on a reference in memory.
 class TimeModel {
  public:
   std::int64_t look(const Clock& clock) const { return noted_ms_ + elapsed(clock); }
@@ -103,7 +103,7 @@ class StoreTimeHistories : public testing::Test {
   }
 
   std::uint64_t below(std::uint64_t limit) { return random_->below(limit); }
-  // Mostly short; seldom many days.
+  // Mostly short, rarely many days.
   microseconds span() {
     constexpr std::array<microseconds, 6> kScales{milliseconds(2), seconds(2), minutes(1),
                                                   minutes(3),      hours(2),   80 * days};
@@ -144,15 +144,16 @@ class StoreTimeHistories : public testing::Test {
     EXPECT_EQ(times_[handle]->now_ms().value(), model_.write(machine_->clock()));
     execute_sql(handle, "COMMIT");
   }
-  // A note that was never committed is none.
+  // A reference that was not committed has no effect.
   void roll_back_write(std::size_t handle) {
     execute_sql(handle, "BEGIN IMMEDIATE");
     EXPECT_EQ(times_[handle]->now_ms().value(), model_.look(machine_->clock()));
     execute_sql(handle, "ROLLBACK");
   }
 
-  // Whatever the rule is: between two notes no more store time passes than truly passed, but for
-  // what the wall clock went ahead by over a reboot, or both clocks within a boot.
+  // Independent of the rule: between two references the store time advances at most as much as true
+  // time, plus the amount by which the wall clock moved ahead over a reboot, or both clocks within
+  // a boot.
   struct Moment {
     microseconds true_time;
     microseconds wall_error;
@@ -184,8 +185,8 @@ class StoreTimeHistories : public testing::Test {
     EXPECT_GE(now.store_ms, noted_.store_ms);
     noted_ = now;
   }
-  // Whatever has happened: from the next note on every handle sees time go by as it does.
-  void check_that_time_goes_on() {
+  // From the next reference on, every handle sees time advance normally.
+  void check_that_time_advances() {
     write(0);
     const std::int64_t start = model_.look(machine_->clock());
     for (std::int64_t passed = 500; passed < 10'000; passed += 500) {
@@ -203,7 +204,7 @@ class StoreTimeHistories : public testing::Test {
     void operator()(sqlite3* db) const { sqlite3_close(db); }
   };
   test::TempDir directory_;
-  std::array<std::unique_ptr<sqlite3, CloseHandle>, kHandles> dbs_;  // they need not be durable
+  std::array<std::unique_ptr<sqlite3, CloseHandle>, kHandles> dbs_;  // need not be durable
   std::array<std::optional<StoreTime>, kHandles> times_;
   std::optional<test::SeededRandom> random_;
   std::optional<Machine> machine_;
@@ -212,7 +213,7 @@ class StoreTimeHistories : public testing::Test {
   int boots_ = 0;
 };
 
-TEST_F(StoreTimeHistories, AThousandOfThemAgreeWithTheModelAndWithTrueTime) {
+TEST_F(StoreTimeHistories, AThousandHistoriesAgreeWithTheModelAndWithTrueTime) {
   constexpr std::uint64_t kHistories = 1000;
   constexpr int kSteps = 60;
   for (std::uint64_t seed = 1; seed <= kHistories && !HasFailure(); ++seed) {
@@ -222,7 +223,7 @@ TEST_F(StoreTimeHistories, AThousandOfThemAgreeWithTheModelAndWithTrueTime) {
       SCOPED_TRACE("step " + std::to_string(each));
       step();
     }
-    check_that_time_goes_on();
+    check_that_time_advances();
   }
 }
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <optional>
 
-// Claims of the public API on a machine whose clocks go wrong.
+// Claims through the public API on a machine with faulty clocks.
 namespace hapax::store::sqlite {
 namespace {
 
@@ -29,7 +29,7 @@ class StoreTimeOnAMachine : public testing::Test {
     store_.reset();
     store_ = open("sqlite:" + file_, {.clock = &machine_.clock()}).value();
   }
-  // The power goes at once: what a crash leaves is what is on the disk.
+  // A power cut: the crash leaves the contents of the disk.
   void cut_power(microseconds off, microseconds wall_error = {}) {
     const std::string copy = file_ + "-after";
     for (const char* part : {"", "-wal"}) {
@@ -46,11 +46,11 @@ class StoreTimeOnAMachine : public testing::Test {
     open_store();
   }
 
-  // True: the id was free, and is claimed now.
+  // Returns true if the id was unclaimed; claims it.
   bool claim(std::string_view id, milliseconds ttl) {
     return !store_->dedup({.scope = "s", .id = id, .ttl = ttl})->duplicate;
   }
-  void expect_time_goes_on() {
+  void expect_time_advances() {
     const std::string id = "goes on " + std::to_string(++probes_);
     EXPECT_TRUE(claim(id, seconds(1)));
     machine_.run(milliseconds(999));
@@ -73,15 +73,15 @@ TEST_F(StoreTimeOnAMachine, AClaimAfterAPauseOf40DaysOutlivesAReboot) {
   machine_.set_wall({});
   EXPECT_TRUE(claim(kEvent, 30 * days));
   machine_.run(minutes(10));
-  expect_time_goes_on();
+  expect_time_advances();
   reboot(minutes(1));
   EXPECT_FALSE(claim(kEvent, 30 * days));
-  expect_time_goes_on();
+  expect_time_advances();
   machine_.run(30 * days);
   EXPECT_TRUE(claim(kEvent, 30 * days));
 }
 
-TEST_F(StoreTimeOnAMachine, AClaimDuringAPauseThatTheWallClockLearnsOfLaterOutlivesAReboot) {
+TEST_F(StoreTimeOnAMachine, AClaimDuringAPauseOutlivesARebootWhenTheWallClockIsSetLater) {
   EXPECT_TRUE(claim("before", hours(1)));
   machine_.pause(40 * days);
   machine_.run(milliseconds(300));
@@ -93,7 +93,7 @@ TEST_F(StoreTimeOnAMachine, AClaimDuringAPauseThatTheWallClockLearnsOfLaterOutli
   EXPECT_FALSE(claim(kEvent, 30 * days));
 }
 
-TEST_F(StoreTimeOnAMachine, AClockThatIs40DaysBehindAtBootAndThenSetEndsNoClaim) {
+TEST_F(StoreTimeOnAMachine, AClock40DaysBehindAtBootAndThenSetExpiresNoClaim) {
   EXPECT_TRUE(claim("of an earlier boot", 30 * days));
   reboot(minutes(1), -40 * days);
   EXPECT_FALSE(claim("of an earlier boot", 30 * days));
@@ -102,15 +102,15 @@ TEST_F(StoreTimeOnAMachine, AClockThatIs40DaysBehindAtBootAndThenSetEndsNoClaim)
   machine_.set_wall({});
   EXPECT_TRUE(claim("after it is set", 30 * days));
   machine_.run(minutes(10));
-  expect_time_goes_on();
+  expect_time_advances();
   reboot(minutes(1));
   for (const char* id : {"of an earlier boot", "before it is set", "after it is set"}) {
     EXPECT_FALSE(claim(id, 30 * days)) << id;
   }
-  expect_time_goes_on();
+  expect_time_advances();
 }
 
-TEST_F(StoreTimeOnAMachine, ANewFileOnAClockThatIs40DaysBehindIsNoDifferent) {
+TEST_F(StoreTimeOnAMachine, ANewFileOnAClock40DaysBehindExpiresNoClaim) {
   store_.reset();
   file_ = directory_.file("new.db");
   machine_.reboot({}, -40 * days);
@@ -134,41 +134,42 @@ TEST_F(StoreTimeOnAMachine, AWallClockSetBack40DaysWhileBusyCostsASecondAtMost) 
   EXPECT_TRUE(claim(kEvent, minutes(2)));
 }
 
-TEST_F(StoreTimeOnAMachine, AWallClockSetBack40DaysWhileIdleCostsTheTimeSinceTheLastNote) {
+TEST_F(StoreTimeOnAMachine, AWallClockSetBack40DaysWhileIdleCostsTheTimeSinceTheLastReference) {
   EXPECT_TRUE(claim(kEvent, hours(1)));
   machine_.run(minutes(30));
   machine_.set_wall(-40 * days);
-  EXPECT_FALSE(claim(kEvent, hours(1))) << "noted here: the half hour does not count";
+  EXPECT_FALSE(claim(kEvent, hours(1)))
+      << "the reference is rewritten here: the half hour does not count";
   machine_.run(hours(1) - milliseconds(1));
   EXPECT_FALSE(claim(kEvent, hours(1)));
   machine_.run(milliseconds(1));
   EXPECT_TRUE(claim(kEvent, hours(1)));
   machine_.set_wall({});
-  EXPECT_FALSE(claim(kEvent, hours(1))) << "set right again";
-  expect_time_goes_on();
+  EXPECT_FALSE(claim(kEvent, hours(1))) << "the wall clock is correct again";
+  expect_time_advances();
 }
 
-TEST_F(StoreTimeOnAMachine, ASnapshotWithAnOlderBootClockNeitherEndsClaimsNorStopsTime) {
+TEST_F(StoreTimeOnAMachine, ASnapshotWithAnOlderBootClockNeitherExpiresClaimsNorStopsTime) {
   machine_.run(50 * days);
   EXPECT_TRUE(claim(kEvent, 30 * days));
   machine_.jump_boot(-21 * days);
   EXPECT_FALSE(claim(kEvent, 30 * days));
-  expect_time_goes_on();
-  // The wall clock is restored as well, so that the two agree.
+  expect_time_advances();
+  // The wall clock is restored as well, so that the two clocks agree.
   machine_.jump_boot(-10 * days);
   machine_.set_wall(-10 * days);
   EXPECT_FALSE(claim(kEvent, 30 * days));
-  expect_time_goes_on();
+  expect_time_advances();
   reboot(minutes(1), -10 * days);
   EXPECT_FALSE(claim(kEvent, 30 * days));
 }
 
-TEST_F(StoreTimeOnAMachine, ASnapshotWithANewerBootClockEndsNoClaim) {
+TEST_F(StoreTimeOnAMachine, ASnapshotWithANewerBootClockExpiresNoClaim) {
   EXPECT_TRUE(claim(kEvent, 30 * days));
   machine_.jump_boot(40 * days);
   machine_.run(minutes(5));
   EXPECT_FALSE(claim(kEvent, 30 * days));
-  expect_time_goes_on();
+  expect_time_advances();
   machine_.run(30 * days - minutes(5));
   EXPECT_TRUE(claim(kEvent, 30 * days)) << "wall and boot clock saw the time pass";
 }
@@ -181,11 +182,11 @@ TEST_F(StoreTimeOnAMachine, AClaimWithinASecondAfterAPauseOutlivesAPowerCut) {
   EXPECT_TRUE(claim(kEvent, 30 * days));
   cut_power(minutes(1));
   EXPECT_FALSE(claim(kEvent, 30 * days));
-  expect_time_goes_on();
+  expect_time_advances();
 }
 
-// The limit that ADR 6 names: it looks like time that the machine was off.
-TEST_F(StoreTimeOnAMachine, AWallClockThatIsAheadAtBootEndsClaimsEarlyByExactlyThatMuch) {
+// The limitation stated in ADR 6: the difference cannot be distinguished from time powered off.
+TEST_F(StoreTimeOnAMachine, AWallClockAheadAtBootExpiresClaimsEarlyByExactlyThatMuch) {
   EXPECT_TRUE(claim(kEvent, 30 * days));
   reboot(minutes(1), 10 * days);
   EXPECT_FALSE(claim(kEvent, 30 * days));

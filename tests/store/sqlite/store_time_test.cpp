@@ -38,7 +38,7 @@ class StoreTimeTest : public testing::Test {
                            " || ' ' || last_ms FROM hapax_clock")
             .value();
     sqlite::Run row(query);
-    EXPECT_TRUE(row.step("read the note").value());
+    EXPECT_TRUE(row.step("read the reference").value());
     return std::string(row.bytes(0));
   }
 
@@ -46,7 +46,7 @@ class StoreTimeTest : public testing::Test {
   Handle db_;
 };
 
-TEST_F(StoreTimeTest, StartsAtTheWallClockAndGoesOnWithTheBootClock) {
+TEST_F(StoreTimeTest, StartsAtTheWallClockAndContinuesWithTheBootClock) {
   ManualClock clock;
   const std::int64_t start = now(clock);
   EXPECT_EQ(start, wall_ms(clock));
@@ -54,7 +54,7 @@ TEST_F(StoreTimeTest, StartsAtTheWallClockAndGoesOnWithTheBootClock) {
   EXPECT_EQ(now(clock), start + 1234);
 }
 
-TEST_F(StoreTimeTest, AWallClockThatJumpsChangesNothing) {
+TEST_F(StoreTimeTest, AWallClockJumpChangesNothing) {
   ManualClock clock;
   const std::int64_t start = now(clock);
   clock.jump_wall(hours(1));
@@ -92,7 +92,7 @@ TEST_F(StoreTimeTest, ProcessesOfOneBootShareOneTime) {
   EXPECT_EQ(now(second), start);
 }
 
-TEST_F(StoreTimeTest, ABootClockBehindTheLastTimeSeenDoesNotTakeTimeBack) {
+TEST_F(StoreTimeTest, ABootClockBehindTheLastTimeSeenNeverMovesTimeBackwards) {
   ManualClock ahead("boot-1");
   now(ahead);
   ahead.advance(hours(1));
@@ -102,7 +102,7 @@ TEST_F(StoreTimeTest, ABootClockBehindTheLastTimeSeenDoesNotTakeTimeBack) {
 }
 
 // The rule of 60 seconds, to the millisecond.
-TEST_F(StoreTimeTest, ClocksThatDifferByUpToAMinuteGoByTheBootClock) {
+TEST_F(StoreTimeTest, ClocksThatDifferByUpToAMinuteFollowTheBootClock) {
   ManualClock clock;
   const std::int64_t start = now(clock);
   clock.jump_wall(-seconds(60));
@@ -113,7 +113,7 @@ TEST_F(StoreTimeTest, ClocksThatDifferByUpToAMinuteGoByTheBootClock) {
   EXPECT_EQ(now(clock), start + 90'000 + 29'999);
 }
 
-TEST_F(StoreTimeTest, TheNoteIsRewrittenAfterASecondOrWhenTheClocksDifferByMoreThanOne) {
+TEST_F(StoreTimeTest, TheReferenceIsRewrittenAfterASecondOrWhenTheClocksDifferByMoreThanOne) {
   ManualClock clock;
   now(clock);
   const std::string first = note();
@@ -146,13 +146,13 @@ TEST_F(StoreTimeTest, ReadersSeeTheSameTimeAndWriteNothing) {
   }
 }
 
-// What version 5 and those before it noted: no wall clock, and the time of the last note apart.
+// The reference as written up to version 5: without a wall clock, and with a separate last time.
 class OldStoreTimeTest : public testing::Test {
  protected:
   static constexpr std::int64_t kNotedMs = 1'699'999'999'000;  // a second before a ManualClock
   static constexpr std::int64_t kDayMs = 86'400'000;
 
-  // As noted an hour into boot-1, when its boot clock said `boot_ms`.
+  // A reference from one hour earlier in boot-1, and a last time at the boot clock `boot_ms`.
   void migrate_old(std::int64_t boot_ms, std::int64_t noted_ms) {
     const std::string sql =
         "CREATE TABLE hapax_schema(version INTEGER NOT NULL); INSERT INTO hapax_schema VALUES(1);"
@@ -180,8 +180,8 @@ TEST_F(OldStoreTimeTest, WithinABootItFollowsTheBootClock) {
   EXPECT_EQ(now(clock), kNotedMs + 1000 + 3LL * 3'600'000);
 }
 
-// A pause of 40 days that the old rule paid back at the next boot.
-TEST_F(OldStoreTimeTest, InItsBootOneThatFellBehindIsNotCaughtUp) {
+// A pause of 40 days, which the old rule added back at the next boot.
+TEST_F(OldStoreTimeTest, AStoreThatFellBehindIsNotAdvancedInTheSameBoot) {
   migrate_old(4000, kNotedMs - 40 * kDayMs);
   ManualClock clock("boot-1");
   EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs + 1000);
@@ -190,7 +190,7 @@ TEST_F(OldStoreTimeTest, InItsBootOneThatFellBehindIsNotCaughtUp) {
   EXPECT_EQ(now(later), kNotedMs - 40 * kDayMs + 1000 + 60'000);
 }
 
-TEST_F(OldStoreTimeTest, InAnotherBootOneThatFellBehindIsNotCaughtUp) {
+TEST_F(OldStoreTimeTest, AStoreThatFellBehindIsNotAdvancedInAnotherBoot) {
   migrate_old(4000, kNotedMs - 40 * kDayMs);
   ManualClock clock("boot-2");
   EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs);
@@ -198,10 +198,11 @@ TEST_F(OldStoreTimeTest, InAnotherBootOneThatFellBehindIsNotCaughtUp) {
   EXPECT_EQ(now(clock), kNotedMs - 40 * kDayMs + 1000);
   ManualClock later("boot-3");
   later.advance(minutes(1));
-  EXPECT_EQ(now(later), kNotedMs - 40 * kDayMs + 60'000) << "the wall clock was noted by then";
+  EXPECT_EQ(now(later), kNotedMs - 40 * kDayMs + 60'000)
+      << "the wall clock is in the reference by then";
 }
 
-TEST_F(OldStoreTimeTest, InItsBootASnapshotWithANewerBootClockEndsNothing) {
+TEST_F(OldStoreTimeTest, ASnapshotWithANewerBootClockExpiresNothingInTheSameBoot) {
   migrate_old(4000, kNotedMs);
   ManualClock ahead("boot-1");
   ahead.advance(40 * days);
@@ -209,7 +210,7 @@ TEST_F(OldStoreTimeTest, InItsBootASnapshotWithANewerBootClockEndsNothing) {
   EXPECT_EQ(now(ahead), kNotedMs + 1000) << "by the wall clock";
 }
 
-TEST_F(OldStoreTimeTest, OneThatWasNeverUsedStartsAtTheWallClock) {
+TEST_F(OldStoreTimeTest, AnUnusedStoreStartsAtTheWallClock) {
   ASSERT_TRUE(execute(db_.get(),
                       "CREATE TABLE hapax_schema(version); INSERT INTO hapax_schema VALUES(1);"
                       "CREATE TABLE hapax_clock(one INTEGER PRIMARY KEY, boot_id, boot_ms,"
@@ -220,8 +221,9 @@ TEST_F(OldStoreTimeTest, OneThatWasNeverUsedStartsAtTheWallClock) {
   EXPECT_EQ(now(clock), wall_ms(clock));
 }
 
-// It has the file open, notes only `last_ms`, and counts from the pair of boot clock and time.
-TEST_F(OldStoreTimeTest, AnOlderHapaxThatStillRunsSeesTheSameTime) {
+// The older version has the file open, updates only `last_ms`, and computes the time from the
+// stored pair of boot clock and store time.
+TEST_F(OldStoreTimeTest, ARunningOlderVersionSeesTheSameTime) {
   migrate_old(4000, kNotedMs);
   ManualClock clock("boot-1");
   now(clock);
@@ -238,7 +240,7 @@ TEST_F(OldStoreTimeTest, AnOlderHapaxThatStillRunsSeesTheSameTime) {
   EXPECT_EQ(row.number(0), now(clock));
 }
 
-TEST(StoreTime, ClockJumpsOfAnHourNeitherEndNorFreezeAClaim) {
+TEST(StoreTime, ClockJumpsOfAnHourNeitherExpireNorExtendAClaim) {
   const test::TempDir directory;
   ManualClock clock;
   Store store = open("sqlite:" + directory.file("t.db"), {.clock = &clock}).value();

@@ -12,7 +12,7 @@
 #include <functional>
 #include <stdexcept>
 
-// The writing handle: what is left of a transaction, and files that are no longer there.
+// The write handle: the state after a failed transaction, and files that were replaced or removed.
 namespace hapax::store::sqlite {
 namespace {
 
@@ -47,8 +47,8 @@ class WriterTest : public testing::Test {
     EXPECT_TRUE(row.step("count").value());
     return row.number(0);
   }
-  // While it is open.
-  void put_back_a_backup() {
+  // Replaces the file with a backup while it is open.
+  void restore_backup() {
     make(directory_.file("backup.db"));
     std::filesystem::rename(directory_.file("backup.db"), path_);
   }
@@ -78,25 +78,25 @@ TEST_F(WriterTest, WorkThatThrowsLeavesNoTransactionBehind) {
   EXPECT_EQ(rows_of(path_), 1);
 }
 
-TEST_F(WriterTest, AFileThatWasReplacedTakesNoMoreCommits) {
+TEST_F(WriterTest, AReplacedFileAcceptsNoMoreCommits) {
   ASSERT_TRUE(insert());
-  put_back_a_backup();
+  restore_backup();
   expect_refused(insert(), Code::store_unavailable);
 }
 
-// Nothing is acknowledged that only the old file has.
-TEST_F(WriterTest, AFileThatIsReplacedDuringATransactionIsNoticedBeforeTheAnswer) {
+// A commit that exists only in the old file is not acknowledged.
+TEST_F(WriterTest, AFileReplacedDuringATransactionIsDetectedBeforeTheAnswer) {
   const auto replaced_at_the_end = [&](Writer& writer) -> Result<void> {
     const Result<void> done = exec(writer, "INSERT INTO t VALUES(NULL)");
-    put_back_a_backup();
+    restore_backup();
     return done;
   };
   expect_refused(writer_->transact(replaced_at_the_end), Code::outcome_unknown);
   expect_refused(insert(), Code::store_unavailable);
 }
 
-// The directory is a link to itself for a while, so that nobody can look at what is in it.
-TEST_F(WriterTest, ALookAtTheFileThatFailsAfterACommitSaysNothingAboutIt) {
+// The directory is temporarily a symbolic link to itself, so that its contents cannot be read.
+TEST_F(WriterTest, AFailedFileCheckAfterACommitDoesNotFailTheCommit) {
   const std::filesystem::path place = directory_.path() / "place";
   const std::filesystem::path away = directory_.path() / "away";
   std::filesystem::create_directory(place);
@@ -115,7 +115,7 @@ TEST_F(WriterTest, ALookAtTheFileThatFailsAfterACommitSaysNothingAboutIt) {
   EXPECT_TRUE(done) << done.error().to_string();
   EXPECT_EQ(runs, 1);
   const Result<void> unseen = writer.transact(insert_one);
-  ASSERT_FALSE(unseen) << "nothing is committed to a file that nobody can look at";
+  ASSERT_FALSE(unseen) << "nothing is committed to a file that cannot be checked";
   EXPECT_NE(unseen.error().detail().find("cannot stat"), std::string::npos)
       << unseen.error().to_string();
   std::filesystem::remove(place);
@@ -124,27 +124,27 @@ TEST_F(WriterTest, ALookAtTheFileThatFailsAfterACommitSaysNothingAboutIt) {
   EXPECT_EQ(rows_of((place / "w.db").string()), 2);
 }
 
-TEST_F(WriterTest, ALogThatWasRemovedTakesNoMoreCommits) {
+TEST_F(WriterTest, ARemovedLogStopsFurtherCommits) {
   ASSERT_TRUE(insert());
   std::filesystem::remove(path_ + "-wal");
   expect_refused(insert(), Code::store_unavailable);
 }
 
-TEST_F(WriterTest, AFileThatWasRemovedIsNotMadeAgain) {
+TEST_F(WriterTest, ARemovedFileIsNotRecreated) {
   std::filesystem::remove(path_);
   expect_refused(insert(), Code::store_unavailable);
   expect_refused(read(), Code::store_unavailable);
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-// Who reads sees the file that is written, or none.
-TEST_F(WriterTest, AReaderRefusesAFileThatWasReplaced) {
-  put_back_a_backup();
+// Readers see the file that is written, or none.
+TEST_F(WriterTest, AReaderRefusesAReplacedFile) {
+  restore_backup();
   expect_refused(read(), Code::store_unavailable);
 }
 
-// The numbers that are in memory are those of the file that was open first.
-TEST_F(WriterTest, AFileThatWasReplacedOnceIsRefusedUntilTheNextStart) {
+// The state in memory belongs to the file that was opened first.
+TEST_F(WriterTest, AFileReplacedOnceIsRefusedUntilTheNextStart) {
   std::filesystem::rename(path_, directory_.file("away.db"));
   expect_refused(insert(), Code::store_unavailable);
   std::filesystem::rename(directory_.file("away.db"), path_);

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What once() accepts, and, each in an #ifdef of its own, what it must refuse while it compiles.
-// tests/tx/compile_fail/check compiles the file as it is, which must succeed, and with each of the
-// names defined, which must fail with one error, that matches the expression behind the name.
+// The uses that once() accepts and, each under its own #ifdef, those that must not compile.
+// tests/tx/compile_fail/check compiles the file as it is, which must succeed, and with each name
+// defined, which must fail with exactly one error that matches the expression after the name.
 
 #include <hapax/postgres.hpp>
 #include <hapax/sqlite.hpp>
@@ -31,7 +31,7 @@ struct MoveOnly {
   void operator()(SqliteTx&) { ++*amount; }
 };
 
-// Everything that the header says, by every kind of transaction and of work.
+// All documented uses, with every kind of transaction and of work.
 Result<Once> accepted(SqliteSession& session, SqliteTx& tx, PostgresTx& postgres,
                       const OnceId& id) {
   Result<SqliteTransaction> begun = session.begin();
