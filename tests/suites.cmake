@@ -1,22 +1,22 @@
-# What ./test runs, and in which build; CONTRIBUTING.md has it as a table.
+# The suites that ./test runs, and their builds; CONTRIBUTING.md has a table.
 #
 #   hapax_suite(NAME BUILD KIND [POSTGRES build] [PROGRAM program] [FILTER filter] [SHARDS n]
 #               [EACH_CASE] [COST n])
 #
-# BUILD  asan     parses, allocates or shares memory: clang++ with ASan and UBSan
-#        release  kills, outages, crashes, simulation, PostgreSQL, counts of allocations: g++
-#        both     has coroutines, which g++ 12 may compile wrongly; ./test --long also runs these
-#                 with g++ and ASan
+# BUILD  asan     parsing, allocation, shared memory: clang++ with ASan and UBSan
+#        release  kills, outages, crashes, simulation, PostgreSQL, allocation counts: g++
+#        both     coroutines, which g++ 12 may miscompile; ./test --long also runs these with g++
+#                 and ASan
 #        ./test --long runs every suite in both builds, and with ThreadSanitizer.
 # KIND   unit crash postgres package; ./test --fast runs the unit suites, all in the release build.
 #
-# POSTGRES   its cases that need PostgreSQL, known by their names, are a suite of kind postgres of
-#            this build, NAME.postgres
-# PROGRAM    the test program, when its name is not that of the suite
-# FILTER     the cases of the program that belong to the suite, as --gtest_filter takes them
-# SHARDS     in so many parts, which run beside each other
-# EACH_CASE  every case in a process of its own: it kills, or breaks what other cases would need
-# COST       those with a higher one start earlier
+# POSTGRES   the cases that need PostgreSQL, recognized by name, form a separate suite NAME.postgres,
+#            of kind postgres, in this build
+# PROGRAM    the test program, if its name differs from that of the suite
+# FILTER     the cases of the program that belong to the suite, in --gtest_filter syntax
+# SHARDS     the number of shards, which run in parallel
+# EACH_CASE  runs every case in its own process: cases kill processes or damage state of other cases
+# COST       suites with a higher cost start earlier
 include_guard()
 
 set(HAPAX_TEST_BUILD release)
@@ -58,8 +58,8 @@ function(hapax_suite name build kind)
   endforeach()
 endfunction()
 
-# After all programs were added: a line that names none would run nothing. Sanitizer builds have a few
-# programs less.
+# Called after all programs were added: fails if a suite names a program that does not exist.
+# Sanitizer builds lack a few programs.
 function(hapax_check_suites)
   get_property(programs GLOBAL PROPERTY hapax_suite_programs)
   foreach(program IN LISTS programs)
@@ -70,7 +70,7 @@ function(hapax_check_suites)
   endforeach()
 endfunction()
 
-# What reads bytes of others, counts and keeps books.
+# Parsers of untrusted input, counters and bookkeeping.
 hapax_suite(base_test asan unit)
 hapax_suite(identify_test asan unit)
 hapax_suite(verify_test asan unit)
@@ -82,7 +82,7 @@ hapax_suite(cli_test asan unit)
 hapax_suite(verify_cli_test asan unit)
 hapax_suite(send_cli_test asan unit SHARDS 2)
 hapax_suite(fuzz_corpus asan unit)
-hapax_suite(json_allocation_test release unit)  # with an operator new of its own, as a sanitizer has
+hapax_suite(json_allocation_test release unit)  # its operator new conflicts with sanitizers
 hapax_suite(verify_allocation_test release unit)
 
 # Stores.
@@ -94,7 +94,7 @@ hapax_suite(inbox_hot_path_test asan postgres PROGRAM inbox_test
             FILTER PostgresInboxAdmit.*:PostgresInboxLease.*:PostgresInboxSettle.*)
 hapax_suite(inbox_model_test release unit POSTGRES release SHARDS 2)
 
-# The server from within.
+# The server, in process.
 hapax_suite(http_test both unit)
 hapax_suite(http_client_test both unit)
 hapax_suite(reject_queue_test both unit)
@@ -104,7 +104,7 @@ hapax_suite(push_dispatcher_test both unit)
 hapax_suite(pull_test both unit)
 hapax_suite(replays_test both unit)
 
-# A real `hapax serve`, from the outside.
+# A real `hapax serve`, as a black box.
 hapax_suite(end_to_end_test both unit POSTGRES release)
 hapax_suite(sources_test both unit POSTGRES release)
 hapax_suite(push_test both unit SHARDS 2)
@@ -113,7 +113,7 @@ hapax_suite(rejects_test both crash POSTGRES release EACH_CASE)
 hapax_suite(operations_test both crash EACH_CASE)
 hapax_suite(replay_story_test both crash POSTGRES release EACH_CASE SHARDS 2 COST 1)
 
-# Kills, outages, floods and faults of the disk.
+# Kills, outages, floods and disk faults.
 hapax_suite(sim_test release unit SHARDS 4)
 hapax_suite(crash_test release crash EACH_CASE SHARDS 4)
 hapax_suite(second_process_test release crash EACH_CASE)
@@ -129,7 +129,7 @@ hapax_suite(pull_worker_test release crash POSTGRES release EACH_CASE)
 hapax_suite(sqlite_outage_server_test release crash EACH_CASE)
 hapax_suite(flood_test release crash EACH_CASE)
 
-# PostgreSQL, its network and its servers.
+# PostgreSQL, its network and its server processes.
 hapax_suite(postgres_bad_input_test release postgres)
 hapax_suite(postgres_fail_every_call_test release postgres EACH_CASE)
 hapax_suite(postgres_inbox_fail_every_call_test release postgres EACH_CASE SHARDS 5 COST 2)
@@ -150,7 +150,7 @@ hapax_suite(postgres_kill9_test release postgres EACH_CASE)
 hapax_suite(postgres_process_race_test release postgres EACH_CASE)
 hapax_suite(postgres_outage_server_test release postgres EACH_CASE)
 
-# What must not compile, the programs of examples/, and programs that use what is installed.
+# Code that must not compile, the programs of examples/, and consumers of the installed package.
 hapax_suite(compile_fail release package)
 hapax_suite(examples release package)
 hapax_suite(package release package)
