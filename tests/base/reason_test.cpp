@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-TEST(Reason, EveryOneHasTheNameAndTheStatusOfTheDesign) {
+TEST(Reason, EveryReasonHasItsNameAndStatus) {
   EXPECT_EQ(name(Reason::none), "");
   EXPECT_EQ(http_status(Reason::none), 200);
   const struct {

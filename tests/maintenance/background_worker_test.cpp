@@ -13,7 +13,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-TEST(BackgroundWorker, WorksInRoundsUntilItIsStopped) {
+TEST(BackgroundWorker, RunsRoundsUntilStopped) {
   std::latch three(3);
   std::atomic<int> rounds = 0;
   BackgroundWorker worker([&] {
@@ -26,9 +26,9 @@ TEST(BackgroundWorker, WorksInRoundsUntilItIsStopped) {
   EXPECT_GE(rounds, 3);
 }
 
-// A stop that does not end the rest is a test that hangs. It is not known when a rest begins, so
-// there are some tries.
-TEST(BackgroundWorker, StopEndsARestAtOnce) {
+// If stop() does not end the pause between rounds, this test hangs. The test cannot observe when a
+// pause begins, so it repeats.
+TEST(BackgroundWorker, StopEndsAPauseAtOnce) {
   for (int i = 0; i < 50; ++i) {
     std::latch worked(1);
     BackgroundWorker worker([&] {
@@ -68,7 +68,7 @@ TEST(BackgroundWorker, StopReportsWhetherItWasRunning) {
   EXPECT_FALSE(started.stop());
 }
 
-TEST(BackgroundWorker, ItsEndStopsIt) {
+TEST(BackgroundWorker, TheDestructorStopsIt) {
   std::latch worked(1);
   BackgroundWorker worker([&] {
     worked.count_down();
