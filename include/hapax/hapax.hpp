@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Includes all public headers.
+// Includes all public headers except compliance.hpp.
 #include <hapax/env.hpp>
 #include <hapax/error.hpp>
-#include <hapax/handshake.hpp>
 #include <hapax/identify.hpp>
 #include <hapax/once.hpp>
 #include <hapax/outbox.hpp>
 #include <hapax/postgres.hpp>
-#include <hapax/reason.hpp>
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+#include <hapax/scheme.hpp>
 #include <hapax/sqlite.hpp>
 #include <hapax/store.hpp>
-#include <hapax/tx.hpp>
 #include <hapax/verify.hpp>
-#include <hapax/version.hpp>
+
+#include <string_view>
+
+namespace hapax {
+
+// "0.1.0": the version of the loaded library, not of the headers at compile time.
+HAPAX_API std::string_view version() noexcept;
+
+}  // namespace hapax

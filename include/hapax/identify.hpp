@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/reason.hpp>
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
+#include <hapax/scheme.hpp>
+#include <hapax/verify.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,32 +16,10 @@
 
 namespace hapax {
 
-inline constexpr std::size_t kMaxIdParts = 4;
 inline constexpr std::size_t kMaxEventId = 1024;  // bytes, as displayed
 inline constexpr std::size_t kMaxOrderKey = 1024;
 inline constexpr std::size_t kMaxTenant = 128;
 inline constexpr std::size_t kMaxType = 1024;
-
-// Where the identity of an event is in its request. A place is "header:NAME", "json:/pointer",
-// "form:NAME" or "query:NAME"; "header:A,B" uses the first header present; "jwt:HEADER:/pointer" is
-// a member of the token in that header. An empty place is unused. Plain data, so presets can be a
-// table.
-struct IdentityRule {
-  // One place, or several for a composite id: all of them are required. "none": the sender provides
-  // no id; every request is a new event.
-  std::array<std::string_view, kMaxIdParts> id{};
-  // "hash:/a,/b": when `id` is absent, the hash of these parts of a JSON body, all required. An
-  // unusable id (empty, too long, wrong type, repeated) is still rejected.
-  std::string_view id_fallback = {};
-  std::string_view type = {};       // empty if missing or unusable
-  std::string_view order_key = {};  // deliveries that share it stay in order; empty likewise
-  std::string_view version = {};    // an integer or RFC 3339 time; anything else is ignored
-  std::string_view tenant = {};     // required if a place is given
-  // "json:/*", "json:/items/*/item": one request carries many events. The JSON places above are
-  // then resolved in each of them.
-  std::string_view split = {};
-  std::size_t split_max = 1000;
-};
 
 struct Identity {
   std::string id;   // for display: the parts joined with '/'

@@ -2,58 +2,31 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/tx.hpp>
+#include <hapax/detail/tx.hpp>
 
+#include <chrono>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace hapax {
 
-// The non-template part of once(). Rolls back to the savepoint on destruction unless keep() was
-// called.
-class HAPAX_API OnceStep {
- public:
-  explicit OnceStep(Tx& tx) : tx_(tx) {}
-  ~OnceStep();
-  OnceStep(const OnceStep&) = delete;
-  OnceStep& operator=(const OnceStep&) = delete;
+inline constexpr std::size_t kMaxResult = 1024 * 1024;  // of the result stored by once()
 
-  // The stored result of a duplicate, or nullopt if the claim is new and the work must run.
-  Result<std::optional<Once>> enter(const OnceId& what);
-  Result<Once> keep(Result<std::string> done);
-
- private:
-  Tx& tx_;
-  Tx::Entered entered_;
-  bool open_ = false;
+// Identifies work that must happen once: an id in a scope. It shares its claims with Store::dedup:
+// an id claimed through one is a duplicate for the other.
+struct OnceId {
+  std::string_view scope;
+  std::string_view id;
+  std::chrono::milliseconds ttl = kDefaultTtl;
 };
 
-namespace detail {
-
-template <class Returned>
-inline constexpr bool kMayReturn =
-    std::is_void_v<Returned> || std::is_same_v<Returned, Result<void>> ||
-    std::is_same_v<Returned, Result<std::string>> || std::is_convertible_v<Returned, std::string>;
-
-template <class Work, class T>
-Result<std::string> run_work(Work& work, T& tx) {
-  using Returned = std::invoke_result_t<Work&, T&>;
-  static_assert(kMayReturn<Returned>,
-                "the work returns nothing, a std::string, or a Result of either");
-  if constexpr (!kMayReturn<Returned>) {
-    return std::string();  // so that the assertion is the only error
-  } else if constexpr (std::is_void_v<Returned>) {
-    work(tx);
-    return std::string();
-  } else if constexpr (std::is_same_v<Returned, Result<void>>) {
-    Result<void> done = work(tx);
-    if (!done) return std::move(done).error();
-    return std::string();
-  } else {
-    return work(tx);
-  }
-}
-
-}  // namespace detail
+struct Once {
+  bool duplicate = false;  // true: the work was already done and did not run
+  std::string result;      // the value that the work returned, now or originally; empty if none
+};
 
 // Runs `work` if and only if `what` was not done before, in the caller's transaction `tx`: claim,
 // work, result and outbox messages commit or roll back together.
@@ -82,7 +55,7 @@ Result<Once> once(T& tx, const OnceId& what, Work&& work) {
   static_assert(kTakesTx || !kIsTx,
                 "the work takes the transaction: [&](hapax::SqliteTx& tx) { ... }");
   if constexpr (kIsTx && kTakesTx) {
-    OnceStep step(tx);
+    detail::OnceStep step(tx);
     Result<std::optional<Once>> known = step.enter(what);
     if (!known) return std::move(known).error();
     if (known->has_value()) return std::move(**known);

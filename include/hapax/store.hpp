@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #include <array>
 #include <cstdint>
@@ -106,10 +106,6 @@ struct Purged {
   std::size_t removed = 0;
   bool done = false;  // the whole store has been scanned since `done` was last true
 };
-
-namespace store {
-class Driver;
-}
 
 // A store, opened from a URL. All members are thread-safe and block; none throws. Concurrent
 // callers share one transaction and one fsync. Movable; no call may be running when it is

@@ -3,12 +3,9 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/identify.hpp>
-#include <hapax/reason.hpp>
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
+#include <hapax/scheme.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,179 +22,61 @@
 //   if (verdict && verdict->authentic()) ...
 namespace hapax {
 
-enum class Algorithm : std::uint8_t {
-  none,  // unsigned: every request is authentic. Never a default
-  hmac_md5,
-  hmac_sha1,
-  hmac_sha256,
-  hmac_sha384,
-  hmac_sha512,
-  sha256,  // a plain hash of a message that contains the secret
-  ed25519,
-  ecdsa_p256,  // over SHA-256, the signature in DER
-  rsa_sha256,  // PKCS #1 v1.5
-  token,       // the secret itself is sent
-  basic,       // HTTP Basic; the secret is "user:password"
-  jwt,         // a signed token that contains a hash of the body
-  aws_sns,     // fields of the body, RSA
+struct Header {
+  std::string_view name = {};  // compared without regard to case
+  std::string_view value = {};
 };
 
-enum class Encoding : std::uint8_t { hex, base64, base64url };
-
-// Encoding of a secret.
-enum class SecretForm : std::uint8_t {
-  text,
-  base64,
-  hex,
-  base64_if_prefixed,  // base64 with the prefix, text without it
-  text_nfkd,           // text in Unicode's NFKD form
-  text_sha1,           // the key is the hash of the text
-  text_sha256,
-  public_key,  // PEM (also a certificate), base64 SPKI, raw Ed25519 in hex or base64, or a JWK
+// One request exactly as it was received. Views only; the viewed bytes must outlive the call.
+// Nothing is decoded, trimmed or reordered, because signatures cover these bytes.
+struct Request {
+  std::string_view method = "POST";
+  // The complete URL as the sender called it; behind a proxy, the public one
+  // ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
+  std::string_view url = {};
+  std::span<const Header> headers = {};
+  std::string_view body = {};
+  // The number of readable bytes after the body (their values do not matter). With kBodyPadding or
+  // more a JSON body is parsed in place; with fewer it is copied first.
+  std::size_t body_padding = 0;
 };
 
-struct SecretRule {
-  SecretForm form = SecretForm::text;
-  std::string_view prefix = {};  // "whsec_": removed if present
+inline constexpr std::size_t kBodyPadding = 64;
+
+class JsonReader;
+
+// Reusable buffers for reading requests. One per thread.
+class HAPAX_API Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(Scratch&&) noexcept;
+  Scratch& operator=(Scratch&&) noexcept;
+
+  JsonReader& json() { return *json_; }
+
+ private:
+  std::unique_ptr<JsonReader> json_;
 };
 
-// Where signatures are, and how they are encoded. A value may be a list: with `item` = ',' and
-// `pair` = '=', "t=1760000000,v1=5257a8...,v1=..." has the labels t and v1.
-struct SignaturePlace {
-  std::string_view at = {};  // "header:NAME", "json:/pointer", "form:NAME". "header:NAME*":
-                             // all headers with that prefix ("X-DocuSign-Signature-1")
-  Encoding encoding = Encoding::hex;
-  std::string_view prefix = {};  // "sha256=": required before the signature
-  char item = 0;                 // between the items of a list; 0: there is one signature
-  char pair = 0;                 // between a label and its value
-  std::string_view label = {};   // label of signature items; "{key_id}" stands for Context::key_id
-  std::string_view time_label = {};  // label of the timestamp item
-  char set = 0;                      // separates lists, each with its own timestamp
-  bool time_first = false;           // the first item is the timestamp, without a label
-  bool spaces = false;               // spaces around items are ignored
-  bool first_only = false;           // only the first item with the label is used
-  int secret = -1;                   // only the secret with this index signs it; -1: any of them
+// Why a request is rejected. The same name is used in problem documents, logs, metrics and the
+// output of `hapax verify`.
+enum class Reason : std::uint8_t {
+  none,                      // nothing is wrong
+  signature_missing,         // no signature, or a part that the scheme needs is missing
+  signature_invalid,         // the signature does not match the request for any secret
+  timestamp_outside_window,  // correctly signed, but too old or too far in the future
+  header_malformed,          // a header that the scheme reads is repeated or malformed
+  payload_unreadable,        // the body does not have the format of the scheme or identity rule
+  id_missing,                // no event id
+  id_ambiguous,              // two event ids
+  body_too_large,            // more items than the source accepts
 };
 
-enum class TimeFormat : std::uint8_t {
-  unix_seconds,
-  unix_milliseconds,
-  rfc3339,
-  utc_without_zone,  // "2025-10-09T08:53:20.808"
-  http_date,
-  opaque,  // signed as text of at most 64 letters, digits and ":.+-"; its value is not parsed
-};
-
-inline constexpr std::chrono::milliseconds kNoLimit{-1};
-
-struct TimePlace {
-  std::string_view at =
-      {};  // "header:NAME", "json:/pointer" (a number), or "item": see SignaturePlace
-  TimeFormat format = TimeFormat::unix_seconds;
-  std::chrono::milliseconds past = kNoLimit;    // maximum age
-  std::chrono::milliseconds future = kNoLimit;  // maximum clock skew
-};
-
-struct JwtRule {
-  std::array<std::string_view, 3> algorithms{};  // "HS256", "HS384", "HS512", "ES256"
-  std::string_view issuer = {};                  // "{key_id}" stands for Context::key_id
-  std::string_view body_claim = {};              // contains the SHA-256 of the body
-  Encoding body_encoding = Encoding::hex;
-  std::string_view url_claim = {};  // contains the URL
-  bool url_hashed = false;          // or its hex SHA-256
-  std::string_view required = {};   // a required claim
-  std::chrono::seconds skew{0};
-  std::chrono::seconds max_age{0};  // since "iat"; 0: unchecked
-};
-
-// Messages that a provider's handshake signs for anyone. They prove nothing about the sender, so
-// they are never accepted as events.
-enum class Challenge : std::uint8_t {
-  none,
-  short_hex,    // 20 to 32 lower-case hexadecimal digits
-  base64_text,  // up to 1024 letters, digits and "+/=_.-"
-};
-
-struct RequiredHeader {
-  std::string_view name = {};
-  std::string_view value = {};  // "{key_id}" stands for Context::key_id
-};
-
-// How a provider signs, as plain data. The views must outlive Verifier::make, but not the Verifier.
-//
-// A message is a text with {placeholders}:
-//   {body} {method} {url} {path}    path: with the query
-//   {time}                          the timestamp, verbatim
-//   {secret} {key_id} {param:NAME}  from the configuration
-//   {header:NAME} {query:NAME}      must occur exactly once
-//   {json:/pointer} {form:NAME}     the same; {json?:/pointer}: empty if missing. A JSON value
-//                                   must not contain the adjacent literal text, so that the
-//                                   message splits in only one way. {json*:/pointer} may
-//                                   contain it, and is empty if missing
-//   {body:sha256} {body:sha256_hex} {body:crc32}  of the body; crc32 in decimal
-//   {body:inflated}                 the body without its Content-Encoding: gzip
-//   {body:ascii}                    JSON with non-ASCII characters as \uXXXX, and '/' as \/
-//   {body:item:/pointer}            the exact bytes of one JSON value
-//   {form:sorted} {form:sorted_unique}  name and value of each field, ordered by name
-//   {form:base64:NAME}              a form field of base64 characters and line breaks only
-//   {query:sorted}                  the query, fields ordered by name
-//   {url:port} {url:no_port}        with an explicit port, without a port
-//   {url:hubspot}                   with some percent-codes decoded, as HubSpot does
-//   {url:plivo}                     with sorted query and form fields, as Plivo signs it
-//   {headers:NAME}                  "name:value" of the headers that header NAME lists,
-//                                   which must include the timestamp header
-struct Scheme {
-  Algorithm algorithm = Algorithm::hmac_sha256;
-  std::array<SignaturePlace, 2> signatures{};
-  std::array<std::string_view, 2> messages{};  // either may be the signed message
-  TimePlace time{};
-  SecretRule secret{};
-  Challenge challenge = Challenge::none;
-  bool hashed_twice = false;   // the SHA-256 of the message is signed instead
-  std::string_view each = {};  // "json:/items/*/item": each element is signed separately
-  std::array<RequiredHeader, 2> required{};
-  std::string_view body_hash_query = {};  // this query parameter is the hex SHA-256 of the body
-  // Alternative header prefix: headers starting with the first are also read with the second.
-  std::array<std::string_view, 2> alias{};
-  // This header is an https URL of this domain ("paypal-cert-url", "paypal.com").
-  std::array<std::string_view, 2> certificate_url{};
-  JwtRule jwt{};
-};
-
-enum class Handshake : std::uint8_t {
-  none,
-  slack,
-  discord,
-  zoom,
-  braintree,
-  sns,
-  notion,
-  twitch,
-  meta,
-  query_challenge,  // GET ?challenge=... is echoed: Dropbox, Nylas
-  asana,
-  twitter,
-  head_probe,  // HEAD is answered 200: Trello
-  graph,
-  okta,
-  monday,
-};
-
-// A provider preset.
-struct Preset {
-  std::string_view name = {};      // "stripe": the name in the configuration
-  std::string_view provider = {};  // provider name; several presets may share it
-  std::string_view scheme = {};    // the provider's signature scheme; unique within a provider
-  Scheme verify{};
-  IdentityRule identity{};
-  bool id_signed = false;    // a captured request cannot be replayed under another id
-  bool time_signed = false;  // nor after the time window
-  // How long the sender retries; `remember` must be longer.
-  std::chrono::seconds sender_retries{std::chrono::hours(72)};
-  std::chrono::seconds remember{std::chrono::hours(30 * 24)};
-  Handshake handshake = Handshake::none;
-  std::string_view note = {};  // a note for users, one sentence
-};
+// "signature-missing" and so on; "" for none.
+HAPAX_API std::string_view name(Reason reason) noexcept;
+// The HTTP status of the response to a rejected request; 200 for none.
+HAPAX_API int http_status(Reason reason) noexcept;
 
 // All presets, ordered by name.
 HAPAX_API std::span<const Preset> presets() noexcept;
@@ -296,5 +175,29 @@ HAPAX_API std::vector<std::string> explain(const Scheme& scheme,
                                            std::span<const std::string> secrets,
                                            const Request& request, WallTime now,
                                            const Context& context = {});
+
+inline constexpr std::size_t kMaxChallenge = 1024;  // longer challenges are not echoed
+
+// The response to a provider's handshake.
+struct HandshakeAnswer {
+  int status = 200;
+  std::string content_type;  // empty: no body
+  std::string body;
+  std::vector<OwnedHeader> headers;
+  // The secret that the provider sends in its handshake (Asana, Notion). The caller decides whether
+  // to accept it and must not store it otherwise.
+  std::string secret;
+  // Amazon SNS: GET this URL to subscribe. It is verified to be a URL of Amazon SNS.
+  std::string confirm_url;
+};
+
+// Returns the response if `request` is a handshake of `preset`, nullopt if it is an ordinary
+// request. A signed handshake must be authentic; otherwise nullopt is returned and normal
+// verification rejects the request. Meta's verify token is the parameter "verify_token" of
+// `context`.
+HAPAX_API std::optional<HandshakeAnswer> answer_handshake(const Preset& preset,
+                                                          std::span<const std::string> secrets,
+                                                          const Request& request, WallTime now,
+                                                          const Context& context = {});
 
 }  // namespace hapax

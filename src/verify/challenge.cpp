@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "verify/challenge.hpp"
 
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // A separate program, because it counts every allocation of its process.
 #include "base/json.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include "support/allocations.hpp"
 

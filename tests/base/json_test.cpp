@@ -5,7 +5,7 @@
 #include "base/json_pointer.hpp"
 #include "support/world.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #include "base/try.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include <simdjson.h>
 

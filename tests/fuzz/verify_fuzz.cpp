@@ -7,7 +7,6 @@
 // passed to the handshake.
 #include "base/check.hpp"
 
-#include <hapax/handshake.hpp>
 #include <hapax/verify.hpp>
 
 #include <array>

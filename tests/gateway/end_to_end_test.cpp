@@ -5,6 +5,8 @@
 #include "support/postgres.hpp"
 #include "verify/sample.hpp"
 
+#include <hapax/identify.hpp>
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Anyone can request a handshake. No response may contain a valid signature of an event.
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include "base/base64.hpp"
 #include "base/hex.hpp"
