@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-// Not part of the API: what once.hpp, outbox.hpp, sqlite.hpp and postgres.hpp share.
+// Not part of the API, except that SqliteTx and PostgresTx convert to Tx&: the protocol between
+// once.hpp, outbox.hpp and a transaction. It may change in any version.
 namespace hapax {
 
 struct Enqueued;
@@ -49,6 +50,7 @@ class HAPAX_API Tx {
 
   // Sets a savepoint and claims the id. The savepoint remains only if the claim is new.
   virtual Result<Entered> enter(const OnceId& what) = 0;
+  // Stores the result and releases the savepoint.
   virtual Result<void> keep(const Entered& entered, std::string_view result) = 0;
   // Rolls back to the savepoint. True: the caller's transaction continues. False: it was rolled
   // back entirely, by the database after an error or because the savepoint was lost; a caller that
@@ -71,6 +73,7 @@ class HAPAX_API OnceStep {
 
   // The stored result of a duplicate, or nullopt if the claim is new and the work must run.
   Result<std::optional<Once>> enter(const OnceId& what);
+  // Ends the step with what the work returned: stores it, or rolls back if it is an error.
   Result<Once> keep(Result<std::string> done);
 
  private:
@@ -84,6 +87,7 @@ inline constexpr bool kMayReturn =
     std::is_void_v<Returned> || std::is_same_v<Returned, Result<void>> ||
     std::is_same_v<Returned, Result<std::string>> || std::is_convertible_v<Returned, std::string>;
 
+// The result of the work as text; empty if it has none.
 template <class Work, class T>
 Result<std::string> run_work(Work& work, T& tx) {
   using Returned = std::invoke_result_t<Work&, T&>;
