@@ -3,6 +3,8 @@
 
 // A queue delivers an order at least once. The order is booked once, together with its confirmation
 // mail: the claim, the row and the mail are one transaction on the program's own handle.
+#include <hapax/once.hpp>
+#include <hapax/outbox.hpp>
 #include <hapax/sqlite.hpp>
 
 #include <sqlite3.h>

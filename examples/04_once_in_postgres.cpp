@@ -3,6 +3,8 @@
 
 // Example 02 on PostgreSQL: an order that is delivered at least once is booked once, together with
 // its confirmation mail, in one transaction on the program's own connection.
+#include <hapax/once.hpp>
+#include <hapax/outbox.hpp>
 #include <hapax/postgres.hpp>
 
 #include <libpq-fe.h>
