@@ -71,30 +71,29 @@ std::optional<http::Reply> Endpoint::check_right(const Route& route, const http:
   return finished(forbidden(in_words(right)));
 }
 
-std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
-                                                            std::string_view peer) {
+std::variant<http::ReadBody, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                               std::string_view peer) {
   if (const auto why = deps_.access()->check_host(head)) return reject(*why, peer);
-  const auto found = find_route(head.method, head.path());
+  auto found = find_route(head.method, head.path());
   if (std::holds_alternative<NoSuchPath>(found)) return reject(Refusal::not_found, peer);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) {
     http::Reply reply = reject(Refusal::method_not_allowed, peer);
     reply.headers.push_back({"Allow", wrong->allow});
     return reply;
   }
-  const Route& route = *std::get<Match>(found).route;
+  Match& match = std::get<Match>(found);
+  const Route& route = *match.route;
   if (std::optional<http::Reply> refusal = check_right(route, head, peer)) {
     return *std::move(refusal);
   }
   const std::size_t most = route.method == "POST" ? kMaxRequest : 0;
   if (!head.chunked && head.length > most) return reject(Refusal::body_too_large, peer);
-  return most;
+  return http::ReadBody{most, std::make_shared<const Match>(std::move(match))};
 }
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
-  const auto found = find_route(incoming.head.method, incoming.head.path());
-  const Match* const match = std::get_if<Match>(&found);
-  if (match == nullptr) co_return reject(Refusal::not_found, incoming.peer);
-  const Route& route = *match->route;
+  const auto& match = static_cast<const Match&>(*incoming.context);
+  const Route& route = *match.route;
   // The tokens may have changed while the body was received.
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
@@ -107,9 +106,9 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const ApiContext context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
                            deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
                            deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
-  const Call call{match->argument, incoming.head.query(),
-                  incoming.body,   rights == nullptr ? no_rights_ : **rights,
-                  incoming.head,   incoming.probe};
+  const Call call{match.argument, incoming.head.query(),
+                  incoming.body,  rights == nullptr ? no_rights_ : **rights,
+                  incoming.head,  incoming.probe};
   if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
   const Permit permit(route.blocks ? deps_.state.waiting : deps_.state.polling,
                       route.blocks ? kMaxWaiting : kMaxPolling);

@@ -66,8 +66,8 @@ class Endpoint final : public http::Handler {
  public:
   explicit Endpoint(const EndpointDeps& deps);
 
-  std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
-                                                    std::string_view peer) override;
+  std::variant<http::ReadBody, http::Reply> on_headers(const http::Head& head,
+                                                       std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 

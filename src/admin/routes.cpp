@@ -85,7 +85,7 @@ std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,
   for (const Route& each : kRoutes) {
     const std::optional<std::string_view> argument = fits(each.pattern, path);
     if (!argument) continue;
-    if (each.method == wanted) return Match{&each, *argument};
+    if (each.method == wanted) return Match{{}, &each, std::string(*argument)};
     allow += allow.empty() ? "" : ", ";
     allow += each.method == "GET" ? "GET, HEAD" : each.method;
   }

@@ -33,9 +33,9 @@ Right right_of(const Route& route);
 // All routes. src/admin/openapi.json describes each; a test compares the two.
 std::span<const Route> routes();
 
-struct Match {
+struct Match : http::RequestContext {
   const Route* route = nullptr;
-  std::string_view argument;  // the value of {name}
+  std::string argument;  // the value of {name}
 };
 struct NoSuchPath {};
 struct WrongMethod {

@@ -58,9 +58,9 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            gateway::Handshakes& handshakes,
                                                            gateway::Metrics& metrics) {
   auto made = std::make_shared<gateway::Sources>();
-  made->public_url = from.public_url;
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, driver));
+    each.public_url = from.public_url;
     HAPAX_TRY_ASSIGN(provisioned, handshakes.of(each));
     each.provisioned = std::move(provisioned);
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
@@ -68,7 +68,7 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
     if (before != nullptr && before->by_name.contains(path)) {
       carry_over(before->by_name.find(path)->second.source, each);
     }
-    made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
+    made->by_name.emplace(std::move(path), gateway::Sources::Entry{{}, std::move(each), &counts});
   }
   from.sources.clear();
   return std::shared_ptr<const gateway::Sources>(std::move(made));

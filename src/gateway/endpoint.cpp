@@ -79,8 +79,8 @@ prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event) {
   return event.duplicate ? metrics.duplicate : metrics.accepted;
 }
 
-std::string url_of(const Sources& sources, const http::Head& head) {
-  if (!sources.public_url.empty()) return sources.public_url + std::string(head.target);
+std::string url_of(const Source& source, const http::Head& head) {
+  if (!source.public_url.empty()) return source.public_url + std::string(head.target);
   const Header* host = head.find("Host");
   return "http://" + std::string(host == nullptr ? "" : host->value) + std::string(head.target);
 }
@@ -92,8 +92,8 @@ Endpoint::Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sour
                 deps.clock, &deps.verifying),
       limit_(deps.clock) {}
 
-std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
-                                                            std::string_view peer) {
+std::variant<http::ReadBody, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                               std::string_view peer) {
   const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
     const Refusal why = not_found_reason(*sources_, head.path());
@@ -103,28 +103,28 @@ std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& he
   if (head.method != "POST" && !accepts_handshake(entry->source, head.method)) {
     return wrong_method(entry->source, peer);
   }
-  return entry->source.max_body;
+  return http::ReadBody{entry->source.max_body,
+                        std::shared_ptr<const Sources::Entry>(sources_, entry)};
 }
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
-  const std::shared_ptr<const Sources> sources = sources_;
-  const Sources::Entry* entry = find_source(*sources, incoming.head.path());
-  if (entry == nullptr) co_return reject(Refusal::source_unknown, incoming.peer);
-  const std::string url = url_of(*sources, incoming.head);
+  const auto& entry = static_cast<const Sources::Entry&>(*incoming.context);
+  const Source& source = entry.source;
+  const std::string url = url_of(source, incoming.head);
   const Request request{.method = incoming.head.method,
                         .url = url,
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
   const ReceiveContext context{.received = deps_.clock.wall()};
-  Received received = co_await receiver_.receive(entry->source, request, context);
-  const bool observes = !entry->source.enforce && request.method == "POST" &&
-                        !carries_secret(entry->source, request, context.received);
+  Received received = co_await receiver_.receive(source, request, context);
+  const bool observes = !source.enforce && request.method == "POST" &&
+                        !carries_secret(source, request, context.received);
   if (observes) {
-    co_await receiver_.observe(entry->source, request, received);
+    co_await receiver_.observe(source, request, received);
   }
-  keep(entry->source, request, context, received, incoming);
-  co_return reply_to(*entry, received, incoming);
+  keep(source, request, context, received, incoming);
+  co_return reply_to(entry, received, incoming);
 }
 
 void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accepted,

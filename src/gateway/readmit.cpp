@@ -71,7 +71,7 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
   for (const OwnedHeader& each : candidate->restored.headers) {
     head.headers.push_back({each.name, each.value});
   }
-  candidate->url = url_of(*candidate->sources, head);
+  candidate->url = url_of(source, head);
   candidate->request = {head.method, candidate->url, head.headers, candidate->restored.body, 0};
   candidate->context = {from.row.received, from.row.no, is_item(source, from, deps_.secret)};
   return candidate;

@@ -58,6 +58,7 @@ struct Source {
 
   // Assigned when the store is open.
   SourceNo no{};
+  std::string public_url = {};  // of the server, without a trailing '/'; empty: not configured
   std::shared_ptr<RoutingTable> routing = std::make_shared<RoutingTable>();
 
   // Provisioned secrets and pending confirmations; null if the preset has none.
