@@ -7,6 +7,7 @@
 #include "admin/endpoint.hpp"
 #include "async/group_commit_queue.hpp"
 #include "base/json_text.hpp"
+#include "base/snapshot.hpp"
 #include "base/try.hpp"
 #include "daemon/deliveries.hpp"
 #include "daemon/files.hpp"
@@ -75,24 +76,6 @@ std::string address(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
-
-// A value published to other threads as an immutable snapshot. Thread-safe.
-template <class T>
-class Snapshot {
- public:
-  void publish(std::shared_ptr<const T> next) {
-    const std::lock_guard lock(mutex_);
-    current_ = std::move(next);
-  }
-  std::shared_ptr<const T> current() const {
-    const std::lock_guard lock(mutex_);
-    return current_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const T> current_;
-};
 
 store::StoreSecret make_secret(Random& random) {
   store::StoreSecret made{};

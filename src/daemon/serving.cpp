@@ -14,12 +14,12 @@ namespace {
 Result<void> intern(gateway::Source& source, store::Driver& driver) {
   HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
   source.no = SourceNo(number);
-  std::vector<store::Target> targets;
+  auto targets = std::make_shared<gateway::RoutingTable>();
   for (const std::string& each : source.deliver_to) {
     HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
-    targets.push_back({.to = DestinationNo(to)});
+    targets->push_back({.to = DestinationNo(to)});
   }
-  source.routing->replace(std::move(targets), BootTime{});
+  source.routing->publish(std::move(targets));
   return {};
 }
 

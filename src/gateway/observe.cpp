@@ -90,7 +90,7 @@ Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& 
   if (!admit_request) co_return store::AdmitAnswer(std::move(admit_request).error());
   const store::Admit admit = admit_request->admit(would);
   store::AdmitAnswer answer = co_await async_store_.admit(admit);
-  notifier_.notify(source.routing->snapshot());
+  notifier_.notify(admit_request->targets());
   co_return std::move(answer);
 }
 

@@ -100,7 +100,7 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   const store::Admit admit = admit_request->admit();
   const store::AdmitAnswer answer = co_await async_store_.admit(admit);
   if (!answer) co_return answer.error();
-  notifier_.notify(source.routing->snapshot());
+  notifier_.notify(admit_request->targets());
   stored.events = admit_request->accepted(*answer, context.received, duplicates_);
   co_return std::move(stored);
 }
