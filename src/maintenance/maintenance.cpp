@@ -25,7 +25,7 @@ constexpr std::size_t kLastCountSteps =
 }  // namespace
 
 Maintenance::Maintenance(const Deps& deps, const Token& owner, std::function<void()> every_second)
-    : deps_(deps), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
+    : deps_(deps), owner_(owner), every_second_(std::move(every_second)), thread_([this] {
         once_a_second();
         return std::chrono::seconds(1);
       }) {}
@@ -49,11 +49,11 @@ void Maintenance::set_retention(std::vector<store::Periods> periods) {
 }
 
 void Maintenance::start() {
-  worker_.start();
+  thread_.start();
 }
 
 void Maintenance::stop() {
-  if (!worker_.stop()) return;
+  if (!thread_.stop()) return;
   count_duplicates(kLastCountSteps);
   if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
     log_warning("node number not released", left.error());

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "env/background_thread.hpp"
 #include "env/log.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
-#include "maintenance/background_worker.hpp"
 #include "store/contract.hpp"
 
 #include <functional>
@@ -64,7 +64,7 @@ class Maintenance {
   BootTime sweep_began_{};
   std::mutex mutex_;
   std::vector<store::Periods> periods_;
-  BackgroundWorker worker_;  // last: it uses all of the above
+  BackgroundThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::maintenance
