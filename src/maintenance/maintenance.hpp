@@ -59,8 +59,9 @@ class Maintenance {
   BootTime renewed_{};
   BootTime next_make_ahead_{};
   BootTime next_sweep_{};
-  bool swept_ = false;     // all events; ids of dedup are next
-  bool sweeping_ = false;  // a pass is in progress
+  bool swept_ = false;         // all events; ids of dedup are next
+  bool sweeping_ = false;      // a pass is in progress
+  bool sweep_failed_ = false;  // a step of the pass failed
   BootTime sweep_began_{};
   std::mutex mutex_;
   std::vector<store::Periods> periods_;
