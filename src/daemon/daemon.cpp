@@ -150,7 +150,6 @@ struct Daemon::Impl {
   deliver::LeaseCache lease_cache;
   deliver::Polls polls;
   deliver::LeaseRoom lease_room;
-  std::optional<admin::Pulling> pulling;
   std::string admin_token;
   Snapshot<admin::Access> access;
   Snapshot<admin::ConfigView> config_view;
@@ -272,27 +271,27 @@ Result<void> Daemon::Impl::listen_for_admin() {
   }
   admin_token = std::move(token);
   publish_access(config);
-  pulling.emplace(admin::Pulling{async_store, notifier, lease_cache, polls, lease_room, [this] {
-                                   const std::optional<NodeNo> node = numbers.node();
-                                   return node ? node->value() : 0;
-                                 }});
   const admin::EndpointDeps deps{
-      *store->driver,
-      metrics,
-      log,
-      clock(),
-      store->world.random,
-      pool,
-      state,
-      [this] { return access.current(); },
-      *handshakes,
-      [this] { return config_view.current(); },
-      &*readmission,
-      [this](const std::string& name) { return deliveries.status(name); },
-      &notifier,
-      &*pulling,
-      &replays,
-      &listeners};
+      .api = {.driver = *store->driver,
+              .metrics = metrics,
+              .state = state,
+              .clock = clock(),
+              .random = store->world.random,
+              .notifier = notifier,
+              .handshakes = *handshakes,
+              .readmission = *readmission,
+              .replays = replays,
+              .listeners = listeners,
+              .status = [this](const std::string& name) { return deliveries.status(name); }},
+      .pull = {.async_store = async_store,
+               .lease_cache = lease_cache,
+               .polls = polls,
+               .room = lease_room,
+               .node = [this] { return numbers.node().value_or(NodeNo()).value(); }},
+      .log = log,
+      .pool = pool,
+      .access = [this] { return access.current(); },
+      .config = [this] { return config_view.current(); }};
   const http::MakeHandler make_admin = [&](std::size_t) {
     auto endpoint = std::make_unique<admin::Endpoint>(deps);
     admin_endpoints.push_back(endpoint.get());

@@ -48,15 +48,12 @@ Result<std::string> claimed(const ApiContext& context, const DedupCall& asked) {
 
 }  // namespace
 
-http::Reply claim_id(const ApiContext& context, const Call& call) {
-  if (const Result<Query> query = Query::parse(call.query, {}); !query) {
-    return failure(query.error());
-  }
-  const Result<DedupCall> asked = read_dedup_call(call.body);
-  if (!asked) return failure(asked.error());
-  if (!call.rights.may(Right::dedup, asked->scope)) return forbidden("dedup:" + asked->scope);
-  Result<std::string> answer = claimed(context, *asked);
-  return answer ? ok(*std::move(answer)) : failure(answer.error());
+Result<http::Reply> claim_id(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_dedup_call(call.body));
+  if (!call.rights.may(Right::dedup, asked.scope)) return forbidden("dedup:" + asked.scope);
+  HAPAX_TRY_ASSIGN(answer, claimed(context, asked));
+  return ok(std::move(answer));
 }
 
 }  // namespace hapax::admin

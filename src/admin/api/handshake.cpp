@@ -92,27 +92,23 @@ http::Reply status_of(const Call& call, const std::string& tenant,
 
 }  // namespace
 
-http::Reply show_handshake(const ApiContext& context, const Call& call) {
-  const Result<Query> query = Query::parse(call.query, {"tenant"});
-  if (!query) return failure(query.error());
-  const std::string tenant(query->text("tenant").value_or(""));
+Result<http::Reply> show_handshake(const ApiContext& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(query, Query::parse(call.query, {"tenant"}));
+  const std::string tenant(query.text("tenant").value_or(""));
   const auto found = find(context, call, tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
   return status_of(call, tenant, *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found));
 }
 
-http::Reply open_handshake(const ApiContext& context, const Call& call) {
-  const Result<Query> query = Query::parse(call.query, {});
-  if (!query) return failure(query.error());
-  const Result<HandshakeRequest> asked = read_handshake_request(call.body);
-  if (!asked) return failure(asked.error());
-  const auto found = find(context, call, asked->tenant);
+Result<http::Reply> open_handshake(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_handshake_request(call.body));
+  const auto found = find(context, call, asked.tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
   gateway::ProvisionedSecrets& provisioned =
       *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found);
-  const Result<WallTime> opened = provisioned.open(asked->time);
-  if (!opened) return failure(opened.error());
-  return status_of(call, asked->tenant, provisioned);
+  HAPAX_TRY(provisioned.open(asked.time));
+  return status_of(call, asked.tenant, provisioned);
 }
 
 }  // namespace hapax::admin

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "admin/api/async_handler.hpp"
+#include "admin/api/event_json.hpp"
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
@@ -50,11 +51,7 @@ Result<LeaseCall> read_lease_call(const Call& call) {
 
 // As for push, a sender's Idempotency-Key or Hapax-* header is removed.
 std::string headers_of(const store::StoredEvent& event) {
-  std::vector<std::string> pairs;
-  for (const Header& each : deliver::senders_headers(event.headers)) {
-    pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
-  }
-  return json_list(pairs);
+  return headers_json(deliver::senders_headers(event.headers));
 }
 
 // For `hapax listen`, which posts the delivery itself: all headers that the server would send, byte
@@ -62,11 +59,9 @@ std::string headers_of(const store::StoredEvent& event) {
 std::string pushed_headers(const deliver::Destination& to, const store::Leased& leased,
                            std::string_view source) {
   const deliver::OutgoingDelivery out = deliver::outgoing(to, leased, source, WallTime());
-  std::vector<std::string> pairs;
-  for (const Header& each : out.headers) {
-    pairs.push_back('[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]");
-  }
-  return json_list(pairs);
+  return json_rows(out.headers, [](const Header& each) {
+    return '[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]";
+  });
 }
 
 std::string delivery_json(const DestinationView& to, const store::Leased& leased,

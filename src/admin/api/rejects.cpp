@@ -41,40 +41,6 @@ std::string counts_json(const store::RejectCounts& counts, const Names& sources)
   return json.done();
 }
 
-Result<std::string> listed_rejects(const ApiContext& context, const Call& call) {
-  HAPAX_TRY_ASSIGN(
-      query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(wanted, read_query(query));
-  bool none = false;  // the source is unknown
-  if (const auto name = query.text("source")) {
-    const std::optional<std::int64_t> number = sources.find(*name);
-    if (number) wanted.filter.source = SourceNo(*number);
-    none = !number;
-  }
-  store::RejectPage page;
-  std::vector<std::string> counts;
-  if (!none) {
-    HAPAX_TRY(check(wanted));
-    HAPAX_TRY_ASSIGN(found, context.driver.rejects(wanted));
-    page = std::move(found);
-    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
-    for (const store::RejectCounts& each : all) {
-      const bool ours = !wanted.filter.source || each.source == *wanted.filter.source;
-      if (ours) counts.push_back(counts_json(each, sources));
-    }
-  }
-  std::vector<std::string> rejects;
-  for (const store::RejectRow& each : page.rejects) {
-    rejects.push_back(reject_json(each, sources).done());
-  }
-  return JsonObject()
-      .json("rejects", json_list(rejects))
-      .json("counts", json_list(counts))
-      .text_or_null("next", page.next ? to_text(*page.next) : std::string())
-      .done();
-}
-
 }  // namespace
 
 JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
@@ -90,9 +56,37 @@ JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
   return json;
 }
 
-http::Reply list_rejects(const ApiContext& context, const Call& call) {
-  Result<std::string> json = listed_rejects(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
+Result<http::Reply> list_rejects(const ApiContext& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(
+      query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(wanted, read_query(query));
+  bool none = false;  // the source is unknown
+  if (const auto name = query.text("source")) {
+    const std::optional<std::int64_t> number = sources.find(*name);
+    if (number) wanted.filter.source = SourceNo(*number);
+    none = !number;
+  }
+  store::RejectPage page;
+  std::vector<store::RejectCounts> counts;
+  if (!none) {
+    HAPAX_TRY(check(wanted));
+    HAPAX_TRY_ASSIGN(found, context.driver.rejects(wanted));
+    page = std::move(found);
+    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
+    std::erase_if(all, [source = wanted.filter.source](const store::RejectCounts& each) {
+      return source && each.source != *source;
+    });
+    counts = std::move(all);
+  }
+  const auto row = [&](const store::RejectRow& each) { return reject_json(each, sources).done(); };
+  return ok(
+      JsonObject()
+          .json("rejects", json_rows(page.rejects, row))
+          .json("counts",
+                json_rows(counts, [&](const auto& each) { return counts_json(each, sources); }))
+          .text_or_null("next", page.next ? to_text(*page.next) : std::string())
+          .done());
 }
 
 }  // namespace hapax::admin
