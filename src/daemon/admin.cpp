@@ -10,8 +10,7 @@ namespace hapax::daemon {
 Result<void> Admin::begin(const Config& config, const http::Limits& limits) {
   token_ = config.admin_token.value_or("");
   if (token_.empty()) {
-    HAPAX_TRY_ASSIGN(found, token_in(config.data_dir + "/admin.token", deps_.random));
-    token_ = std::move(found);
+    HAPAX_TRY_TO(token_, token_in(config.data_dir + "/admin.token", deps_.random));
   }
   apply(config);
   const http::MakeHandler make_handler = [this, deps = endpoint_deps()](std::size_t) {
@@ -20,9 +19,8 @@ Result<void> Admin::begin(const Config& config, const http::Limits& limits) {
     return endpoint;
   };
   const Listen& where = config.admin;
-  HAPAX_TRY_ASSIGN(opened,
-                   deps_.server.listen({where.host, where.port}, where.tls, limits, make_handler));
-  port_ = opened;
+  HAPAX_TRY_TO(port_,
+               deps_.server.listen({where.host, where.port}, where.tls, limits, make_handler));
   return {};
 }
 

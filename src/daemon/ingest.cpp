@@ -15,8 +15,7 @@ Result<std::shared_ptr<const gateway::Sources>> Ingest::begin(Config& config) {
   sources_.publish(made);
   store::StoreSecret proposed{};
   deps_.random.fill(proposed);
-  HAPAX_TRY_ASSIGN(secret, deps_.driver.secret(proposed));
-  secret_ = secret;
+  HAPAX_TRY_TO(secret_, deps_.driver.secret(proposed));
   readmission_.emplace(
       gateway::Readmission::Deps{.driver = deps_.driver,
                                  .async_store = deps_.async_store,
@@ -58,9 +57,8 @@ Result<void> Ingest::listen(const Listen& where, const http::Limits& limits) {
     endpoints_.push_back(endpoint.get());
     return endpoint;
   };
-  HAPAX_TRY_ASSIGN(opened,
-                   deps_.server.listen({where.host, where.port}, where.tls, limits, make_handler));
-  port_ = opened;
+  HAPAX_TRY_TO(port_,
+               deps_.server.listen({where.host, where.port}, where.tls, limits, make_handler));
   return {};
 }
 

@@ -61,8 +61,7 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, driver));
     each.public_url = from.public_url;
-    HAPAX_TRY_ASSIGN(provisioned, handshakes.of(each));
-    each.provisioned = std::move(provisioned);
+    HAPAX_TRY_TO(each.provisioned, handshakes.of(each));
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
     std::string path = path_of(each);
     if (before != nullptr && before->by_name.contains(path)) {

@@ -130,8 +130,7 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
   HAPAX_TRY_ASSIGN(last, newest());
   wanted.last = last;
   if (last != EventNo()) {
-    HAPAX_TRY_ASSIGN(matched, count(wanted));
-    wanted.matched = matched;
+    HAPAX_TRY_TO(wanted.matched, count(wanted));
   }
   wanted.started = deps_.clock.wall();
   if (wanted.matched == 0) {

@@ -31,14 +31,11 @@ struct AdmitManyRequest {
 
 Result<void> read_filter(const Members& filter, AdmitManyRequest& asked) {
   HAPAX_TRY(filter.no_nulls());
-  HAPAX_TRY_ASSIGN(source, filter.text("source"));
-  asked.source = std::move(source);
+  HAPAX_TRY_TO(asked.source, filter.text("source"));
   HAPAX_TRY_ASSIGN(reason, filter.text("reason"));
   asked.reason = std::move(reason).value_or("");
-  HAPAX_TRY_ASSIGN(since, filter.time("since"));
-  asked.step.filter.since = since;
-  HAPAX_TRY_ASSIGN(until, filter.time("until"));
-  asked.step.filter.until = until;
+  HAPAX_TRY_TO(asked.step.filter.since, filter.time("since"));
+  HAPAX_TRY_TO(asked.step.filter.until, filter.time("until"));
   return {};
 }
 

@@ -26,10 +26,8 @@ struct DedupCall {
 Result<DedupCall> read_dedup_call(std::string_view body) {
   HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWriteDedup, {"scope", "id", "ttl_s"}));
   DedupCall asked;
-  HAPAX_TRY_ASSIGN(scope, members.needed_text("scope"));
-  asked.scope = std::move(scope);
-  HAPAX_TRY_ASSIGN(id, members.needed_text("id"));
-  asked.id = std::move(id);
+  HAPAX_TRY_TO(asked.scope, members.needed_text("scope"));
+  HAPAX_TRY_TO(asked.id, members.needed_text("id"));
   HAPAX_TRY_ASSIGN(ttl, members.number("ttl_s", 1, kMaxTtlSeconds, "of seconds"));
   if (ttl) asked.ttl = std::chrono::seconds(*ttl);
   return asked;

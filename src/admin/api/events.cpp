@@ -42,16 +42,11 @@ Result<Wanted> read_query(const Query& query, const Names& sources) {
   filter.id = query.text("id");
   filter.type = query.text("type");
   filter.order_key = query.text("order_key");
-  HAPAX_TRY_ASSIGN(status, query.state("status"));
-  filter.status = status;
-  HAPAX_TRY_ASSIGN(since, query.time("since"));
-  filter.since = since;
-  HAPAX_TRY_ASSIGN(until, query.time("until"));
-  filter.until = until;
-  HAPAX_TRY_ASSIGN(before, cursor_in(query));
-  wanted.query.before = before;
-  HAPAX_TRY_ASSIGN(limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
-  wanted.query.limit = limit;
+  HAPAX_TRY_TO(filter.status, query.state("status"));
+  HAPAX_TRY_TO(filter.since, query.time("since"));
+  HAPAX_TRY_TO(filter.until, query.time("until"));
+  HAPAX_TRY_TO(wanted.query.before, cursor_in(query));
+  HAPAX_TRY_TO(wanted.query.limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
   return wanted;
 }
 

@@ -37,13 +37,11 @@ Result<LeaseCall> read_lease_call(const Call& call) {
   HAPAX_TRY_ASSIGN(members, Members::read_strictly(call.body, kWriteLease,
                                                    {"destination", "max", "lease_s", "wait_s"}));
   LeaseCall asked;
-  HAPAX_TRY_ASSIGN(destination, members.needed_text("destination"));
-  asked.destination = destination;
+  HAPAX_TRY_TO(asked.destination, members.needed_text("destination"));
   HAPAX_TRY_ASSIGN(max, members.number("max", 1, store::kMaxLeaseCount));
   asked.wanted.max = static_cast<std::size_t>(max.value_or(1));
-  HAPAX_TRY_ASSIGN(lease,
-                   members.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
-  asked.wanted.lease = lease;
+  HAPAX_TRY_TO(asked.wanted.lease,
+               members.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
   HAPAX_TRY_ASSIGN(wait, members.seconds("wait_s", std::chrono::seconds(0), deliver::kMaxPullWait));
   asked.wanted.wait = wait.value_or(milliseconds(0));
   return asked;
@@ -104,8 +102,7 @@ Result<std::string> leases_json(const ApiContext& context, const DestinationView
   for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = source_name(context.config, each.event.source);
     if (!source && !names) {
-      HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
-      names = std::move(read);
+      HAPAX_TRY_TO(names, Names::read(context.driver, store::NameKind::source));
     }
     if (!source) source = names->of(each.event.source.value());
     if (json.back() == '}') json += ',';

@@ -67,8 +67,7 @@ Result<http::Reply> end_listener(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   bool was_there = false;
   if (deliver::is_listener_name(call.argument)) {
-    HAPAX_TRY_ASSIGN(removed, context.listeners.remove(call.argument));
-    was_there = removed;
+    HAPAX_TRY_TO(was_there, context.listeners.remove(call.argument));
   }
   if (!was_there) return http::problem(http::Refusal::not_found, "No listener has this name.");
   return ok(JsonObject().text("name", call.argument).done());

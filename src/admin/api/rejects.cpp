@@ -15,10 +15,8 @@ namespace {
 Result<store::RejectQuery> read_query(const Query& query) {
   store::RejectQuery wanted;
   wanted.filter.reason = query.text("reason").value_or("");
-  HAPAX_TRY_ASSIGN(since, query.time("since"));
-  wanted.filter.since = since;
-  HAPAX_TRY_ASSIGN(until, query.time("until"));
-  wanted.filter.until = until;
+  HAPAX_TRY_TO(wanted.filter.since, query.time("since"));
+  HAPAX_TRY_TO(wanted.filter.until, query.time("until"));
   if (const auto text = query.text("after")) {
     const std::optional<RejectNo> before = reject_from(*text);
     if (!before) {
@@ -26,8 +24,7 @@ Result<store::RejectQuery> read_query(const Query& query) {
     }
     wanted.before = *before;
   }
-  HAPAX_TRY_ASSIGN(limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
-  wanted.limit = limit;
+  HAPAX_TRY_TO(wanted.limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
   return wanted;
 }
 
@@ -71,8 +68,7 @@ Result<http::Reply> list_rejects(const ApiContext& context, const Call& call) {
   std::vector<store::RejectCounts> counts;
   if (!none) {
     HAPAX_TRY(check(wanted));
-    HAPAX_TRY_ASSIGN(found, context.driver.rejects(wanted));
-    page = std::move(found);
+    HAPAX_TRY_TO(page, context.driver.rejects(wanted));
     HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
     std::erase_if(all, [source = wanted.filter.source](const store::RejectCounts& each) {
       return source && each.source != *source;

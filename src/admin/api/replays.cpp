@@ -40,20 +40,13 @@ Result<void> read_filter(const ApiContext& context, const Members& filter, Repla
     asked.nothing = !number;
     job.source = SourceNo(number.value_or(0));
   }
-  HAPAX_TRY_ASSIGN(tenant, filter.text("tenant"));
-  job.tenant = tenant;
-  HAPAX_TRY_ASSIGN(id, filter.text("id"));
-  job.id = id;
-  HAPAX_TRY_ASSIGN(type, filter.text("type"));
-  job.type = type;
-  HAPAX_TRY_ASSIGN(order_key, filter.text("order_key"));
-  job.order_key = order_key;
-  HAPAX_TRY_ASSIGN(status, filter.state("status"));
-  job.status = status;
-  HAPAX_TRY_ASSIGN(since, filter.time("since"));
-  job.since = since;
-  HAPAX_TRY_ASSIGN(until, filter.time("until"));
-  job.until = until;
+  HAPAX_TRY_TO(job.tenant, filter.text("tenant"));
+  HAPAX_TRY_TO(job.id, filter.text("id"));
+  HAPAX_TRY_TO(job.type, filter.text("type"));
+  HAPAX_TRY_TO(job.order_key, filter.text("order_key"));
+  HAPAX_TRY_TO(job.status, filter.state("status"));
+  HAPAX_TRY_TO(job.since, filter.time("since"));
+  HAPAX_TRY_TO(job.until, filter.time("until"));
   return {};
 }
 
@@ -152,9 +145,7 @@ Result<http::Reply> one(const ApiContext& context, const Call& call, bool cancel
   const std::optional<ReplayNo> number = deliver::replay_from(call.argument);
   std::optional<ReplayJob> job;
   if (number) {
-    HAPAX_TRY_ASSIGN(found,
-                     cancel ? context.replays.cancel(*number) : context.replays.find(*number));
-    job = std::move(found);
+    HAPAX_TRY_TO(job, cancel ? context.replays.cancel(*number) : context.replays.find(*number));
   }
   if (!job) return http::problem(http::Refusal::not_found, "No replay has this id.");
   HAPAX_TRY_ASSIGN(known, read_names(context));
