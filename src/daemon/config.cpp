@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config.hpp"
 
+#include "base/ascii.hpp"
 #include "daemon/config_destination.hpp"
 #include "daemon/config_source.hpp"
 #include "daemon/config_text.hpp"
@@ -73,18 +74,10 @@ std::optional<std::string> read_own_name(const Node& table, std::vector<const No
   return name;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 std::optional<std::string> read_public_url(const Node& node, Report& report) {
   std::optional<std::string> url = read_text(node, report);
   if (!url) return std::nullopt;
-  const std::string start = lower(url->substr(0, 8));
+  const std::string start = to_lower(url->substr(0, 8));
   const std::size_t scheme = start.starts_with("https://")  ? 8
                              : start.starts_with("http://") ? 7
                                                             : 0;
@@ -217,10 +210,8 @@ void read_admin_token(const Node& node, Config& config, Loading& loading) {
 
 void read_admin_names(const Node& node, Config& config, Loading& loading) {
   for (const Node* each : read_texts(node, false, loading.report)) {
-    const auto allowed = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
-    };
-    std::string name = lower(each->text);
+    const auto allowed = [](char c) { return is_alphanumeric_or(".-_", c); };
+    std::string name = to_lower(each->text);
     if (name.size() > 253 || !std::all_of(name.begin(), name.end(), allowed)) {
       loading.report.problem(
           *each,

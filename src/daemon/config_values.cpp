@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config_values.hpp"
 
+#include "base/ascii.hpp"
 #include "base/duration.hpp"
 
 #include <arpa/inet.h>
@@ -286,10 +287,7 @@ std::optional<Listen> read_address(const Node& node, Report& report) {
 std::optional<std::string> read_name(const Node& node, Report& report) {
   std::optional<std::string> name = read_text(node, report);
   if (!name) return std::nullopt;
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric_or("._-", c); };
   if (*name == store::kOutboxSource) {
     report.problem(node, "'outbox' is the name of hapax's own source; choose another");
     return std::nullopt;

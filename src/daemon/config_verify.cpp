@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/ascii.hpp"
 #include "daemon/config_source.hpp"
 #include "model/field.hpp"
 #include "verify/schemes.hpp"
@@ -212,19 +213,12 @@ void read_list_form(const Node& table, SignaturePlace& place, Report& report) {
   }
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 // Anyone who captures a request could change an unsigned time.
 bool is_time_signed(std::string_view timestamp, std::string_view message) {
-  const std::string text = lower(std::string(message));
+  const std::string text = to_lower(std::string(message));
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
   if (has("{time}") || has("{headers:")) return true;
-  if (timestamp.starts_with("header:")) return has("{" + lower(std::string(timestamp)) + "}");
+  if (timestamp.starts_with("header:")) return has("{" + to_lower(std::string(timestamp)) + "}");
   return timestamp.starts_with("json:") && has("{body");
 }
 
