@@ -18,8 +18,6 @@ class Admin {
  public:
   Admin(const PartDeps& deps, Ingest& ingest, Delivery& delivery)
       : deps_(deps), ingest_(ingest), delivery_(delivery) {}
-  Admin(const Admin&) = delete;
-  Admin& operator=(const Admin&) = delete;
 
   // Opens the port. After Ingest::begin().
   Result<void> begin(const Config& config, const http::Limits& limits);

@@ -21,8 +21,6 @@ class Delivery {
  public:
   // `alone`: no other server uses this store.
   Delivery(const PartDeps& deps, bool alone);
-  Delivery(const Delivery&) = delete;
-  Delivery& operator=(const Delivery&) = delete;
 
   // Called before anything is served.
   Result<void> begin(std::shared_ptr<const admin::ConfigView> view,

@@ -18,16 +18,15 @@ Result<std::shared_ptr<const gateway::Sources>> Ingest::begin(Config& config) {
   HAPAX_TRY_TO(secret_, deps_.driver.secret(proposed));
   readmission_.emplace(
       gateway::Readmission::Deps{.driver = deps_.driver,
-                                 .async_store = deps_.async_store,
-                                 .numbers = deps_.numbers,
-                                 .duplicates = duplicates_,
-                                 .unclaimed = unclaimed_,
-                                 .notifier = deps_.notifier,
+                                 .receiver = receiver_deps(),
                                  .metrics = deps_.metrics,
-                                 .clock = deps_.clock,
                                  .secret = secret_,
                                  .sources = [this] { return sources_.current(); }});
   return made;
+}
+
+gateway::ReceiverDeps Ingest::receiver_deps() {
+  return {deps_.async_store, deps_.numbers, duplicates_, unclaimed_, deps_.notifier, deps_.clock};
 }
 
 Result<void> Ingest::load_handshakes(const std::string& data_dir) {
@@ -41,14 +40,9 @@ Result<void> Ingest::load_handshakes(const std::string& data_dir) {
 }
 
 Result<void> Ingest::listen(const Listen& where, const http::Limits& limits) {
-  const gateway::EndpointDeps deps{.async_store = deps_.async_store,
-                                   .numbers = deps_.numbers,
-                                   .duplicates = duplicates_,
-                                   .unclaimed = unclaimed_,
-                                   .notifier = deps_.notifier,
+  const gateway::EndpointDeps deps{.receiver = receiver_deps(),
                                    .metrics = deps_.metrics,
                                    .log = deps_.log,
-                                   .clock = deps_.clock,
                                    .rejects = rejects_,
                                    .secret = secret_,
                                    .verifying = deps_.verifying};

@@ -19,8 +19,6 @@ class Ingest {
  public:
   explicit Ingest(const PartDeps& deps)
       : deps_(deps), rejects_(deps.clock), unclaimed_(deps.clock) {}
-  Ingest(const Ingest&) = delete;
-  Ingest& operator=(const Ingest&) = delete;
 
   // Called once, before anything else. Moves the sources out of `config`.
   Result<std::shared_ptr<const gateway::Sources>> begin(Config& config);
@@ -39,6 +37,7 @@ class Ingest {
 
  private:
   Result<void> load_handshakes(const std::string& data_dir);
+  gateway::ReceiverDeps receiver_deps();
 
   const PartDeps& deps_;
   gateway::DuplicateCounts duplicates_;

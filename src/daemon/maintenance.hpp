@@ -13,8 +13,6 @@ namespace hapax::daemon {
 class Maintenance {
  public:
   Maintenance(const PartDeps& deps, Ingest& ingest, Delivery& delivery);
-  Maintenance(const Maintenance&) = delete;
-  Maintenance& operator=(const Maintenance&) = delete;
 
   // Takes the node number. Called before anything is served.
   Result<void> begin() { return periodic_.take_node(); }

@@ -88,9 +88,8 @@ std::string url_of(const Source& source, const http::Head& head) {
 Endpoint::Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sources)
     : deps_(deps),
       sources_(std::move(sources)),
-      receiver_(deps.async_store, deps.numbers, deps.duplicates, deps.unclaimed, deps.notifier,
-                deps.clock, &deps.verifying),
-      limit_(deps.clock) {}
+      receiver_(deps.receiver, &deps.verifying),
+      limit_(deps.receiver.clock) {}
 
 std::variant<http::ReadBody, http::Reply> Endpoint::on_headers(const http::Head& head,
                                                                std::string_view peer) {
@@ -116,7 +115,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const ReceiveContext context{.received = deps_.clock.wall()};
+  const ReceiveContext context{.received = deps_.receiver.clock.wall()};
   Received received = co_await receiver_.receive(source, request, context);
   const bool observes = !source.enforce && request.method == "POST" &&
                         !carries_secret(source, request, context.received);
@@ -137,7 +136,7 @@ void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accept
   metrics.bytes.Increment(static_cast<double>(bytes));
   if (!authentic) return;
   metrics.last_seen.Set(
-      std::chrono::duration<double>(deps_.clock.wall().time_since_epoch()).count());
+      std::chrono::duration<double>(deps_.receiver.clock.wall().time_since_epoch()).count());
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
@@ -189,14 +188,10 @@ void Endpoint::keep(const Source& source, const Request& request, const ReceiveC
 }
 
 http::Reply Endpoint::wrong_method(const Source& source, std::string_view peer) {
-  http::Reply reply = reject(Refusal::method_not_allowed, peer);
+  refused(Refusal::method_not_allowed, peer);
+  http::Reply reply = http::problem(Refusal::method_not_allowed);
   reply.headers.push_back({"Allow", has_handshake(source) ? "GET, HEAD, POST" : "POST"});
   return reply;
-}
-
-http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
-  refused(why, peer);
-  return http::problem(why);
 }
 
 void Endpoint::refused(Refusal why, std::string_view peer) {

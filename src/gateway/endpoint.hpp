@@ -31,14 +31,9 @@ std::string url_of(const Source& source, const http::Head& head);
 
 // Dependencies shared by the endpoints of all I/O threads.
 struct EndpointDeps {
-  AsyncStore& async_store;
-  NodeNumbers& numbers;
-  DuplicateCounts& duplicates;
-  UnclaimedRate& unclaimed;
-  DeliveryNotifier& notifier;
+  ReceiverDeps receiver;
   Metrics& metrics;
   Log& log;
-  Clock& clock;
   RejectQueue& rejects;
   store::StoreSecret secret;            // key for the redacted secrets of rejects
   boost::asio::thread_pool& verifying;  // pool for costly requests
@@ -62,7 +57,6 @@ class Endpoint final : public http::Handler {
 
  private:
   http::Reply wrong_method(const Source& source, std::string_view peer);
-  http::Reply reject(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
   // Queues rejected requests for storage, without delaying the response.

@@ -209,9 +209,11 @@ struct Api::Impl {
   gateway::UnclaimedRate unclaimed{clock};
   const std::shared_ptr<const gateway::Sources> no_sources = std::make_shared<gateway::Sources>();
   gateway::Readmission readmission{
-      {*driver, async_store, numbers, duplicates, unclaimed, notifier, metrics, clock, {}, [this] {
-         return no_sources;
-       }}};
+      {.driver = *driver,
+       .receiver = {async_store, numbers, duplicates, unclaimed, notifier, clock},
+       .metrics = metrics,
+       .secret = {},
+       .sources = [this] { return no_sources; }}};
   admin::EndpointDeps deps{
       .api = {.driver = *driver,
               .metrics = metrics,
