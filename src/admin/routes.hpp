@@ -20,7 +20,7 @@ struct Route {
   std::string_view pattern;  // "/v1/events/{event}": at most one {name}, a whole segment
   bool token = true;         // whether a token is required
   bool blocks = true;        // uses the store, so it must not run on an I/O thread
-  Result<http::Reply> (*answer)(const ApiContext&, const Call&) = nullptr;
+  Handler* answer = nullptr;
   Right right = Right::unsaid;  // that the token needs
   // Asynchronous, instead of `answer`. With `blocks` it waits only for the store; without, it may
   // wait for long and is counted separately.

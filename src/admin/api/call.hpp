@@ -65,4 +65,7 @@ struct Call {
   http::PeerProbe* probe = nullptr;
 };
 
+// A handler of a route. An error becomes failure() of it.
+using Handler = Result<http::Reply>(const ApiContext& context, const Call& call);
+
 }  // namespace hapax::admin

@@ -58,13 +58,6 @@ std::string destination_json(const ApiContext& context, const std::string& name,
   return json.done();
 }
 
-const DestinationView* served_as(const ApiContext& context, std::int64_t no) {
-  const auto& all = context.config.destinations;
-  const auto found = std::find_if(
-      all.begin(), all.end(), [&](const DestinationView& each) { return each.no.value() == no; });
-  return found == all.end() ? nullptr : &*found;
-}
-
 Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool paused) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
@@ -95,7 +88,8 @@ Result<http::Reply> list_destinations(const ApiContext& context, const Call& cal
   for (const store::KnownName& each : names) {
     const bool rests =
         std::find(paused.begin(), paused.end(), DestinationNo(each.number)) != paused.end();
-    destinations.push_back(destination_json(context, each.name, served_as(context, each.number),
+    destinations.push_back(destination_json(context, each.name,
+                                            context.config.find(DestinationNo(each.number)),
                                             counts[each.number], rests));
   }
   return ok(JsonObject().json("destinations", json_list(destinations)).done());

@@ -25,9 +25,8 @@ bool serves(const ConfigView& config, std::string_view source) {
 }
 
 bool is_configured(const ConfigView& config, std::string_view destination) {
-  return std::any_of(
-      config.destinations.begin(), config.destinations.end(),
-      [&](const DestinationView& each) { return each.name == destination && !each.listen; });
+  const DestinationView* const found = config.find(destination);
+  return found != nullptr && !found->listen;
 }
 
 }  // namespace

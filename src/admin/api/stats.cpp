@@ -16,9 +16,8 @@ namespace {
 
 // Empty if the destination is not configured: its deliveries stay pending until it is again.
 std::string kind_of(const ConfigView& config, DestinationNo no) {
-  const auto found = std::find_if(config.destinations.begin(), config.destinations.end(),
-                                  [&](const DestinationView& each) { return each.no == no; });
-  return found == config.destinations.end() ? std::string() : found->kind;
+  const DestinationView* const found = config.find(no);
+  return found == nullptr ? std::string() : found->kind;
 }
 
 std::string destination_json(const store::DestinationStats& stats, const Names& names,
