@@ -9,8 +9,8 @@ int failed(const hapax::Error& error) {
   return 1;
 }
 
-int main(int argc, char** argv) {
-  auto store = hapax::open(std::string("sqlite:") + (argc > 1 ? argv[1] : "dedup.db"));
+int main() {
+  auto store = hapax::open("sqlite:dedup.db");
   if (!store) return failed(store.error());
   for (int delivery : {1, 2}) {
     auto seen = store->dedup({.scope = "stripe", .id = "evt_1", .ttl = 30 * hapax::days});

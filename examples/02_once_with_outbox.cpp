@@ -3,6 +3,8 @@
 
 // A queue delivers an order at least once. The order is booked once, together with its confirmation
 // mail: the claim, the row and the mail are one transaction on the program's own handle.
+#include <hapax/once.hpp>
+#include <hapax/outbox.hpp>
 #include <hapax/sqlite.hpp>
 
 #include <sqlite3.h>
@@ -67,7 +69,7 @@ int main(int argc, char** argv) {
   for (const bool in_stock : {false, true, true}) {
     auto answer = handle(*session, {.id = "order-7", .cents = 4200}, in_stock);
     if (!answer) {
-      std::cout << "order-7 failed, and may come again: " << answer.error().detail() << '\n';
+      std::cout << "order-7 failed and may be retried: " << answer.error().detail() << '\n';
     } else {
       std::cout << "order-7 " << (answer->duplicate ? "was done before: " : "is done: ")
                 << answer->result << '\n';

@@ -3,6 +3,8 @@
 
 // Example 02 on PostgreSQL: an order that is delivered at least once is booked once, together with
 // its confirmation mail, in one transaction on the program's own connection.
+#include <hapax/once.hpp>
+#include <hapax/outbox.hpp>
 #include <hapax/postgres.hpp>
 
 #include <libpq-fe.h>
@@ -68,7 +70,7 @@ int main(int argc, char** argv) {
   for (const bool in_stock : {false, true, true}) {
     auto answer = handle(*session, {.id = "order-7", .cents = 4200}, in_stock);
     if (!answer) {
-      std::cout << "order-7 failed, and may come again: " << answer.error().detail() << '\n';
+      std::cout << "order-7 failed and may be retried: " << answer.error().detail() << '\n';
     } else {
       std::cout << "order-7 " << (answer->duplicate ? "was done before: " : "is done: ")
                 << answer->result << '\n';

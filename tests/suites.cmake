@@ -150,7 +150,9 @@ hapax_suite(postgres_kill9_test release postgres EACH_CASE)
 hapax_suite(postgres_process_race_test release postgres EACH_CASE)
 hapax_suite(postgres_outage_server_test release postgres EACH_CASE)
 
-# Code that must not compile, the programs of examples/, and programs that use the installed package.
+# Code that must not compile, the programs of examples/, programs that use the installed package, and the
+# code blocks of the documentation.
 hapax_suite(compile_fail release package)
 hapax_suite(examples release package)
 hapax_suite(package release package)
+hapax_suite(docs release package)

@@ -112,7 +112,7 @@ void end_to_end(Bench& bench, Process& nginx) {
     const double rest = bench.now() - drained;
     const double rate = ours.requests / (ours.seconds + rest);
     ratios.push_back(rate / theirs.rate);
-    std::printf("end to end  %7.0f/s  (taken in at %7.0f/s, then %.1f s)  nginx %7.0f/s  %.2f\n",
+    std::printf("end to end  %7.0f/s  (accepted at %7.0f/s, then %.1f s)  nginx %7.0f/s  %.2f\n",
                 rate, ours.rate, rest, theirs.rate, ratios.back());
     std::fflush(stdout);
   }
@@ -184,7 +184,7 @@ void nodes(Bench& bench) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Measures what hapax serve takes in and delivers, beside nginx.");
+  CLI::App app("Measures what hapax serve accepts and delivers, beside nginx.");
   app.add_option("--hapax", arguments.hapax, "The binary")->capture_default_str();
   app.add_option("--dir", arguments.dir, "Where the store is made")->capture_default_str();
   app.add_option("--store", arguments.store, "A store of your own, such as postgres://...");

@@ -5,7 +5,7 @@
 #include "bench/store/remembered.hpp"
 #include "bench/store/retention.hpp"
 
-#include <hapax/version.hpp>
+#include <hapax/hapax.hpp>
 
 #include <sqlite3.h>
 #include <CLI/CLI.hpp>

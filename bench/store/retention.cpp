@@ -90,7 +90,7 @@ void measure_pass(PGconn* connection, std::size_t events, std::ostream& out) {
   const Pass before =
       run_to_the_end(connection, std::string("SELECT done FROM hapax._sweep(") + kPeriods);
   print(out, "migration 0006", before);
-  print(out, "the first one, which looks at every event", whole_pass(connection));
+  print(out, "the first one, which scans every event", whole_pass(connection));
   const Pass after = whole_pass(connection);
   print(out, "those after it", after);
   out << "  1 / " << before.time.count() / after.time.count() << " of what it was\n";

@@ -5,7 +5,7 @@
 #include "bench/report.hpp"
 #include "bench/verify/sides.hpp"
 
-#include <hapax/version.hpp>
+#include <hapax/hapax.hpp>
 
 #include <openssl/crypto.h>
 #include <CLI/CLI.hpp>

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+/// @file
+/// Tests for custom stores.
+
 #include <hapax/store.hpp>
 
 #include <chrono>
@@ -9,35 +12,38 @@
 #include <memory>
 #include <string>
 
-// The compliance suite that every hapax store passes, for custom stores. Link hapax::compliance,
-// which depends on GoogleTest.
+/// The compliance suite that every hapax store passes, for custom stores. Link hapax::compliance,
+/// which depends on GoogleTest.
 namespace hapax::compliance {
 
-// One store under test, initially empty. Each case gets its own.
+/// One store under test, initially empty. Each case gets its own, on the thread of the test.
 class HAPAX_API Subject {
  public:
   virtual ~Subject() = default;
 
-  // The same store until restart(). Cases call it from many threads.
+  /// The same store until restart(). Cases call its dedup() from many threads.
   virtual DedupStore& store() = 0;
-  // Advances the store's time. A store with its own clock may sleep, so cases advance as little as
-  // possible: a second or two each.
+  /// Advances the store's time. A store with its own clock may sleep, so cases advance as little as
+  /// possible: a second or two each.
   virtual void advance(std::chrono::milliseconds by) = 0;
-  // Closes the store and opens it again, as a new process would. Called only when `durable`.
+  /// Closes the store and opens it again, as a new process would. Called only when `durable`, and
+  /// never during a call of the store.
   virtual void restart() {}
 };
 
-// Capabilities of the store. Cases that need an undeclared capability are omitted; no case is
-// skipped for any other reason.
+/// What the store can do. Cases that need what is not declared are left out; no case is skipped for
+/// any other reason.
 struct Traits {
-  // Claims outlive restart(). Cases of several steps then run a second time, with a restart before
-  // each step.
+  /// Claims outlive restart(). Cases of several steps then run a second time, with a restart before
+  /// each step.
   bool durable = false;
-  // advance() moves the store's time by exactly the requested amount.
+  /// advance() moves the store's time by exactly the requested amount.
   bool exact_time = false;
 };
 
-// Adds the cases to GoogleTest as "NAME.Case"; call it before RUN_ALL_TESTS().
+/// Adds the cases to GoogleTest as "NAME.Case"; call it before RUN_ALL_TESTS(). `make` creates the
+/// subject of a case and must not return null; what it refers to must live until the tests have
+/// run. A store that breaks the contract fails the cases, not this call.
 HAPAX_API void add_dedup_suite(const std::string& name, Traits traits,
                                std::function<std::unique_ptr<Subject>()> make);
 

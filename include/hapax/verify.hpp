@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/env.hpp>
-#include <hapax/identify.hpp>
-#include <hapax/reason.hpp>
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+/// @file
+/// Verifies that a request was sent by a holder of the secret, over the exact bytes received.
+///
+///     auto verdict = hapax::verify(hapax::preset("stripe"), secrets, request, now);
+///     if (verdict && verdict->authentic()) ...
+///
+/// An authentic request may still be a repetition: deduplicate by its id (identify.hpp, store.hpp).
 
-#include <array>
+#include <hapax/env.hpp>
+#include <hapax/error.hpp>
+#include <hapax/scheme.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,241 +24,139 @@
 #include <string_view>
 #include <vector>
 
-// Verifies that a request was sent by a holder of the secret, over the exact bytes received.
-//
-//   const auto verdict = hapax::verify(hapax::preset("stripe"), secrets, request, now);
-//   if (verdict && verdict->authentic()) ...
 namespace hapax {
 
-enum class Algorithm : std::uint8_t {
-  none,  // unsigned: every request is authentic. Never a default
-  hmac_md5,
-  hmac_sha1,
-  hmac_sha256,
-  hmac_sha384,
-  hmac_sha512,
-  sha256,  // a plain hash of a message that contains the secret
-  ed25519,
-  ecdsa_p256,  // over SHA-256, the signature in DER
-  rsa_sha256,  // PKCS #1 v1.5
-  token,       // the secret itself is sent
-  basic,       // HTTP Basic; the secret is "user:password"
-  jwt,         // a signed token that contains a hash of the body
-  aws_sns,     // fields of the body, RSA
+/// One header of a request.
+struct Header {
+  std::string_view name = {};   ///< compared without regard to case
+  std::string_view value = {};  ///< as received, without the white space around it
 };
 
-enum class Encoding : std::uint8_t { hex, base64, base64url };
-
-// Encoding of a secret.
-enum class SecretForm : std::uint8_t {
-  text,
-  base64,
-  hex,
-  base64_if_prefixed,  // base64 with the prefix, text without it
-  text_nfkd,           // text in Unicode's NFKD form
-  text_sha1,           // the key is the hash of the text
-  text_sha256,
-  public_key,  // PEM (also a certificate), base64 SPKI, raw Ed25519 in hex or base64, or a JWK
+/// One request exactly as it was received. Views only: the bytes must live as long as the call, and
+/// as long as views into them are used. Do not decode, parse, reserialize or trim anything first:
+/// signatures cover these bytes.
+struct Request {
+  std::string_view method = "POST";  ///< in upper case
+  /// The complete URL as the sender called it; behind a proxy, the public one
+  /// ("https://hooks.example.com/in/twilio?x=1"). Only some schemes sign it.
+  std::string_view url = {};
+  std::span<const Header> headers = {};  ///< in order; a repeated name occurs repeatedly
+  std::string_view body = {};            ///< still compressed if it was received so
+  /// The number of readable bytes after the body (their values do not matter). With kBodyPadding or
+  /// more a JSON body is parsed in place; with fewer it is copied first.
+  std::size_t body_padding = 0;
 };
 
-struct SecretRule {
-  SecretForm form = SecretForm::text;
-  std::string_view prefix = {};  // "whsec_": removed if present
+/// See Request::body_padding.
+inline constexpr std::size_t kBodyPadding = 64;
+
+class JsonReader;
+
+/// Reusable buffers for reading requests. One per thread; results do not refer to it.
+class HAPAX_API Scratch {
+ public:
+  /// Empty buffers, which grow to the largest body read.
+  Scratch();
+  ~Scratch();
+  /// Takes over the buffers of the other one, which may then only be destroyed or assigned to.
+  Scratch(Scratch&&) noexcept;
+  /// Takes over the buffers of the other one.
+  Scratch& operator=(Scratch&&) noexcept;
+
+  /// For hapax itself.
+  JsonReader& json() { return *json_; }
+
+ private:
+  std::unique_ptr<JsonReader> json_;
 };
 
-// Where signatures are, and how they are encoded. A value may be a list: with `item` = ',' and
-// `pair` = '=', "t=1760000000,v1=5257a8...,v1=..." has the labels t and v1.
-struct SignaturePlace {
-  std::string_view at = {};  // "header:NAME", "json:/pointer", "form:NAME". "header:NAME*":
-                             // all headers with that prefix ("X-DocuSign-Signature-1")
-  Encoding encoding = Encoding::hex;
-  std::string_view prefix = {};  // "sha256=": required before the signature
-  char item = 0;                 // between the items of a list; 0: there is one signature
-  char pair = 0;                 // between a label and its value
-  std::string_view label = {};   // label of signature items; "{key_id}" stands for Context::key_id
-  std::string_view time_label = {};  // label of the timestamp item
-  char set = 0;                      // separates lists, each with its own timestamp
-  bool time_first = false;           // the first item is the timestamp, without a label
-  bool spaces = false;               // spaces around items are ignored
-  bool first_only = false;           // only the first item with the label is used
-  int secret = -1;                   // only the secret with this index signs it; -1: any of them
+/// Why a request is rejected. The same name is used in problem documents, logs, metrics and the
+/// output of `hapax verify`. Verdict has none of the id_ reasons; those are for Item and Identified
+/// (identify.hpp).
+enum class Reason : std::uint8_t {
+  none,                      ///< nothing is wrong
+  signature_missing,         ///< no signature, or a part that the scheme needs is missing
+  signature_invalid,         ///< the signature does not match the request for any secret
+  timestamp_outside_window,  ///< correctly signed, but too old or too far in the future
+  header_malformed,          ///< a header that the scheme reads is repeated or malformed
+  payload_unreadable,        ///< the body does not have the format of the scheme or identity rule
+  id_missing,                ///< no event id
+  id_ambiguous,              ///< two event ids
+  body_too_large,            ///< more items than accepted, or too large when decompressed
 };
 
-enum class TimeFormat : std::uint8_t {
-  unix_seconds,
-  unix_milliseconds,
-  rfc3339,
-  utc_without_zone,  // "2025-10-09T08:53:20.808"
-  http_date,
-  opaque,  // signed as text of at most 64 letters, digits and ":.+-"; its value is not parsed
-};
+/// "signature-missing" and so on; "" for none. The view is valid forever.
+HAPAX_API std::string_view name(Reason reason) noexcept;
+/// The HTTP status of the response to a rejected request: 401 for the signature and the timestamp,
+/// 413 for body_too_large, 400 for the others, 200 for none.
+HAPAX_API int http_status(Reason reason) noexcept;
 
-inline constexpr std::chrono::milliseconds kNoLimit{-1};
-
-struct TimePlace {
-  std::string_view at =
-      {};  // "header:NAME", "json:/pointer" (a number), or "item": see SignaturePlace
-  TimeFormat format = TimeFormat::unix_seconds;
-  std::chrono::milliseconds past = kNoLimit;    // maximum age
-  std::chrono::milliseconds future = kNoLimit;  // maximum clock skew
-};
-
-struct JwtRule {
-  std::array<std::string_view, 3> algorithms{};  // "HS256", "HS384", "HS512", "ES256"
-  std::string_view issuer = {};                  // "{key_id}" stands for Context::key_id
-  std::string_view body_claim = {};              // contains the SHA-256 of the body
-  Encoding body_encoding = Encoding::hex;
-  std::string_view url_claim = {};  // contains the URL
-  bool url_hashed = false;          // or its hex SHA-256
-  std::string_view required = {};   // a required claim
-  std::chrono::seconds skew{0};
-  std::chrono::seconds max_age{0};  // since "iat"; 0: unchecked
-};
-
-// Messages that a provider's handshake signs for anyone. They prove nothing about the sender, so
-// they are never accepted as events.
-enum class Challenge : std::uint8_t {
-  none,
-  short_hex,    // 20 to 32 lower-case hexadecimal digits
-  base64_text,  // up to 1024 letters, digits and "+/=_.-"
-};
-
-struct RequiredHeader {
-  std::string_view name = {};
-  std::string_view value = {};  // "{key_id}" stands for Context::key_id
-};
-
-// How a provider signs, as plain data. The views must outlive Verifier::make, but not the Verifier.
-//
-// A message is a text with {placeholders}:
-//   {body} {method} {url} {path}    path: with the query
-//   {time}                          the timestamp, verbatim
-//   {secret} {key_id} {param:NAME}  from the configuration
-//   {header:NAME} {query:NAME}      must occur exactly once
-//   {json:/pointer} {form:NAME}     the same; {json?:/pointer}: empty if missing. A JSON value
-//                                   must not contain the adjacent literal text, so that the
-//                                   message splits in only one way. {json*:/pointer} may
-//                                   contain it, and is empty if missing
-//   {body:sha256} {body:sha256_hex} {body:crc32}  of the body; crc32 in decimal
-//   {body:inflated}                 the body without its Content-Encoding: gzip
-//   {body:ascii}                    JSON with non-ASCII characters as \uXXXX, and '/' as \/
-//   {body:item:/pointer}            the exact bytes of one JSON value
-//   {form:sorted} {form:sorted_unique}  name and value of each field, ordered by name
-//   {form:base64:NAME}              a form field of base64 characters and line breaks only
-//   {query:sorted}                  the query, fields ordered by name
-//   {url:port} {url:no_port}        with an explicit port, without a port
-//   {url:hubspot}                   with some percent-codes decoded, as HubSpot does
-//   {url:plivo}                     with sorted query and form fields, as Plivo signs it
-//   {headers:NAME}                  "name:value" of the headers that header NAME lists,
-//                                   which must include the timestamp header
-struct Scheme {
-  Algorithm algorithm = Algorithm::hmac_sha256;
-  std::array<SignaturePlace, 2> signatures{};
-  std::array<std::string_view, 2> messages{};  // either may be the signed message
-  TimePlace time{};
-  SecretRule secret{};
-  Challenge challenge = Challenge::none;
-  bool hashed_twice = false;   // the SHA-256 of the message is signed instead
-  std::string_view each = {};  // "json:/items/*/item": each element is signed separately
-  std::array<RequiredHeader, 2> required{};
-  std::string_view body_hash_query = {};  // this query parameter is the hex SHA-256 of the body
-  // Alternative header prefix: headers starting with the first are also read with the second.
-  std::array<std::string_view, 2> alias{};
-  // This header is an https URL of this domain ("paypal-cert-url", "paypal.com").
-  std::array<std::string_view, 2> certificate_url{};
-  JwtRule jwt{};
-};
-
-enum class Handshake : std::uint8_t {
-  none,
-  slack,
-  discord,
-  zoom,
-  braintree,
-  sns,
-  notion,
-  twitch,
-  meta,
-  query_challenge,  // GET ?challenge=... is echoed: Dropbox, Nylas
-  asana,
-  twitter,
-  head_probe,  // HEAD is answered 200: Trello
-  graph,
-  okta,
-  monday,
-};
-
-// A provider preset.
-struct Preset {
-  std::string_view name = {};      // "stripe": the name in the configuration
-  std::string_view provider = {};  // provider name; several presets may share it
-  std::string_view scheme = {};    // the provider's signature scheme; unique within a provider
-  Scheme verify{};
-  IdentityRule identity{};
-  bool id_signed = false;    // a captured request cannot be replayed under another id
-  bool time_signed = false;  // nor after the time window
-  // How long the sender retries; `remember` must be longer.
-  std::chrono::seconds sender_retries{std::chrono::hours(72)};
-  std::chrono::seconds remember{std::chrono::hours(30 * 24)};
-  Handshake handshake = Handshake::none;
-  std::string_view note = {};  // a note for users, one sentence
-};
-
-// All presets, ordered by name.
+/// All presets, ordered by name. Valid forever.
 HAPAX_API std::span<const Preset> presets() noexcept;
-// The preset called `name`, or nullptr.
+/// The preset called `name`, such as "stripe"; null if there is none. Valid forever.
 HAPAX_API const Preset* preset(std::string_view name) noexcept;
 
-// Additional parameters of a scheme.
+/// Parameters that some schemes need besides the secret; see Preset::note.
 struct Context {
-  std::string_view key_id = {};  // the provider's name for the secret
-  // {param:NAME}. For Amazon SNS, each "topic" is an accepted ARN; none: all.
+  std::string_view key_id = {};  ///< the provider's name for the secret
+  /// Values of {param:NAME} in the scheme. For Amazon SNS each "topic" is an accepted ARN, none:
+  /// all topics. For Meta's handshake "verify_token" is the token that you chose.
   std::span<const Header> parameters = {};
 };
 
-// Work done by a verification; bounded for any request.
+/// Work done by a verification; bounded for any request.
 struct Work {
-  std::size_t digests = 0;         // hashes of a message
-  std::size_t inflations = 0;      // of a compressed body
-  std::size_t inflated_bytes = 0;  // total decompressed size
+  std::size_t digests = 0;         ///< hashes of a message
+  std::size_t inflations = 0;      ///< decompressions of the body
+  std::size_t inflated_bytes = 0;  ///< total size after decompression
 };
 
-// Maximum decompressed size of a compressed body, where a scheme signs the decompressed bytes.
+/// Maximum decompressed size of a compressed body, where a scheme signs the decompressed bytes.
 inline constexpr std::size_t kMaxInflated = 16UL << 20;
-// Maximum ratio of decompressed to compressed size; 64 KiB are allowed at any ratio. JSON stays
-// below it; zeros reach 1000.
+/// Maximum ratio of decompressed to compressed size; 64 KiB are allowed at any ratio. JSON stays
+/// below it; zeros reach 1000.
 inline constexpr std::size_t kMaxInflatedRatio = 100;
 
+/// The result of a verification. A request that is not authentic is a verdict, not an error.
 struct Verdict {
-  Reason reason = Reason::none;
-  std::string detail;                 // details for logs; never a secret or a payload
-  std::size_t secret = 0;             // which secret matched
-  std::optional<WallTime> signed_at;  // the signed time, if the scheme has one
-  Work work = {};
+  Reason reason = Reason::none;       ///< why it is not authentic
+  std::string detail;                 ///< one sentence for logs; never a secret or a payload
+  std::size_t secret = 0;             ///< which secret matched: its index. Useful during a rotation
+  std::optional<WallTime> signed_at;  ///< the signed time, if the scheme has one
+  Work work = {};                     ///< what it cost
+  /// Whether a holder of a secret has sent exactly this request.
   bool authentic() const noexcept { return reason == Reason::none; }
 };
 
-// A compiled scheme with its secrets. Immutable: any number of threads may use one.
+/// A compiled scheme with its secrets. Make one per source and keep it. Immutable: any number of
+/// threads may use one.
 class HAPAX_API Verifier {
  public:
-  // Several secrets: any may match (rotation). misconfigured: the scheme is invalid or lacks a key
-  // id or parameter. invalid_argument: a secret is empty or malformed; the message says which one
-  // and why, and never shows it.
+  /// Compiles a scheme: `Verifier::make(preset->verify, secrets)`. Of several secrets any may
+  /// match, for rotation. It copies what it needs; the arguments may be destroyed.
+  ///
+  /// misconfigured: the scheme is invalid, or lacks a key id or parameter. invalid_argument: there
+  /// is no secret, one is empty or malformed, or a place of the scheme is. The detail says which
+  /// and why, and never shows a secret.
   static Result<Verifier> make(const Scheme& scheme, std::span<const std::string> secrets,
                                const Context& context = {});
-  // A verifier without a secret; rejects everything.
+  /// A verifier without a secret, which rejects everything: for a source whose secret is still
+  /// unknown. misconfigured also for Algorithm::none, which rejects nothing; others as in make().
   static Result<Verifier> make_refusing(const Scheme& scheme, const Context& context = {});
   ~Verifier();
+  /// Takes over the other verifier, which may then only be destroyed or assigned to.
   Verifier(Verifier&&) noexcept;
+  /// Takes over the other verifier.
   Verifier& operator=(Verifier&&) noexcept;
 
-  // Never fails, whatever the bytes; problems are in the verdict. Signatures are compared in
-  // constant time. Allocates nothing for an authentic request of an HMAC scheme over body and
-  // headers.
+  /// Verifies one request at the time `now`, which decides whether its timestamp is in the window.
+  /// Never fails, whatever the bytes; problems are in the verdict. Signatures are compared in
+  /// constant time. Allocates nothing for an authentic request of an HMAC scheme over body and
+  /// headers.
   Verdict verify(const Request& request, WallTime now, Scratch& scratch) const;
 
-  // Limits the size of decompressed bodies; kMaxInflated and kMaxInflatedRatio apply as well. Must
-  // not be called while another thread verifies.
+  /// Limits the size of decompressed bodies, in bytes; kMaxInflated and kMaxInflatedRatio apply as
+  /// well. Must not be called while another thread verifies.
   void limit_inflated(std::size_t bytes) { max_inflated_ = bytes; }
 
   struct Parts;  // implementation
@@ -264,37 +167,70 @@ class HAPAX_API Verifier {
   std::size_t max_inflated_ = kMaxInflated;
 };
 
-// Verifies a single request. A null preset (an unknown name) is misconfigured.
+/// Verifies a single request. Convenient for tools; a server makes one Verifier per source, because
+/// this compiles the scheme every time. A null preset (an unknown name) is misconfigured; other
+/// errors as in Verifier::make. A request that is not authentic is not an error.
 HAPAX_API Result<Verdict> verify(const Preset* preset, std::span<const std::string> secrets,
                                  const Request& request, WallTime now, const Context& context = {});
 
+/// A header that owns its text.
 struct OwnedHeader {
-  std::string name;
-  std::string value;
+  std::string name;   ///< as in Header
+  std::string value;  ///< as in Header
 };
 
-// The signed request.
+/// What sign() changes.
 struct Signed {
-  std::vector<OwnedHeader> headers;  // headers to add
-  std::string body;                  // changed if the signature is in the body
-  std::string url;                   // changed if the URL contains a hash of the body
+  std::vector<OwnedHeader> headers;  ///< headers to add to those of the request
+  std::string body;                  ///< changed only if the signature is in the body
+  std::string url;                   ///< changed only if the URL contains a hash of the body
 };
 
-// Signs `request` as the provider would, at `now`. Missing signed headers (such as an id) are
-// created from `id`. For public-key schemes the secret is the private key, in PEM or for Ed25519
-// also in base64. A signature inside the body replaces a string that is already at its place.
-// misconfigured: only the provider can sign this (AWS SNS), or a part is missing.
+/// Signs `request` as the provider would, at the time `now`: for tests, and for sending webhooks in
+/// a provider's format. Signed headers that are missing (such as an id) are created with the value
+/// `id`. For public-key schemes the secret is the private key, in PEM or for Ed25519 also in
+/// base64. A signature inside a JSON body replaces a string that is already at its place.
+/// Algorithm::none changes nothing.
+///
+/// misconfigured: only the provider can sign this (Amazon SNS), a part of the request that is
+/// signed is missing, or the scheme is invalid. invalid_argument: the secret is empty or malformed.
 HAPAX_API Result<Signed> sign(const Scheme& scheme, const std::string& secret,
                               const Request& request, std::string_view id, WallTime now,
                               const Context& context = {});
 
-// Explains why a request failed verification: likely causes, most likely first, as sentences for
-// operators. It tries common mistakes: bytes changed in transit, a secret in another encoding,
-// clock skew, another provider's scheme. It runs many verifications: never call it while serving a
-// request or show its result publicly.
+/// Explains why a request failed verification: likely causes, most likely first, as sentences for
+/// operators; none if it is authentic. It tries common mistakes: bytes changed in transit, a secret
+/// in another encoding, clock skew, another provider's scheme. If the scheme or a secret cannot be
+/// used, that is the answer. It runs many verifications: never call it while serving a request or
+/// show its result publicly.
 HAPAX_API std::vector<std::string> explain(const Scheme& scheme,
                                            std::span<const std::string> secrets,
                                            const Request& request, WallTime now,
                                            const Context& context = {});
+
+/// Maximum length of a challenge; longer ones are not echoed.
+inline constexpr std::size_t kMaxChallenge = 1024;
+
+/// The response to a provider's handshake, the request that sets up or checks an endpoint.
+struct HandshakeAnswer {
+  int status = 200;          ///< 204 for Discord's events, 403 if Meta's verify token is wrong
+  std::string content_type;  ///< empty: no body
+  std::string body;          ///< of the response
+  std::vector<OwnedHeader> headers;  ///< to add to the response
+  /// The secret that the provider sends in its handshake (Asana, Notion), unauthenticated. The
+  /// caller decides whether to accept it and must not store it otherwise.
+  std::string secret;
+  /// Amazon SNS: GET this URL to subscribe. It is verified to be a URL of Amazon SNS.
+  std::string confirm_url;
+};
+
+/// Returns the response if `request` is a handshake of `preset`, nullopt if it is an ordinary
+/// request. Never fails. A handshake that the provider signs must be authentic; otherwise nullopt
+/// is returned and normal verification rejects the request. Text is echoed only if it is short and
+/// plain ASCII without '<' and '>'.
+HAPAX_API std::optional<HandshakeAnswer> answer_handshake(const Preset& preset,
+                                                          std::span<const std::string> secrets,
+                                                          const Request& request, WallTime now,
+                                                          const Context& context = {});
 
 }  // namespace hapax

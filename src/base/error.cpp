@@ -1,7 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include <hapax/error.hpp>
-#include <hapax/result.hpp>
 
 #include "base/check.hpp"
 

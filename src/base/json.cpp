@@ -5,7 +5,7 @@
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #define SIMDJSON_EXCEPTIONS 0  // errors are codes
 #include <simdjson.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #define HAPAX_CONCAT_AS_IS(a, b) a##b
 #define HAPAX_CONCAT(a, b) HAPAX_CONCAT_AS_IS(a, b)

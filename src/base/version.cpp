@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/version.hpp>
+#include <hapax/hapax.hpp>
 
 namespace hapax {
 

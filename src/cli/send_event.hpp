@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
 #include <optional>

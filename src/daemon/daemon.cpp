@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/daemon.hpp"
 
-#include <hapax/version.hpp>
+#include <hapax/hapax.hpp>
 
 #include "async/group_commit_queue.hpp"
 #include "base/json_text.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/request.hpp>
 #include <hapax/verify.hpp>
 
 #include "deliver/destination.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include "gateway/source.hpp"
 

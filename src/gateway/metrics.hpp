@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/reason.hpp>
+#include <hapax/verify.hpp>
 
 #include "async/group_commit_queue.hpp"
 #include "store/inbox_rows.hpp"

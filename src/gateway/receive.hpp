@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include "async/async_store.hpp"
 #include "async/delivery_notifier.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/reason.hpp>
+#include <hapax/verify.hpp>
 
 #include "env/token_bucket.hpp"
 #include "gateway/source.hpp"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/handshake.hpp>
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 

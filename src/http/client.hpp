@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 #include <hapax/verify.hpp>
 
 #include "async/task.hpp"

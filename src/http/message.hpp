@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/request.hpp>
 #include <hapax/verify.hpp>
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace hapax::http {
 
-// Reasons to reject a request, besides those of verification (hapax/reason.hpp) and the error codes
+// Reasons to reject a request, besides those of verification (hapax/verify.hpp) and the error codes
 // (hapax/error.hpp). Names are stable: programs compare them.
 enum class Refusal : std::uint8_t {
   framing,             // 400: the request framing is ambiguous

@@ -4,8 +4,8 @@
 
 #include "base/json.hpp"
 
-#include <hapax/request.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
+#include <hapax/verify.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include <optional>
 #include <span>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/tx.hpp>
+#include <hapax/outbox.hpp>
 
 #include "base/sha256.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <hapax/outbox.hpp>
 #include <hapax/store.hpp>
-#include <hapax/tx.hpp>
 
 #include "base/sha256.hpp"
 #include "model/delivery.hpp"

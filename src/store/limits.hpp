@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/result.hpp>
-#include <hapax/tx.hpp>
+#include <hapax/error.hpp>
+#include <hapax/outbox.hpp>
 
 #include <chrono>
 #include <string_view>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/tx.hpp>
+#include <hapax/outbox.hpp>
 
 namespace hapax {
 

@@ -17,6 +17,8 @@ Result<void> check_result(std::string_view result) {
 
 }  // namespace
 
+namespace detail {
+
 OnceStep::~OnceStep() {
   // Only if the work threw. The result is ignored: the exception has the cause, and leave() has
   // rolled back the whole transaction if it could not undo its part.
@@ -49,5 +51,7 @@ Result<Once> OnceStep::keep(Result<std::string> done) {
   HAPAX_TRY_ASSIGN(goes_on, tx_.leave(entered_));
   return goes_on ? std::move(done).error() : transaction_over(done.error());
 }
+
+}  // namespace detail
 
 }  // namespace hapax

@@ -185,7 +185,7 @@ Result<Enqueued> PostgresTx::enqueue(const Message& message) {
   const Result<pg::QueryResult> ran =
       session_->connection.run(pg::kEnqueue, parameters, "enqueue a message");
   if (!ran) {
-    session_->is_epoch_in_doubt = ran.error().code() == Code::store_busy;
+    if (ran.error().code() == Code::store_busy) session_->is_epoch_in_doubt = true;
     return ran.error();
   }
   const pg::QueryResult& answer = *ran;
@@ -281,10 +281,11 @@ Result<PostgresTransaction> PostgresSession::begin() & {
     return Error(Code::invalid_argument,
                  "the connection is already in a transaction; use join() to work inside it");
   }
-  if (std::exchange(session_->is_epoch_in_doubt, false)) {
+  if (session_->is_epoch_in_doubt) {
     const Result<pg::QueryResult> compared =
         session_->connection.run(pg::kCheckEpoch, "compare the epoch of message numbers");
     if (!compared) return compared.error();
+    session_->is_epoch_in_doubt = false;
   }
   const Result<pg::QueryResult> begun = session_->connection.run("BEGIN", "begin a transaction");
   if (begun) return PostgresTransaction(*session_);

@@ -4,7 +4,7 @@
 
 #include "base/ascii.hpp"
 
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include <algorithm>
 

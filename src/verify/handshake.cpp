@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include "base/base64.hpp"
 #include "base/hex.hpp"

@@ -5,7 +5,6 @@
 #include "model/field.hpp"
 #include "verify/hmac.hpp"
 
-#include <hapax/reason.hpp>
 #include <hapax/verify.hpp>
 
 #include <cstdint>

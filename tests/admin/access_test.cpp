@@ -27,7 +27,7 @@ std::optional<Refusal> authorization(std::vector<std::string_view> values) {
   return why == nullptr ? std::nullopt : std::optional(*why);
 }
 
-TEST(Access, TakesAddressesAndItsOwnNames) {
+TEST(Access, AcceptsAddressesAndConfiguredNames) {
   for (const char* each :
        {"127.0.0.1", "127.0.0.1:8421", "10.1.2.3:1", "[::1]", "[::1]:8421", "[fe80::1]:80",
         "localhost", "LocalHost:9", "localhost.", "hapax.internal", "HAPAX.internal:8421"}) {
@@ -35,7 +35,7 @@ TEST(Access, TakesAddressesAndItsOwnNames) {
   }
 }
 
-TEST(Access, RefusesEveryOtherHost) {
+TEST(Access, RejectsEveryOtherHost) {
   for (const char* each :
        {"", ":80", "evil.example", "evil.example:8421", "127.0.0.1.evil.example",
         "localhost.evil.example", "evil-localhost", "127.0.0.1:80x", "127.0.0.1:80:80", "::1",
@@ -45,7 +45,7 @@ TEST(Access, RefusesEveryOtherHost) {
   EXPECT_EQ(Access("secret", {}).check_host({}), Refusal::host_unknown);
 }
 
-TEST(Access, TakesTheTokenAndNoOther) {
+TEST(Access, AcceptsOnlyTheConfiguredToken) {
   EXPECT_EQ(authorization({"Bearer secret"}), std::nullopt);
   EXPECT_EQ(authorization({"bearer  secret"}), std::nullopt);
   for (const char* each : {"Bearer secret2", "Bearer secre", "Bearer SECRET", "Bearer secret "}) {
@@ -92,12 +92,12 @@ TEST(Access, GivesEachTokenItsOwnRights) {
   EXPECT_TRUE(reader->may(Right::read, "") && reader->may(Right::dedup, "mail"));
   EXPECT_FALSE(reader->may(Right::dedup, "post") || reader->may_some(Right::lease));
   EXPECT_EQ(caller(access, "three"), nullptr);
-  EXPECT_EQ(caller(access, "worker"), nullptr) << "the name is no secret";
+  EXPECT_EQ(caller(access, "worker"), nullptr) << "a token's name must not authenticate";
 }
 
-// What changes something has its right said in the table of routes, so that nobody gets one by
-// mistake.
-TEST(Access, EveryRouteThatChangesSomethingNamesItsRight) {
+// Every route that changes state names its right in the table of routes, so that no token has
+// access by accident.
+TEST(Access, EveryRouteThatChangesStateNamesItsRight) {
   for (const Route& each : routes()) {
     if (!each.token || each.method == "GET") continue;
     EXPECT_NE(each.right, Right::unsaid) << each.method << " " << each.pattern;

@@ -50,14 +50,14 @@ class WithoutInbox final : public store::Driver {
   Capabilities capabilities() const override { return {}; }
   store::Answers write(const store::Batch&) override {
     store::Answers answers;
-    answers.dedup = Error(Code::store_unavailable, "it is away");
+    answers.dedup = Error(Code::store_unavailable, "the store is down");
     return answers;
   }
   Result<Purged> purge(std::size_t) override { return Purged{}; }
   Result<std::vector<DestinationNo>> paused() override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !held_; });
-    return Error(Code::store_unavailable, "it is away");
+    return Error(Code::store_unavailable, "the store is down");
   }
 
  private:
@@ -105,7 +105,7 @@ std::shared_ptr<const admin::ConfigView> make_config_view(
   return view;
 }
 
-// Sends and reads until the other end closes.
+// Sends the request and reads until the peer closes.
 std::string send_and_read(std::uint16_t port, const std::string& request) {
   RawClient client(port);
   client.send(request);
@@ -238,7 +238,7 @@ struct Api::Impl {
       .config = [this] { return view; }};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
-  http::Server server{*server_clock, kServerThreads};  // the first to go
+  http::Server server{*server_clock, kServerThreads};  // declared last: destroyed first
 };
 
 Api::Api(StoreKind kind, const std::vector<std::string>& destinations)
@@ -310,7 +310,7 @@ std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples) {
   std::deque<std::string> headers;
   std::deque<std::vector<store::Target>> targets;
   std::vector<store::Arrival> arrivals;
-  static std::atomic<std::int64_t> node = 1;  // each call makes numbers of its own
+  static std::atomic<std::int64_t> node = 1;  // event numbers of different calls never collide
   EventNumbers numbers(api.clock(), NodeNo(node++ % kMaxNode));
   std::vector<std::string> ids;
   for (const Sample& each : samples) {

@@ -38,33 +38,33 @@ inline constexpr std::size_t kServerThreads = 2;
 
 enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
 
-// A store with a clock that the test turns, and the admin API over it on a port of its own. Leases,
-// polls and replays go by that clock.
+// A store with a manual clock, and an admin API over it on its own port. Leases, polls and replays
+// use that clock.
 class Api {
  public:
-  // `destinations` are of kind pull, but for "pushed"; "dev" is a developer's machine. Failures are
-  // tried again after 10 s and 20 s.
+  // `destinations` are of kind pull, except "pushed"; "dev" is a developer's machine. Failures are
+  // retried after 10 s and 20 s.
   explicit Api(StoreKind kind, const std::vector<std::string>& destinations = {"work"});
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  // With the token and Host "localhost"; the answer is what the OpenAPI document says, or the test
-  // fails.
+  // Sent with the token and Host "localhost". A response that does not match the OpenAPI document
+  // fails the test.
   ApiAnswer get(const std::string& target) { return ask("GET", target, ""); }
   ApiAnswer post(const std::string& target, const std::string& body) {
     return ask("POST", target, body);
   }
   ApiAnswer ask(const std::string& method, const std::string& target, const std::string& body,
                 const std::string& token = kToken);
-  // One request with exactly these headers and no other.
+  // One request with exactly these headers.
   ApiAnswer raw(const std::string& method, const std::string& target,
                 const std::vector<std::string>& headers, const std::string& body = "");
 
-  // Whatever comes back for these bytes until the server closes.
+  // Sends `bytes` and returns everything received until the server closes.
   std::string wire(const std::string& bytes);
 
-  // Of a store without an inbox: the next calls wait until they may go on.
+  // Only for StoreKind::without_inbox: while held, calls of paused() block.
   void hold_store(bool held);
 
   store::Driver& driver();
@@ -73,16 +73,16 @@ class Api {
   DeliveryNotifier& notifier();
   deliver::LeaseCache& lease_cache();
   int port() const;
-  void end_polls();                      // as a server that stops
-  void revoke_tokens();                  // but for the admin's, as a reload of the file does
-  std::vector<std::string> log() const;  // the reasons of refusals
+  void end_polls();                      // like a server that stops
+  void revoke_tokens();                  // except the admin token, like a configuration reload
+  std::vector<std::string> log() const;  // the reasons of rejected requests
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// An event to be stored, with what matters to a test.
+// An event to store.
 struct Sample {
   std::string id;
   std::string source = "demo";
@@ -95,22 +95,23 @@ struct Sample {
   std::vector<std::string> destinations = {};
 };
 
-// Admits them in their order and says under which ids.
+// Admits the events in order; returns their ids.
 std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples);
 
-// Leases what is due first and rules on it; the sender's id, empty when nothing is due.
+// Leases the delivery that is due first and settles it. Returns the sender's id of its event, or ""
+// if nothing is due.
 std::string settle_first(Api& api, const std::string& destination, const Disposition& disposition,
                          std::chrono::milliseconds horizon = {});
-// Of the deliveries of an event: "dead", or of many "completed pending".
+// The states of all deliveries of an event, separated by spaces: "completed pending".
 std::string states_of(Api& api, const std::string& event);
 
 SourceNo source_no(Api& api, const std::string& name);
 DestinationNo destination_no(Api& api, const std::string& name);
 
-// The replay of many with that id, once it has ended. Time passes meanwhile.
+// Waits for the end of the bulk replay with this id and returns it. Advances the clock meanwhile.
 boost::json::value ended_replay(Api& api, const std::string& replay);
 
-// What the events of a list are called by their senders.
+// The senders' ids of the events of a list.
 std::vector<std::string> ids_in(const ApiAnswer& list);
 
 }  // namespace hapax::test

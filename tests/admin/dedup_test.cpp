@@ -49,7 +49,7 @@ TEST_P(AdminDedup, RemembersForThirtyDaysByDefault) {
   EXPECT_EQ(claim(one), fresh_);
 }
 
-TEST_P(AdminDedup, TakesAnyText) {
+TEST_P(AdminDedup, AcceptsAnyText) {
   const std::string odd = R"({"scope":"\u0000\"é","id":"\ud83d\ude00\n"})";
   EXPECT_EQ(claim(odd), fresh_);
   EXPECT_EQ(claim(odd), duplicate_);
@@ -58,7 +58,7 @@ TEST_P(AdminDedup, TakesAnyText) {
   EXPECT_EQ(claim(longest), fresh_);
 }
 
-TEST_P(AdminDedup, NamesARemedy) {
+TEST_P(AdminDedup, BadRequestsNameARemedy) {
   EXPECT_THAT(complaint(""), HasSubstr("not JSON"));
   for (const char* each : {"{", "x", "{}{}", "\xff", R"({"scope":"\ud800","id":"1"})",
                            "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}) {
@@ -81,7 +81,7 @@ TEST_P(AdminDedup, NamesARemedy) {
   EXPECT_THAT(complaint(R"({"scope":"s","id":""})"), HasSubstr("id"));
   complaint(R"({"scope":")" + std::string(257, 's') + R"(","id":"1"})");
   complaint(R"({"scope":"s","id":")" + std::string(1025, 'i') + "\"}");
-  EXPECT_EQ(claim(R"({"scope":"s","id":"1"})"), fresh_) << "what was refused claimed nothing";
+  EXPECT_EQ(claim(R"({"scope":"s","id":"1"})"), fresh_) << "invalid requests must not claim an id";
   EXPECT_EQ(api_.post("/v1/dedup?scope=s", R"({"scope":"s","id":"2"})").status, 400);
 }
 

@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(, AdminDestinations, testing::Values(StoreKind::memory)
                            return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });
 
-TEST_P(AdminDestinations, AreListedAlsoWhenTheFileDoesNotDefineThem) {
+TEST_P(AdminDestinations, AreListedEvenIfTheConfigurationDoesNotDefineThem) {
   admit(api_, {{.id = "1", .destinations = {"work", "former"}}});
   api_.clock().advance(std::chrono::seconds(7));
   const json::value whole = api_.get("/v1/destinations").json();

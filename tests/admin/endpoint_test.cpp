@@ -8,7 +8,7 @@
 #include <atomic>
 #include <thread>
 
-// The way of a request through the admin listener, whatever it asks for.
+// The request handling that all routes of the admin listener share.
 namespace hapax::test {
 namespace {
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 const std::string kHost = "Host: localhost";
 const std::string kRight = std::string("Authorization: Bearer ") + kToken;
 
-TEST(AdminEndpoint, WantsTheToken) {
+TEST(AdminEndpoint, RequiresTheToken) {
   Api api(StoreKind::memory);
   for (const char* target : {"/v1/events", "/v1/events/x", "/v1/events/x/body", "/v1/sources",
                              "/v1/stats", "/v1/openapi.json"}) {
@@ -36,7 +36,7 @@ TEST(AdminEndpoint, WantsTheToken) {
   EXPECT_THAT(api.log(), testing::Contains("token-invalid"));
 }
 
-TEST(AdminEndpoint, TellsAnybodyHowItIs) {
+TEST(AdminEndpoint, HealthReadinessAndMetricsNeedNoToken) {
   Api api(StoreKind::memory);
   for (const char* target : {"/healthz", "/readyz", "/metrics"}) {
     EXPECT_EQ(api.raw("GET", target, {kHost}).status, 200) << target;
@@ -44,7 +44,7 @@ TEST(AdminEndpoint, TellsAnybodyHowItIs) {
   }
 }
 
-TEST(AdminEndpoint, AnswersOnlyUnderItsOwnNames) {
+TEST(AdminEndpoint, RejectsUnknownHostNames) {
   Api api(StoreKind::memory);
   for (const char* target : {"/healthz", "/v1/stats", "/nowhere"}) {
     const ApiAnswer answer = api.raw("GET", target, {"Host: evil.example", kRight});
@@ -56,7 +56,7 @@ TEST(AdminEndpoint, AnswersOnlyUnderItsOwnNames) {
   }
 }
 
-TEST(AdminEndpoint, KnowsItsPathsAndMethods) {
+TEST(AdminEndpoint, UnknownPathsAre404AndWrongMethods405) {
   Api api(StoreKind::memory);
   for (const char* target : {"/", "/v1", "/v1/", "/v1/events/", "/v1/events/x/", "/v1/events/x/y",
                              "/v1/events//body", "/v1/Events", "/healthz/", "/v1/dedup/x"}) {
@@ -75,7 +75,7 @@ TEST(AdminEndpoint, KnowsItsPathsAndMethods) {
   EXPECT_EQ(answer.headers["allow"], "POST");
 }
 
-TEST(AdminEndpoint, AnswersHeadWithTheHeadOfGet) {
+TEST(AdminEndpoint, HeadReturnsTheHeadersOfGet) {
   Api api(StoreKind::memory);
   for (const char* target :
        {"/healthz", "/readyz", "/v1/events", "/v1/stats", "/v1/openapi.json", "/v1/events/x"}) {
@@ -88,7 +88,7 @@ TEST(AdminEndpoint, AnswersHeadWithTheHeadOfGet) {
   }
 }
 
-TEST(AdminEndpoint, TakesBodiesOfAMebibyte) {
+TEST(AdminEndpoint, AcceptsBodiesOfUpToOneMebibyte) {
   Api api(StoreKind::memory);
   constexpr std::size_t kMebibyte = 1024 * 1024;
   EXPECT_EQ(api.post("/v1/dedup", std::string(kMebibyte, ' ')).problem(), "bad-request");
@@ -108,7 +108,7 @@ TEST(AdminEndpoint, ReportsBackpressure) {
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "queue-full");
   EXPECT_NE(answer.headers["retry-after"], "");
-  EXPECT_EQ(api.get("/healthz").status, 200) << "what asks no store waits for nobody";
+  EXPECT_EQ(api.get("/healthz").status, 200) << "/healthz does not need the store";
   api.state().waiting = 255;
   EXPECT_EQ(api.get("/v1/stats").status, 200);
   EXPECT_EQ(api.state().waiting, 255U);
@@ -134,10 +134,10 @@ TEST(AdminEndpoint, ReportsAnUnavailableStore) {
   const ApiAnswer answer = api.post("/v1/dedup", R"({"scope":"s","id":"i"})");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "store-unavailable");
-  EXPECT_EQ(answer.detail(), "it is away");
+  EXPECT_EQ(answer.detail(), "the store is down");
 }
 
-// There are two threads for the store and two for the network.
+// The server has two threads for the store and two for the network.
 TEST(AdminEndpoint, ContinuesWhileTheStoreHangs) {
   Api api(StoreKind::without_inbox);
   api.hold_store(true);
@@ -156,14 +156,14 @@ TEST(AdminEndpoint, ContinuesWhileTheStoreHangs) {
   EXPECT_EQ(api.state().waiting, 0U);
 }
 
-TEST(AdminEndpoint, GivesItsNumbersToPrometheus) {
+TEST(AdminEndpoint, ServesPrometheusMetrics) {
   Api api(StoreKind::memory);
   ApiAnswer answer = api.get("/metrics");
   EXPECT_EQ(answer.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(answer.body, HasSubstr("hapax_commit_queue_depth"));
 }
 
-TEST(AdminEndpoint, AnswersOneAfterTheOtherOnAConnection) {
+TEST(AdminEndpoint, AnswersPipelinedRequestsInOrder) {
   Api api(StoreKind::sqlite);
   const std::string head = " HTTP/1.1\r\n" + kHost + "\r\n" + kRight + "\r\n";
   const std::string claim = R"({"scope":"s","id":"1"})";
@@ -180,7 +180,7 @@ TEST(AdminEndpoint, AnswersOneAfterTheOtherOnAConnection) {
   }
 }
 
-TEST(AdminEndpoint, AnswersManyAtOnce) {
+TEST(AdminEndpoint, AnswersConcurrentClients) {
   Api api(StoreKind::sqlite);
   admit(api, {{.id = "one"}});
   std::atomic<int> right = 0;

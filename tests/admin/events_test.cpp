@@ -9,7 +9,7 @@
 
 #include <set>
 
-// /v1/events, over every store that needs no server.
+// /v1/events, over every store that does not need a server.
 namespace hapax::test {
 namespace {
 
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(, AdminEvents, testing::Values(StoreKind::memory, Store
                            return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });
 
-TEST_P(AdminEvents, AreNoneAtFirst) {
+TEST_P(AdminEvents, TheListIsEmptyAtFirst) {
   EXPECT_EQ(api_.get("/v1/events").body, "{\"events\":[],\"next\":null}\n");
 }
 
@@ -81,7 +81,7 @@ TEST_P(AdminEvents, ShowTheirDetails) {
   EXPECT_THAT(std::string(row.at("received_at").as_string()), StartsWith("2023-11-14T22:13:20"));
 }
 
-TEST_P(AdminEvents, ComeInPagesWithoutGapOrRepetition) {
+TEST_P(AdminEvents, PagesHaveNoGapsOrRepetitions) {
   constexpr std::size_t kCount = 2500;
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < kCount; ++i) samples.push_back({.id = std::to_string(i)});
@@ -142,7 +142,7 @@ TEST_P(AdminEvents, CanBeFiltered) {
   EXPECT_THAT(ids("?tenant=acme&status=completed&source=other"), IsEmpty());
 }
 
-TEST_P(AdminEvents, AreFoundAlsoWhereFewMatch) {
+TEST_P(AdminEvents, ARareMatchIsFound) {
   std::vector<Sample> samples{{.id = "needle", .type = "rare"}};
   for (int i = 0; i < 3000; ++i) samples.push_back({.id = std::to_string(i)});
   admit(api_, samples);
@@ -158,7 +158,7 @@ TEST_P(AdminEvents, AreFoundAlsoWhereFewMatch) {
   EXPECT_THAT(seen, ElementsAre("needle"));
 }
 
-TEST_P(AdminEvents, SayWhichParameterIsWrong) {
+TEST_P(AdminEvents, ErrorsNameTheWrongParameter) {
   EXPECT_THAT(complaint("/v1/events?limit=0"),
               StartsWith("limit: must be a number from 1 to 1000"));
   for (const char* each : {"1001", "-1", "x", "", "1.5", "99999999999999999999", "+1"}) {
@@ -180,7 +180,7 @@ TEST_P(AdminEvents, SayWhichParameterIsWrong) {
   EXPECT_THAT(complaint("/v1/stats?x"), HasSubstr("none is accepted"));
 }
 
-TEST_P(AdminEvents, HaveBytesThatAreNotText) {
+TEST_P(AdminEvents, NonUtf8BytesAreShownAsLatin1) {
   const std::string odd = "\xff\x00\"\\\n\xc3\xa9\xed\xa0\x80"s;
   const auto event = admit(api_, {{.id = odd,
                                    .tenant = odd,
@@ -190,7 +190,7 @@ TEST_P(AdminEvents, HaveBytesThatAreNotText) {
                                    .headers = {{"x-odd", "\xff"}}}})
                          .front();
   EXPECT_EQ(ids("").size(), 1U);
-  EXPECT_EQ(ids("?id=%ff%00%22%5c%0a%c3%a9%ed%a0%80").size(), 1U) << "byte for byte";
+  EXPECT_EQ(ids("?id=%ff%00%22%5c%0a%c3%a9%ed%a0%80").size(), 1U) << "ids match byte for byte";
   EXPECT_EQ(ids("?type=%ff%00%22%5c%0a%c3%a9%ed%a0%80&id=%ff").size(), 0U);
   const json::value detail = api_.get("/v1/events/" + event).json();
   EXPECT_EQ(detail.at("id"), json::value("\xc3\xbf\x00\"\\\n\xc3\xa9\xc3\xad\xc2\xa0\xc2\x80"s));
@@ -262,7 +262,7 @@ TEST_P(AdminEvents, ShowChangedBodies) {
   EXPECT_THAT(complaint("/v1/events/" + event + "/body?variant=first"), StartsWith("variant: "));
 }
 
-TEST_P(AdminEvents, HaveBodiesOfAnyBytesAndSize) {
+TEST_P(AdminEvents, BodiesOfAnyBytesAndSizeAreReturned) {
   const std::vector<std::string> bodies{"", "\0"s, "a\0b\r\n\r\n\xff"s, std::string(1 << 20, '\0')};
   for (const std::string& body : bodies) {
     const auto event = admit(api_, {{.id = std::to_string(body.size()), .body = body}}).front();
@@ -276,7 +276,7 @@ TEST_P(AdminEvents, HaveBodiesOfAnyBytesAndSize) {
   }
 }
 
-TEST_P(AdminEvents, ThatNeverWereAreNotFound) {
+TEST_P(AdminEvents, UnknownEventsAreNotFound) {
   const auto event = admit(api_, {{.id = "1"}}).front();
   const std::string later = to_text(EventNo(event_from(event)->value() + 1));
   std::string slip = event;
@@ -288,7 +288,7 @@ TEST_P(AdminEvents, ThatNeverWereAreNotFound) {
   }
 }
 
-TEST_P(AdminEvents, AreGoneAfterTheirTime) {
+TEST_P(AdminEvents, RemovedEventsAreGone) {
   const auto event = admit(api_, {{.id = "1"}}).front();
   api_.clock().advance(hours(47));
   sweep(hours(48));

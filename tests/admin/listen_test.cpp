@@ -7,7 +7,8 @@
 
 #include <map>
 
-// What a developer's machine gets: it posts to its handler in place of the server.
+// Deliveries to a developer's machine, where `hapax listen` posts to the handler instead of the
+// server.
 namespace hapax::test {
 namespace {
 
@@ -24,7 +25,7 @@ class ListenApi : public testing::TestWithParam<StoreKind> {
 
 INSTANTIATE_TEST_SUITE_P(Stores, ListenApi, testing::Values(StoreKind::memory));
 
-TEST_P(ListenApi, GetsTheHeadersThatPushWouldSendByteForByte) {
+TEST_P(ListenApi, GetsExactlyTheHeadersThatPushWouldSend) {
   admit(api_, {{.id = "50% \xe9\x01",
                 .headers = {{"X-Latin", "\xe9"}, {"X-Utf8", "\xc3\xa9"}, {"Hapax_Id", "forged"}},
                 .destinations = {"work", "dev"}}});
@@ -42,7 +43,7 @@ TEST_P(ListenApi, GetsTheHeadersThatPushWouldSendByteForByte) {
   EXPECT_EQ(headers.count("Hapax_Id"), 0U);
 }
 
-TEST_P(ListenApi, AWorkerMakesItsOwn) {
+TEST_P(ListenApi, OrdinaryWorkersGetNoPushHeaders) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   EXPECT_EQ(lease("work").at("deliveries").at(0).as_object().count("push_headers"), 0U);
 }

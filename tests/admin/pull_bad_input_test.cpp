@@ -63,7 +63,7 @@ TEST_P(AdminPullBadInput, LeaseErrorsNameARemedy) {
   EXPECT_EQ(api_.post("/v1/lease?max=1", R"({"destination":"work"})").status, 400);
 }
 
-TEST_P(AdminPullBadInput, LeaseKnowsItsDestinations) {
+TEST_P(AdminPullBadInput, LeaseRejectsUnknownAndPushDestinations) {
   const ApiAnswer unknown = api_.post("/v1/lease", R"({"destination":"nowhere"})");
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(unknown.problem(), "not-found");
@@ -108,7 +108,7 @@ TEST_P(AdminPullBadInput, RenewErrorsNameARemedy) {
   EXPECT_EQ(api_.post("/v1/renew", R"({"leases":[]})").body, "{\"results\":[]}\n");
 }
 
-TEST_P(AdminPullBadInput, StrangeNamesAndFencesAreAnsweredOneByOne) {
+TEST_P(AdminPullBadInput, InvalidNamesAndFencesAreAnsweredPerEntry) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   const json::value leased = api_.post("/v1/lease", R"({"destination":"work"})").json();
   const json::value& one = leased.at("deliveries").at(0);
@@ -122,7 +122,7 @@ TEST_P(AdminPullBadInput, StrangeNamesAndFencesAreAnsweredOneByOne) {
                                   std::numeric_limits<std::int64_t>::max()}) {
     EXPECT_EQ(status_of(delivery, std::to_string(each)), "stale") << each;
   }
-  // One that is strange does not keep the others from being settled.
+  // An invalid entry does not prevent the others from being settled.
   const ApiAnswer both =
       api_.post("/v1/settle",
                 R"({"results":[{"delivery":"x","fence":1,"outcome":"ack"},{"delivery":")" +
@@ -131,7 +131,7 @@ TEST_P(AdminPullBadInput, StrangeNamesAndFencesAreAnsweredOneByOne) {
                            delivery + R"(","status":"ok"}]})" + "\n");
 }
 
-TEST_P(AdminPullBadInput, AnErrorIsCutWhereACharacterEnds) {
+TEST_P(AdminPullBadInput, AnErrorIsTruncatedAtACharacterBoundary) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const json::value leased = api_.post("/v1/lease", R"({"destination":"work"})").json();
   const json::value& one = leased.at("deliveries").at(0);

@@ -13,7 +13,7 @@
 #include <deque>
 #include <future>
 
-// Workers that lease and settle over HTTP, on a clock that the test turns.
+// Workers that lease and settle over HTTP, with a manual clock.
 namespace hapax::test {
 namespace {
 
@@ -67,7 +67,7 @@ class AdminPull : public testing::TestWithParam<StoreKind> {
                                                R"(","fence":)" + std::to_string(got.fence) + "}]" +
                                                more + "}"));
   }
-  // Of the first delivery of an event.
+  // The first delivery of an event.
   json::object delivery(const std::string& event) {
     return api_.get("/v1/events/" + event).json().at("deliveries").at(0).as_object();
   }
@@ -83,15 +83,15 @@ class AdminPull : public testing::TestWithParam<StoreKind> {
   void until_polling(std::size_t count) {
     EXPECT_TRUE(eventually([&] { return api_.state().polling == count; })) << api_.state().polling;
   }
-  // The server may look at the clock at any moment between.
+  // Advances repeatedly, because the server reads the clock at an unknown moment.
   void pass_time_until_polling(std::size_t count) {
     EXPECT_TRUE(eventually([&] {
       api_.clock().advance(seconds(1));
       return api_.state().polling == count;
     })) << api_.state().polling;
   }
-  // Requests that come behind it on each of the server's threads are answered: whoever polls has
-  // asked the store by then, and waits.
+  // Then sends one request per server thread. Once these are answered, the earlier polls have
+  // queried the store and are waiting.
   void until_waiting(std::size_t count) {
     until_polling(count);
     for (std::size_t i = 0; i < kServerThreads; ++i) EXPECT_THAT(lease("", "audit"), IsEmpty());
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(, AdminPull, testing::Values(StoreKind::memory), [](con
   return kind.param == StoreKind::memory ? "Memory" : "Sqlite";
 });
 
-TEST_P(AdminPull, AWorkerGetsTheEventAsItCame) {
+TEST_P(AdminPull, AWorkerGetsTheEventAsReceived) {
   const std::string body("\0bytes\xff", 7);
   const std::vector<Header> headers{
       {"X-Kind", "a"}, {"X-Token", "<redacted>"}, {"Idempotency_Key", "theirs"}, {"X-Kind", "b"}};
@@ -170,12 +170,12 @@ TEST_P(AdminPull, ALeaseEndsWithTheResultOfTheWorker) {
   api_.clock().advance(seconds(7));
   const std::vector<Got> again = lease();
   ASSERT_EQ(again.size(), 1U);
-  EXPECT_EQ(again[0].delivery, got[1].delivery) << "the key stays the same";
+  EXPECT_EQ(again[0].delivery, got[1].delivery) << "the idempotency key stays the same";
   EXPECT_EQ(again[0].attempt, 2);
   EXPECT_GT(again[0].fence, got[1].fence);
 }
 
-TEST_P(AdminPull, SayingItAgainChangesNothing) {
+TEST_P(AdminPull, ARepeatedResultChangesNothing) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const Got got = lease()[0];
   EXPECT_THAT(settle(got.result("ack") + "," + got.result("ack") + "," + got.result("drop")),
@@ -186,26 +186,26 @@ TEST_P(AdminPull, SayingItAgainChangesNothing) {
   EXPECT_EQ(attempts(events[0]).size(), 1U);
 }
 
-// The destination has retries after 10 and 20 seconds.
-TEST_P(AdminPull, FailuresUseUpTheScheduleThenTheDeliveryIsDead) {
+// The destination retries after 10 and 20 seconds.
+TEST_P(AdminPull, ADeliveryIsDeadAfterItsLastRetry) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const Got first = lease()[0];
   EXPECT_THAT(settle(first.result("retry")), ElementsAre("ok"));
   api_.clock().advance(seconds(9));
-  EXPECT_THAT(lease(), IsEmpty()) << "jitter only ever delays";
+  EXPECT_THAT(lease(), IsEmpty()) << "jitter never shortens a delay";
   api_.clock().advance(seconds(3));
   const Got second = lease()[0];
   EXPECT_EQ(second.attempt, 2);
   EXPECT_THAT(settle(second.result("retry", R"(,"retry_after_s":0)")), ElementsAre("ok"));
   const Got third = lease()[0];
   EXPECT_EQ(third.attempt, 3);
-  // The third failure has no entry, whatever the worker says.
+  // The schedule has no third delay, so retry_after_s has no effect.
   EXPECT_THAT(settle(third.result("retry", R"(,"retry_after_s":0,"error":"still")")),
               ElementsAre("ok"));
   EXPECT_EQ(state(events[0]), "dead");
   EXPECT_EQ(delivery(events[0]).at("reason").as_string(), "exhausted");
   EXPECT_EQ(attempts(events[0]).back().at("error").as_string(), "still");
-  // All three again: they were heard.
+  // Repeated results are acknowledged again.
   EXPECT_THAT(
       settle(first.result("retry") + "," + second.result("retry") + "," + third.result("retry")),
       ElementsAre("ok", "ok", "ok"));
@@ -213,7 +213,7 @@ TEST_P(AdminPull, FailuresUseUpTheScheduleThenTheDeliveryIsDead) {
 
 TEST_P(AdminPull, ANodeWithoutTheLeaseReadsTheRetryBudgetFromTheStore) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
-  const auto forget = [&] {  // as if another node had leased
+  const auto forget = [&] {  // as if another node had leased it
     for (std::int64_t i = 0; i < 40'000; ++i) {
       api_.lease_cache().note(Fence((std::int64_t{1} << 62) + i), {});
     }
@@ -230,12 +230,12 @@ TEST_P(AdminPull, ANodeWithoutTheLeaseReadsTheRetryBudgetFromTheStore) {
   EXPECT_EQ(attempts(events[0]).size(), 3U);
 }
 
-TEST_P(AdminPull, ALeaseThatLapsesThreeTimesIsAbandoned) {
+TEST_P(AdminPull, ADeliveryWhoseLeaseExpiresThreeTimesIsAbandoned) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   for (int i = 0; i < 3; ++i) {
     const std::vector<Got> got = lease(R"(,"lease_s":5)");
     ASSERT_EQ(got.size(), 1U) << i;
-    EXPECT_EQ(got[0].attempt, 1) << "a lapse is no failure";
+    EXPECT_EQ(got[0].attempt, 1) << "an expired lease is not a failed attempt";
     api_.clock().advance(seconds(5));
   }
   EXPECT_THAT(lease(), IsEmpty());
@@ -255,18 +255,18 @@ TEST_P(AdminPull, ALateWorkerMaySettleUntilAnotherHasTheLease) {
   EXPECT_EQ(another.delivery, late[1].delivery);
   EXPECT_THAT(settle(late[1].result("ack")), ElementsAre("stale"));
   EXPECT_THAT(renew(late[1]), ElementsAre("stale"));
-  EXPECT_EQ(state(events[1]), "leased") << "no zombie can settle";
+  EXPECT_EQ(state(events[1]), "leased") << "a stale fence must not settle";
   EXPECT_THAT(settle(another.result("ack")), ElementsAre("ok"));
 }
 
-TEST_P(AdminPull, RenewKeepsTheLease) {
+TEST_P(AdminPull, RenewExtendsTheLease) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const Got got = lease(R"(,"lease_s":5)")[0];
   api_.clock().advance(seconds(4));
   EXPECT_THAT(renew(got, R"(,"lease_s":20)"), ElementsAre("ok"));
   api_.clock().advance(seconds(19));
   EXPECT_THAT(lease(), IsEmpty());
-  EXPECT_THAT(renew(got), ElementsAre("ok")) << "for the destination's 30 s";
+  EXPECT_THAT(renew(got), ElementsAre("ok")) << "renewed for the destination's 30 s";
   api_.clock().advance(seconds(29));
   EXPECT_THAT(lease(), IsEmpty());
   EXPECT_THAT(settle(got.result("ack")), ElementsAre("ok"));
@@ -288,7 +288,7 @@ TEST_P(AdminPull, AWaitingWorkerIsWokenByANotification) {
 TEST_P(AdminPull, AWaitingWorkerFindsEventsAdmittedByAnotherNode) {
   std::future<std::vector<Got>> waiting = lease_later(R"(,"wait_s":60)");
   until_waiting(1);
-  admit(api_, {{.id = "1", .destinations = {"work"}}});  // nothing notifies
+  admit(api_, {{.id = "1", .destinations = {"work"}}});  // without a notification
   api_.clock().advance(seconds(1));
   EXPECT_EQ(waiting.get().size(), 1U);
 }
@@ -300,7 +300,7 @@ TEST_P(AdminPull, WaitsNoLongerThanItsTimeout) {
   EXPECT_THAT(waiting.get(), IsEmpty());
 }
 
-TEST_P(AdminPull, TheNextOfALaneWakesItsWaiter) {
+TEST_P(AdminPull, SettlingWakesAPollForTheNextOfTheLane) {
   admit(api_, {{.id = "1", .order_key = "k", .destinations = {"work"}},
                {.id = "2", .order_key = "k", .destinations = {"work"}}});
   const Got first = lease(R"(,"max":2)").at(0);
@@ -312,13 +312,13 @@ TEST_P(AdminPull, TheNextOfALaneWakesItsWaiter) {
   EXPECT_EQ(next[0].id, "2");
 }
 
-TEST_P(AdminPull, WaitersAreAnsweredWhenTheServerStops) {
+TEST_P(AdminPull, PollsAreAnsweredWhenTheServerStops) {
   std::vector<std::future<std::vector<Got>>> waiting;
   for (int i = 0; i < 5; ++i) waiting.push_back(lease_later(R"(,"wait_s":60)"));
   until_polling(waiting.size());
   api_.end_polls();
   for (auto& each : waiting) EXPECT_THAT(each.get(), IsEmpty());
-  EXPECT_THAT(lease(R"(,"wait_s":60)"), IsEmpty()) << "nobody waits any more";
+  EXPECT_THAT(lease(R"(,"wait_s":60)"), IsEmpty()) << "a stopping server answers at once";
 }
 
 TEST_P(AdminPull, ReportsBackpressureAndStillAcceptsResults) {
@@ -333,8 +333,8 @@ TEST_P(AdminPull, ReportsBackpressureAndStillAcceptsResults) {
   api_.state().polling = 0;
 }
 
-// Each on a connection of its own, which nobody answers as long as there is nothing.
-TEST_P(AdminPull, TheWorkersOfOneDestinationLeavePlacesToThoseOfAnother) {
+// Each poll has its own connection and gets no response while no delivery is due.
+TEST_P(AdminPull, WorkersOfOneDestinationCannotUseAllPollPermits) {
   const std::string poll = request(R"({"destination":"work","wait_s":60})");
   std::deque<RawClient> fleet;
   for (std::size_t i = 0; i < deliver::kMaxPolls / 2; ++i) {
@@ -355,7 +355,7 @@ TEST_P(AdminPull, TheWorkersOfOneDestinationLeavePlacesToThoseOfAnother) {
   until_polling(0);
 }
 
-TEST_P(AdminPull, AClientThatLeavesWhileItWaitsTakesNothingAlong) {
+TEST_P(AdminPull, AClientThatDisconnectsWhilePollingHoldsNoLease) {
   {
     RawClient client(api_.port());
     client.send(request(R"({"destination":"work","wait_s":60})"));
@@ -370,14 +370,14 @@ TEST_P(AdminPull, AClientThatLeavesWhileItWaitsTakesNothingAlong) {
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(got[0].attempt, 1);
   EXPECT_EQ(delivery(events[0]).at("abandons").as_int64(), 0);
-  // Mostly it was not even leased: he was seen to go first.
+  // Usually there is no attempt: the disconnect was noticed before the lease.
   for (const json::value& each : attempts(events[0])) {
     EXPECT_EQ(each.at("outcome").as_string(), "released");
     EXPECT_EQ(each.at("error").as_string(), "client left");
   }
 }
 
-TEST_P(AdminPull, AWaitEndsSoonAfterItsClientHasGone) {
+TEST_P(AdminPull, APollEndsSoonAfterItsClientDisconnects) {
   {
     RawClient client(api_.port());
     client.send(request(R"({"destination":"work","wait_s":60})"));
@@ -387,7 +387,7 @@ TEST_P(AdminPull, AWaitEndsSoonAfterItsClientHasGone) {
   pass_time_until_polling(0);
 }
 
-TEST_P(AdminPull, AnAnswerThatCannotBeWrittenGivesTheLeasesBack) {
+TEST_P(AdminPull, LeasesAreReleasedIfTheResponseCannotBeWritten) {
   std::vector<Sample> large;
   for (int i = 0; i < 14; ++i) {
     large.push_back(

@@ -5,8 +5,7 @@
 
 #include <gmock/gmock.h>
 
-// What is kept of refused requests. That they can be admitted is shown by a whole server, in
-// tests/gateway/rejects_test.cpp.
+// Stored rejects. tests/gateway/rejects_test.cpp re-admits them with a complete server.
 namespace hapax::test {
 
 namespace {
@@ -77,7 +76,7 @@ TEST_P(RejectsApi, ReportsEvictedAndDroppedCounts) {
       << page.at("counts");
 }
 
-TEST_P(RejectsApi, ShowsOneWithItsHeadersAndItsBytes) {
+TEST_P(RejectsApi, ShowsHeadersAndBodyOfAReject) {
   add(7, "demo", "signature-invalid");
   const std::string path = "/v1/rejects/" + to_text(RejectNo(7));
   const ApiAnswer answer = api_.get(path);
@@ -95,7 +94,7 @@ TEST_P(RejectsApi, ShowsOneWithItsHeadersAndItsBytes) {
   EXPECT_EQ(body.body, "bytes");
 }
 
-TEST_P(RejectsApi, KnowsNoOther) {
+TEST_P(RejectsApi, UnknownIdsAreNotFound) {
   for (const std::string& id : {to_text(RejectNo(9)), to_text(EventNo(9)), std::string("x")}) {
     EXPECT_EQ(api_.get("/v1/rejects/" + id).status, 404) << id;
     EXPECT_EQ(api_.get("/v1/rejects/" + id + "/body").status, 404) << id;
@@ -115,7 +114,7 @@ TEST_P(RejectsApi, RejectsUnknownParameters) {
         R"({"dry_run":null})", R"({"limit":null})"}) {
     const ApiAnswer answer = api_.post("/v1/rejects/admit", body);
     EXPECT_EQ(answer.status, 400) << body;
-    EXPECT_THAT(answer.detail(), HasSubstr("dry_run")) << "what to write instead";
+    EXPECT_THAT(answer.detail(), HasSubstr("dry_run")) << "the detail must name valid members";
   }
 }
 

@@ -11,8 +11,8 @@
 #include <future>
 #include <set>
 
-// Requests to replay with an Idempotency-Key, over every store that needs no server. Killed servers
-// and two nodes are in tests/deliver/replay_story_test.cpp.
+// Replay requests with an Idempotency-Key, over the memory store.
+// tests/deliver/replay_story_test.cpp covers killed servers and two nodes.
 namespace hapax::test {
 
 namespace {
@@ -63,7 +63,7 @@ class ReplayKeys : public testing::TestWithParam<StoreKind> {
   const json::value document_ = json::parse(admin::openapi_document());
 };
 
-TEST_P(ReplayKeys, TheSameRequestGetsTheSameAnswerAndMakesNothingMore) {
+TEST_P(ReplayKeys, ARepeatedRequestGetsTheSameResponseAndHasNoEffect) {
   const std::string event = make("a");
   settle_next(Ack{});
   const ApiAnswer first = one(event, kAsNew, "k1");
@@ -73,13 +73,13 @@ TEST_P(ReplayKeys, TheSameRequestGetsTheSameAnswerAndMakesNothingMore) {
   settle_next(Ack{});
   const ApiAnswer again = one(event, kAsNew, "\"k1\"");
   EXPECT_EQ(again.status, 200);
-  EXPECT_EQ(again.body, first.body) << "the other spelling of the key, and it is completed by now";
+  EXPECT_EQ(again.body, first.body) << "quoted spelling of the key, after completion";
   EXPECT_EQ(states(event), "completed completed");
   EXPECT_NE(one(event, kAsNew, "k2").body, first.body);
   EXPECT_EQ(states(event), "completed completed pending");
 }
 
-TEST_P(ReplayKeys, ADeliveryCompletedSinceIsNoFailure) {
+TEST_P(ReplayKeys, ARepeatSucceedsAfterTheDeliveryHasCompleted) {
   const std::string event = make("a");
   settle_next(Dead{});
   const ApiAnswer first = one(event, "", "k");
@@ -90,9 +90,9 @@ TEST_P(ReplayKeys, ADeliveryCompletedSinceIsNoFailure) {
   EXPECT_EQ(again.body, first.body);
 }
 
-// Dead, replayed, dead once more, replayed by somebody else, dead for the third time: the request
-// that was answered long ago does not come to life.
-TEST_P(ReplayKeys, AnOldRequestReplaysNothingThatDiedAnew) {
+// Dead, replayed, dead again, replayed by another request, dead for the third time: repeating the
+// first request replays nothing.
+TEST_P(ReplayKeys, ARepeatedRequestDoesNotReplayALaterDeath) {
   const std::string event = make("a");
   settle_next(Dead{});
   const ApiAnswer first = one(event, "", "mine");
@@ -103,7 +103,7 @@ TEST_P(ReplayKeys, AnOldRequestReplaysNothingThatDiedAnew) {
   EXPECT_EQ(states(event), "dead");
 }
 
-TEST_P(ReplayKeys, AnotherRequestWithTheKeyIsRefusedAndDoesNothing) {
+TEST_P(ReplayKeys, ADifferentRequestWithTheKeyIsRejected) {
   const std::string a = make("a");
   settle_next(Ack{});
   const std::string b = make("b");
@@ -117,10 +117,10 @@ TEST_P(ReplayKeys, AnotherRequestWithTheKeyIsRefusedAndDoesNothing) {
   }
   EXPECT_EQ(states(a), "completed pending");
   EXPECT_EQ(states(b), "completed");
-  EXPECT_EQ(many(kAllAsNew, "k").status, 202) << "keys of two routes never meet";
+  EXPECT_EQ(many(kAllAsNew, "k").status, 202) << "keys of different routes are independent";
 }
 
-TEST_P(ReplayKeys, ARefusalLeavesTheKeyFree) {
+TEST_P(ReplayKeys, ARejectedRequestDoesNotUseTheKey) {
   const std::string event = make("a");
   EXPECT_EQ(one(event, "", "k").problem(), "not-replayable");
   settle_next(Dead{});
@@ -148,7 +148,7 @@ TEST_P(ReplayKeys, ABadKeyIsReportedAndChangesNothing) {
   EXPECT_EQ(post(target, kAsNew, {std::string(255, 'k')}).status, 200);
 }
 
-TEST_P(ReplayKeys, OfManyTheSameRequestGetsTheSameJob) {
+TEST_P(ReplayKeys, ARepeatedBulkRequestGetsTheSameJob) {
   const std::string event = make("a");
   settle_next(Ack{});
   const ApiAnswer first = many(kAllAsNew, "k");
@@ -158,21 +158,21 @@ TEST_P(ReplayKeys, OfManyTheSameRequestGetsTheSameJob) {
   const std::string later = make("b");
   const ApiAnswer again = many(kAllAsNew, "k");
   EXPECT_EQ(again.status, 202);
-  EXPECT_EQ(again.body, first.body) << "not counted anew";
+  EXPECT_EQ(again.body, first.body) << "the matches are not counted again";
   EXPECT_EQ(many(R"({"filter":{},"as":"new","rate":999})", "k").problem(), "key-reused");
   EXPECT_EQ(many(R"({"filter":{},"dry_run":true})", "k").problem(), "key-reused");
   EXPECT_EQ(api_.get("/v1/replays").json().at("replays").as_array().size(), 1U);
   EXPECT_EQ(states(event), "completed completed");
 }
 
-TEST_P(ReplayKeys, ADryRunLeavesTheKeyFree) {
+TEST_P(ReplayKeys, ADryRunDoesNotUseTheKey) {
   make("a");
   settle_next(Ack{});
   EXPECT_EQ(many(R"({"filter":{},"dry_run":true})", "k").status, 200);
   EXPECT_EQ(many(kAllAsNew, "k").status, 202);
 }
 
-TEST_P(ReplayKeys, OfManyAtOnceOneReplays) {
+TEST_P(ReplayKeys, OneOfManyConcurrentRequestsReplays) {
   const std::string event = make("a");
   settle_next(Ack{});
   std::vector<std::future<std::string>> all;
@@ -181,19 +181,19 @@ TEST_P(ReplayKeys, OfManyAtOnceOneReplays) {
       ApiAnswer answer;
       EXPECT_TRUE(eventually([&] {
         answer = i % 2 == 0 ? one(event, kAsNew, "k") : many(kAllAsNew, "k");
-        return answer.status != 503;  // another is being counted
+        return answer.status != 503;  // another bulk replay is being counted
       }));
       return answer.body;
     }));
   }
   std::set<std::string> answers;
   for (auto& each : all) answers.insert(each.get());
-  EXPECT_EQ(answers.size(), 2U) << "one of the event, one of all";
+  EXPECT_EQ(answers.size(), 2U) << "one response for the event, one for the bulk replay";
   const json::value jobs = api_.get("/v1/replays").json();
   EXPECT_EQ(jobs.at("replays").as_array().size(), 1U);
 }
 
-TEST_P(ReplayKeys, ListsAreInTheOrderOfTimeAllTheSame) {
+TEST_P(ReplayKeys, ReplaysAreListedNewestFirst) {
   make("a");
   std::vector<std::string> begun;
   for (int i = 0; i < 8; ++i) {
@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Stores, ReplayKeys, testing::Values(StoreKind::memory),
                            return store.param == StoreKind::memory ? "Memory" : "Sqlite";
                          });
 
-TEST(IdempotencyKeyTest, IsReadAsItIsOrAsAQuotedString) {
+TEST(IdempotencyKeyTest, AcceptsTokensAndQuotedStrings) {
   const auto read = [](std::string_view value) {
     http::Head head;
     head.headers = {{"Host", "x"}, {"idempotency-KEY", value}};
@@ -222,7 +222,7 @@ TEST(IdempotencyKeyTest, IsReadAsItIsOrAsAQuotedString) {
   };
   EXPECT_EQ(read("a-B_9~!"), "a-B_9~!");
   EXPECT_EQ(read("\"a\\\"\\\\,;\""), "a\"\\,;");
-  EXPECT_EQ(read("\"a\";n=1"), "a") << "parameters are passed over";
+  EXPECT_EQ(read("\"a\";n=1"), "a") << "parameters are ignored";
   EXPECT_FALSE(admin::idempotency_key({}).value);
   EXPECT_FALSE(admin::idempotency_key({}).malformed);
 }

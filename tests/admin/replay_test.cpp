@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-// Replaying and cancelling, over every store that needs no server. Stories with a whole server are
-// in tests/deliver/.
+// Replay and cancellation, over the memory store. tests/deliver/ has end-to-end scenarios with a
+// complete server.
 namespace hapax::test {
 
 namespace {
@@ -94,7 +94,7 @@ TEST_P(ReplayApi, OpenDeliveriesAreNotReplayed) {
   EXPECT_EQ(replay(event, R"({"as":"new"})").problem(), "not-replayable");
 }
 
-TEST_P(ReplayApi, OneDestinationCanBeNamed) {
+TEST_P(ReplayApi, AReplayCanBeLimitedToOneDestination) {
   const std::string event = make("a", "", {"work", "other"});
   settle_next(Dead{});
   EXPECT_EQ(cancel(event, 2).status, 200);
@@ -108,7 +108,7 @@ TEST_P(ReplayApi, PastItsHorizonADuplicateMustBeAccepted) {
   const std::string event = make("a");
   settle_next(RetryIn{seconds(1)}, hours(24));
   api_.clock().advance(hours(25));
-  EXPECT_EQ(settle_next(Ack{}, hours(24)), "") << "dead by its horizon";
+  EXPECT_EQ(settle_next(Ack{}, hours(24)), "") << "dead because its horizon has passed";
   EXPECT_EQ(states(event), "dead");
   const ApiAnswer refused = replay(event);
   EXPECT_EQ(refused.status, 409);
@@ -117,7 +117,7 @@ TEST_P(ReplayApi, PastItsHorizonADuplicateMustBeAccepted) {
   EXPECT_EQ(settle_next(Ack{}, hours(24)), "a");
 }
 
-TEST_P(ReplayApi, RemovedEventsAreGoneAndUnknownOnesNotFound) {
+TEST_P(ReplayApi, RemovedEventsAreGoneAndUnknownEventsAreNotFound) {
   const std::string event = make("a");
   settle_next(Ack{});
   api_.clock().advance(hours(48));
@@ -136,7 +136,7 @@ TEST_P(ReplayApi, AReplayedHeadUnblocksItsLane) {
   const std::string first = make("a", "k");
   const std::string second = make("b", "k");
   settle_next(Dead{EndReason::exhausted, OnDead::block});
-  EXPECT_EQ(settle_next(Ack{}), "") << "the lane waits for a person";
+  EXPECT_EQ(settle_next(Ack{}), "") << "the lane is blocked until an operator acts";
   EXPECT_EQ(replay(first).status, 200);
   EXPECT_EQ(settle_next(Ack{}), "a");
   EXPECT_EQ(settle_next(Ack{}), "b");
@@ -146,7 +146,7 @@ TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneContinues) {
   const std::string first = make("a", "k");
   const std::string second = make("b", "k");
   EXPECT_EQ(cancel(first).status, 200);
-  EXPECT_EQ(cancel(first).status, 200) << "again: nothing changes";
+  EXPECT_EQ(cancel(first).status, 200) << "cancelling is idempotent";
   EXPECT_EQ(states(first), "cancelled");
   EXPECT_EQ(settle_next(Dead{EndReason::exhausted, OnDead::block}), "b");
   EXPECT_EQ(cancel(second).status, 200);
@@ -187,7 +187,7 @@ TEST_P(ReplayApi, BadRequestsNameARemedy) {
   EXPECT_EQ(api_.post("/v1/replay", R"({"filter":{},"destination":"nobody"})").status, 404);
 }
 
-// A client that leaves a variable unset must not replay everything, to everyone, for real.
+// A client with an unset variable must not replay everything to all destinations.
 TEST_P(ReplayApi, NullIsNotEverything) {
   const std::string event = make("a");
   EXPECT_EQ(settle_next(Dead{}), "a");
@@ -212,7 +212,7 @@ TEST_P(ReplayApi, NullIsNotEverything) {
   }
 }
 
-TEST_P(ReplayApi, ManyAreCountedThenReplayed) {
+TEST_P(ReplayApi, ABulkReplayCountsAndThenReplays) {
   std::vector<Sample> samples;
   for (int i = 0; i < 20; ++i) {
     samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
@@ -236,13 +236,13 @@ TEST_P(ReplayApi, ManyAreCountedThenReplayed) {
   EXPECT_EQ(api_.get("/v1/replays").json().at("replays").as_array().size(), 1U);
 }
 
-TEST_P(ReplayApi, NothingThatMatchesIsDoneAtOnce) {
+TEST_P(ReplayApi, ABulkReplayWithoutMatchesIsDoneAtOnce) {
   EXPECT_EQ(ended(begin(R"({"filter":{"source":"nobody"}})", 0)).at("state").as_string(), "done");
   EXPECT_EQ(ended(begin(R"({"filter":{}})", 0)).at("state").as_string(), "done");
   const std::string event = make("a");
   settle_next(Ack{});
   const json::value job = ended(begin(R"({"filter":{"id":"a"}})", 1));
-  EXPECT_EQ(job.at("replayed").as_int64(), 0) << "it is completed, which needs new";
+  EXPECT_EQ(job.at("replayed").as_int64(), 0) << "completed deliveries are replayed only as new";
   EXPECT_EQ(job.at("filter"), json::parse(R"({"id":"a"})"));
   const json::value fresh = ended(begin(R"({"filter":{"id":"a"},"as":"new"})", 1));
   EXPECT_EQ(fresh.at("replayed").as_int64(), 1);
@@ -250,7 +250,7 @@ TEST_P(ReplayApi, NothingThatMatchesIsDoneAtOnce) {
   EXPECT_EQ(states(event), "completed pending");
 }
 
-TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
+TEST_P(ReplayApi, ACancelledBulkReplayStaysCancelled) {
   std::vector<Sample> samples;
   for (int i = 0; i < 50; ++i) {
     samples.push_back({.id = std::to_string(i), .destinations = {"work"}});
@@ -258,7 +258,7 @@ TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
   const std::vector<std::string> events = admit(api_, samples);
   for (int i = 0; i < 50; ++i) settle_next(Dead{});
   const std::string replay = begin(R"({"filter":{"status":"dead"},"rate":1})", 50);
-  // Time stands still, so that there is a first step and no second.
+  // The clock does not advance, so the replay runs its first step and no second one.
   ASSERT_TRUE(eventually(
       [&] { return api_.get("/v1/replays/" + replay).json().at("replayed").as_int64() > 0; }));
   const ApiAnswer cancelled = api_.ask("DELETE", "/v1/replays/" + replay, "");
@@ -266,7 +266,7 @@ TEST_P(ReplayApi, AReplayOfManyIsCancelledAndStaysSo) {
   EXPECT_EQ(cancelled.json().at("state").as_string(), "cancelled");
   const ApiAnswer again = api_.ask("DELETE", "/v1/replays/" + replay, "");
   EXPECT_EQ(again.json(), cancelled.json());
-  EXPECT_EQ(states(events[0]), "pending") << "what was replayed stays so";
+  EXPECT_EQ(states(events[0]), "pending") << "replayed deliveries stay replayed";
   EXPECT_EQ(states(events[1]), "dead");
   EXPECT_EQ(states(events[49]), "dead");
 }

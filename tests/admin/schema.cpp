@@ -12,7 +12,7 @@ namespace {
 namespace json = boost::json;
 using Problems = std::vector<std::string>;
 
-// References are within the document.
+// References never leave the document.
 const json::value& resolved(const json::value& document, const json::value& value) {
   const json::object* object = value.if_object();
   const json::value* reference = object == nullptr ? nullptr : object->if_contains("$ref");

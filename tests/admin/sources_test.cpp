@@ -58,7 +58,7 @@ TEST_P(AdminCounts, CountPendingDeliveries) {
   EXPECT_EQ(whole.at("sources").as_array().size(), 2U);
 }
 
-TEST_P(AdminCounts, CountNothingAsNought) {
+TEST_P(AdminCounts, EmptyDestinationsCountAsZero) {
   const json::value whole = api_.get("/v1/stats").json();
   ASSERT_EQ(whole.at("destinations").as_array().size(), 1U);
   EXPECT_EQ(whole.at("destinations").at(0).at("destination"), "work");
@@ -67,7 +67,7 @@ TEST_P(AdminCounts, CountNothingAsNought) {
   EXPECT_TRUE(whole.at("sources").as_array().empty());
 }
 
-TEST(AdminConfigView, IsWhatAConfiguredSourceIs) {
+TEST(AdminConfigView, SourceViewMatchesTheConfiguredSource) {
   const Preset* stripe = preset("stripe");
   const std::vector<std::string> secrets{"whsec_x"};
   gateway::Source source{.name = "pay",

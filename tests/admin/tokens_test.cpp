@@ -8,8 +8,8 @@
 
 #include <future>
 
-// What a [[token]] may do, and what it may not. The worker's has lease:audit and settle:audit, the
-// reader's read and dedup:mail.
+// The rights of a [[token]]. The worker's token has lease:audit and settle:audit, the reader's has
+// read and dedup:mail.
 namespace hapax::test {
 namespace {
 
@@ -25,7 +25,7 @@ class AdminTokens : public testing::TestWithParam<StoreKind> {
   ApiAnswer lease(const char* token, const std::string& destination) {
     return as(token, "POST", "/v1/lease", R"({"destination":")" + destination + R"("})");
   }
-  // {"delivery":...,"fence":...} of the only one.
+  // The members "delivery" and "fence" of the only delivery.
   std::string name_of_only(const ApiAnswer& answer) {
     EXPECT_EQ(answer.status, 200) << answer.body;
     const json::value value = answer.json();
@@ -44,7 +44,7 @@ class AdminTokens : public testing::TestWithParam<StoreKind> {
   std::string renew(const char* token, const std::string& name) {
     return status_in(as(token, "POST", "/v1/renew", R"({"leases":[{)" + name + "}]}"));
   }
-  void forget_loans() {
+  void forget_lease_records() {
     for (std::int64_t i = 0; i < 40'000; ++i) {
       api_.lease_cache().note(Fence((std::int64_t{1} << 62) + i), {});
     }
@@ -64,41 +64,41 @@ TEST_P(AdminTokens, AWorkerLeasesAndSettlesItsOwnDestination) {
   EXPECT_EQ(settle(kWorkerToken, name, "ack"), "ok");
 }
 
-TEST_P(AdminTokens, LeasesOfAnotherNodeAreSettledToo) {
+TEST_P(AdminTokens, LeasesOfAnotherNodeCanBeSettled) {
   admit(api_, {{.id = "1", .destinations = {"audit"}}});
   const std::string name = name_of_only(lease(kWorkerToken, "audit"));
-  forget_loans();
+  forget_lease_records();
   EXPECT_EQ(renew(kWorkerToken, name), "ok");
   EXPECT_EQ(settle(kWorkerToken, name, "ack"), "ok");
   EXPECT_EQ(settle(kWorkerToken, name, "ack"), "ok");
 }
 
-TEST_P(AdminTokens, AWorkerCannotLeaseAnothersDestination) {
+TEST_P(AdminTokens, AWorkerCannotLeaseFromOtherDestinations) {
   admit(api_, {{.id = "1", .destinations = {"work"}}});
   for (const char* each : {"work", "pushed", "nowhere", "", "AUDIT"}) {
     const ApiAnswer answer = lease(kWorkerToken, each);
-    EXPECT_EQ(answer.status, 403) << each << " is not told from one that is not there";
+    EXPECT_EQ(answer.status, 403) << each << " must look like a destination that does not exist";
     EXPECT_EQ(answer.problem(), "forbidden");
     EXPECT_THAT(answer.detail(), HasSubstr("'lease:" + std::string(each) + "'"));
     EXPECT_EQ(answer.body.find(kWorkerToken), std::string::npos);
   }
 }
 
-// Whoever guesses a fence learns nothing, not even that there is such a delivery.
+// Guessing a fence reveals nothing, not even that the delivery exists.
 TEST_P(AdminTokens, AWorkerCannotSettleOtherLeases) {
   const auto events = admit(api_, {{.id = "1", .destinations = {"work"}}});
   const std::string name = name_of_only(lease(kToken, "work"));
   for (const bool forgotten : {false, true}) {
-    if (forgotten) forget_loans();
+    if (forgotten) forget_lease_records();
     for (const char* outcome : {"ack", "retry", "drop"}) {
       EXPECT_EQ(settle(kWorkerToken, name, outcome), "unknown") << forgotten << outcome;
     }
     EXPECT_EQ(renew(kWorkerToken, name), "unknown");
   }
-  EXPECT_EQ(settle(kToken, name, "ack"), "ok") << "nothing of it happened";
+  EXPECT_EQ(settle(kToken, name, "ack"), "ok") << "the rejected calls had no effect";
 }
 
-TEST_P(AdminTokens, ARevokedTokenGetsNothingFromAWaitThatItBegan) {
+TEST_P(AdminTokens, APollWithARevokedTokenGetsNothing) {
   auto waiting = std::async(std::launch::async, [this] {
     return as(kWorkerToken, "POST", "/v1/lease", R"({"destination":"audit","wait_s":60})");
   });
@@ -110,10 +110,10 @@ TEST_P(AdminTokens, ARevokedTokenGetsNothingFromAWaitThatItBegan) {
   EXPECT_EQ(answer.status, 401) << answer.body;
   EXPECT_EQ(answer.problem(), "token-invalid");
   const json::value value = api_.post("/v1/lease", R"({"destination":"audit","wait_s":60})").json();
-  EXPECT_EQ(value.at("deliveries").at(0).at("attempt").as_int64(), 1) << "nobody had it";
+  EXPECT_EQ(value.at("deliveries").at(0).at("attempt").as_int64(), 1) << "no earlier attempt";
 }
 
-TEST_P(AdminTokens, EveryRouteAsksForItsRight) {
+TEST_P(AdminTokens, EveryRouteRequiresItsRight) {
   for (const admin::Route& each : admin::routes()) {
     if (!each.token) continue;
     const std::string method(each.method);
@@ -144,14 +144,14 @@ TEST_P(AdminTokens, EveryRouteAsksForItsRight) {
   }
 }
 
-TEST_P(AdminTokens, DedupIsOfOneScope) {
+TEST_P(AdminTokens, TheDedupRightCoversOneScope) {
   const auto claim = [&](const char* token, const char* scope) {
     return as(token, "POST", "/v1/dedup", R"({"id":"1","scope":")" + std::string(scope) + "\"}");
   };
   const ApiAnswer answer = claim(kReaderToken, "post");
   EXPECT_EQ(answer.status, 403);
   EXPECT_THAT(answer.detail(), HasSubstr("'dedup:post'"));
-  EXPECT_EQ(claim(kToken, "post").body, "{\"duplicate\":false}\n") << "nothing was claimed";
+  EXPECT_EQ(claim(kToken, "post").body, "{\"duplicate\":false}\n") << "a 403 must not claim the id";
   EXPECT_EQ(claim(kReaderToken, "mail").body, "{\"duplicate\":false}\n");
   EXPECT_EQ(claim(kToken, "mail").body, "{\"duplicate\":true}\n");
 }

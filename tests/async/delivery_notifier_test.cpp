@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-// A subscription is woken once for each arm(), for its own destination.
+// A subscription is woken at most once per arm(), and only for its own destination.
 namespace hapax {
 
 namespace {
@@ -15,12 +15,12 @@ namespace {
 constexpr DestinationNo kOrders{1};
 constexpr DestinationNo kMail{2};
 
-TEST(DeliveryNotifier, WakeOnceForEachArm) {
+TEST(DeliveryNotifier, WakesOncePerArm) {
   DeliveryNotifier notifier;
   int woken = 0;
   DeliveryNotifier::Subscription subscription(notifier, kOrders, [&] { ++woken; });
   notifier.notify(kOrders);
-  EXPECT_EQ(woken, 0) << "nobody has armed it";
+  EXPECT_EQ(woken, 0) << "the subscription is not armed";
   subscription.arm();
   subscription.arm();
   notifier.notify(kOrders);
@@ -31,7 +31,7 @@ TEST(DeliveryNotifier, WakeOnceForEachArm) {
   EXPECT_EQ(woken, 2);
 }
 
-TEST(DeliveryNotifier, WakesEverySubscriptionOfTheDestinationAndNoOther) {
+TEST(DeliveryNotifier, WakesOnlySubscriptionsOfTheDestination) {
   DeliveryNotifier notifier;
   int orders = 0;
   int mail = 0;

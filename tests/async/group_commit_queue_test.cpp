@@ -17,7 +17,8 @@
 #include <condition_variable>
 #include <deque>
 
-// Requests that wait share a transaction; what cannot wait is told so.
+// Queued requests share a transaction; requests that do not fit into the queue are rejected at
+// once.
 namespace hapax {
 
 namespace {
@@ -26,7 +27,7 @@ namespace asio = boost::asio;
 using store::fault::Fault;
 using store::fault::FaultyDriver;
 
-// Lets one write after the other through, when it is told.
+// Blocks every write until open() admits it.
 class Gate {
  public:
   void open(int count) {
@@ -64,7 +65,7 @@ class Gate {
   Fault fault_ = Fault::none;
 };
 
-// An event that stays where it is.
+// An event at a fixed address: the arrival refers to its members.
 struct OneEvent {
   explicit OneEvent(int number) : id("id-" + std::to_string(number)), body(100, 'b') {
     arrival.no = EventNo(number + 1);
@@ -85,7 +86,7 @@ struct OneEvent {
 
 class GroupCommitQueueTest : public testing::Test {
  protected:
-  // Nobody is given up for waiting, however slow the machine is, unless the test says so.
+  // By default requests do not time out in the queue, even on a slow machine.
   void make(GroupCommitQueue::Limits limits,
             std::chrono::milliseconds max_wait = std::chrono::hours(1)) {
     limits.max_wait = max_wait;
@@ -127,11 +128,11 @@ class GroupCommitQueueTest : public testing::Test {
   std::deque<OneEvent> events_;
   std::mutex mutex_;
   std::vector<std::size_t> batches_;
-  int failed_ = 0;  // of them
+  int failed_ = 0;  // failed batches
   std::unique_ptr<GroupCommitQueue> queue_;
 };
 
-TEST_F(GroupCommitQueueTest, ALoneRequestIsCommittedAtOnce) {
+TEST_F(GroupCommitQueueTest, ASingleRequestIsCommittedAtOnce) {
   make({});
   gate_.open(1);
   const OneEvent& event = send();
@@ -141,10 +142,10 @@ TEST_F(GroupCommitQueueTest, ALoneRequestIsCommittedAtOnce) {
   EXPECT_EQ(batches(), std::vector<std::size_t>{1});
 }
 
-TEST_F(GroupCommitQueueTest, RequestsQueuedMeanwhileShareOneTransaction) {
+TEST_F(GroupCommitQueueTest, RequestsQueuedDuringACommitShareATransaction) {
   make({.max_batch = 20});
   send();
-  gate_.wait_for(1);  // the first is at the store; the rest comes together behind it
+  gate_.wait_for(1);  // the first is in the store; the others queue behind it
   for (int i = 0; i < 30; ++i) send();
   gate_.open(100);
   context_.run();
@@ -152,7 +153,7 @@ TEST_F(GroupCommitQueueTest, RequestsQueuedMeanwhileShareOneTransaction) {
   EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 20, 10}));
 }
 
-TEST_F(GroupCommitQueueTest, AFullQueueRefusesAtOnce) {
+TEST_F(GroupCommitQueueTest, AFullQueueRejectsAtOnce) {
   make({.max_waiting = 5});
   send();
   gate_.wait_for(1);
@@ -168,7 +169,7 @@ TEST_F(GroupCommitQueueTest, AFullQueueRefusesAtOnce) {
   EXPECT_EQ(batches(), (std::vector<std::size_t>{1, 5}));
 }
 
-TEST_F(GroupCommitQueueTest, BytesThatWaitAreBoundedToo) {
+TEST_F(GroupCommitQueueTest, QueuedBytesAreBounded) {
   make({.max_waiting_bytes = 250});
   send();
   gate_.wait_for(1);
@@ -183,9 +184,10 @@ TEST_F(GroupCommitQueueTest, BytesThatWaitAreBoundedToo) {
   context_.run();
 }
 
-TEST_F(GroupCommitQueueTest, RequestsThatWaitTooLongFailAndTheRestContinues) {
+TEST_F(GroupCommitQueueTest, ARequestThatWaitsTooLongFailsAlone) {
   make({.threads = 1}, std::chrono::milliseconds(50));
-  // The store has it, and does not answer. On a busy machine one may wait for too long before that.
+  // Wait until the store has a request and blocks. On a busy machine a request may time out
+  // earlier.
   const OneEvent* first = nullptr;
   ASSERT_TRUE(test::eventually([&] {
     if (first == nullptr || first->answer) first = &send();
@@ -198,12 +200,12 @@ TEST_F(GroupCommitQueueTest, RequestsThatWaitTooLongFailAndTheRestContinues) {
   ASSERT_FALSE(*second.answer);
   EXPECT_EQ(second.answer->error().code(), Code::store_unavailable);
   EXPECT_EQ(second.answer->error().outcome(), Outcome::did_not_happen);
-  EXPECT_FALSE(first->answer) << "what the store has taken has its own time";
+  EXPECT_FALSE(first->answer) << "max_wait does not apply to a request in the store";
   EXPECT_EQ(queue_->waiting(), 0U);
   gate_.open(100'000);
   while (!first->answer) context_.run_one();
   EXPECT_TRUE(*first->answer);
-  // On a busy machine this one may wait for too long, too; then it is sent again.
+  // On a busy machine this request may time out as well; it is sent again then.
   EXPECT_TRUE(test::eventually([&] {
     const OneEvent& third = send();
     while (!third.answer) context_.run_one();
@@ -240,7 +242,7 @@ TEST_F(GroupCommitQueueTest, AFailedTransactionFailsEveryRequestInIt) {
   }
 }
 
-// Those who lease and settle share the transaction of those who admit.
+// Leases and settlements share a transaction with admits.
 class MixedQueueTest : public GroupCommitQueueTest {
  protected:
   using Settlements = std::vector<store::Settlement>;
@@ -262,7 +264,7 @@ class MixedQueueTest : public GroupCommitQueueTest {
     context_.restart();
   }
 
-  // Events with one delivery each, and the leases of them.
+  // Admits events with one delivery each and leases these deliveries.
   std::vector<store::Leased> lease_some(int count) {
     const store::Target target{DestinationNo(1)};
     for (int i = 0; i < count; ++i) {
@@ -286,7 +288,7 @@ class MixedQueueTest : public GroupCommitQueueTest {
   }
 };
 
-TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransactionAndEachGetsItsOwnAnswer) {
+TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransaction) {
   const std::vector<store::Leased> held = lease_some(3);
   make({});
   send();
@@ -308,10 +310,10 @@ TEST_F(MixedQueueTest, SettlesAdmitsAndLeasesShareOneTransactionAndEachGetsItsOw
   ASSERT_TRUE(one && *one);
   EXPECT_EQ(**one, std::vector<store::Settled>{store::Settled::stale});
   ASSERT_TRUE(none && *none);
-  EXPECT_TRUE((*none)->deliveries.empty()) << "the third is still held";
+  EXPECT_TRUE((*none)->deliveries.empty()) << "the third delivery is still leased";
 }
 
-TEST_F(MixedQueueTest, ASettleIsDoneBeforeALeaseThatCameWithIt) {
+TEST_F(MixedQueueTest, SettlesOfABatchRunBeforeItsLeases) {
   const std::vector<store::Leased> held = lease_some(1);
   make({});
   send();
@@ -325,7 +327,7 @@ TEST_F(MixedQueueTest, ASettleIsDoneBeforeALeaseThatCameWithIt) {
   gate_.open(100);
   context_.run();
   ASSERT_TRUE(leased && *leased);
-  EXPECT_EQ((*leased)->deliveries.size(), 1U) << "what is handed back can be had at once";
+  EXPECT_EQ((*leased)->deliveries.size(), 1U) << "a released delivery can be leased at once";
 }
 
 TEST_F(MixedQueueTest, AFailedTransactionAlsoFailsLeasesAndSettles) {
@@ -343,7 +345,7 @@ TEST_F(MixedQueueTest, AFailedTransactionAlsoFailsLeasesAndSettles) {
   EXPECT_EQ(settled->error().code(), Code::store_unavailable);
 }
 
-TEST_F(MixedQueueTest, AQueueThatIsFullOfRequestsStillSettles) {
+TEST_F(MixedQueueTest, AFullQueueStillAcceptsSettlements) {
   const std::vector<store::Leased> held = lease_some(1);
   make({.max_waiting = 2});
   send();
@@ -353,7 +355,7 @@ TEST_F(MixedQueueTest, AQueueThatIsFullOfRequestsStillSettles) {
   const OneEvent& refused = send();
   std::optional<Result<std::vector<store::Settled>>> settled;
   start(settle(*queue_, acks(held), settled));
-  EXPECT_EQ(queue_->waiting(), 2U) << "of those that admit";
+  EXPECT_EQ(queue_->waiting(), 2U) << "only admits count";
   gate_.open(100);
   context_.run();
   EXPECT_TRUE(refused.answer && !*refused.answer);
@@ -361,7 +363,7 @@ TEST_F(MixedQueueTest, AQueueThatIsFullOfRequestsStillSettles) {
   EXPECT_EQ((*settled)->front(), store::Settled::ok);
 }
 
-// On SQLite: deliveries of two destinations, and of the first one the event is gone.
+// On SQLite: deliveries to two destinations, where the event of the first delivery is missing.
 class DamagedQueueTest : public MixedQueueTest {
  protected:
   DamagedQueueTest() {
@@ -377,7 +379,7 @@ class DamagedQueueTest : public MixedQueueTest {
     const char* const damage = "DELETE FROM hapax_event WHERE no = 1";
     EXPECT_TRUE(store::sqlite::execute(db.get(), damage, "test"));
   }
-  ~DamagedQueueTest() override { queue_.reset(); }  // before its store
+  ~DamagedQueueTest() override { queue_.reset(); }  // before the store that it uses
 
   test::TempDir directory_;
   std::string file_ = directory_.file("inbox.db");
@@ -403,7 +405,7 @@ TEST_F(DamagedQueueTest, ADamagedEventFailsOnlyTheLeaseOfItsDestination) {
   ASSERT_TRUE(other && *other) << other->error().to_string();
   EXPECT_EQ((*other)->deliveries.size(), 1U);
   EXPECT_TRUE(admitted.answer && *admitted.answer);
-  EXPECT_EQ(failed_, 0) << "the store can be written to";
+  EXPECT_EQ(failed_, 0) << "the transaction itself succeeds";
 }
 
 }  // namespace

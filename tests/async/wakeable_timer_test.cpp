@@ -6,7 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-// A timer ends a wait when it is woken, or when it is time; never before.
+// A wait ends when the timer is woken or at its deadline, never earlier.
 namespace hapax {
 
 namespace {
@@ -43,7 +43,7 @@ TEST_F(WakeableTimerTest, WakingEndsTheWait) {
   poll();
   EXPECT_EQ(woken_, 1);
   start(kForever);
-  EXPECT_EQ(woken_, 1) << "that ring was heard";
+  EXPECT_EQ(woken_, 1) << "the earlier wake() was consumed";
   timer_->wake();
   poll();
   EXPECT_EQ(woken_, 2);
@@ -60,12 +60,12 @@ TEST_F(WakeableTimerTest, AWakeBeforeTheWaitCountsOnce) {
   poll();
 }
 
-TEST_F(WakeableTimerTest, ATimeThatIsPastIsNoWait) {
+TEST_F(WakeableTimerTest, APastDeadlineDoesNotWait) {
   start(BootTime(0));
   EXPECT_EQ(woken_, 1);
 }
 
-TEST_F(WakeableTimerTest, EndsByItselfWhenItIsTimeAndNotBefore) {
+TEST_F(WakeableTimerTest, EndsAtTheDeadlineAndNotEarlier) {
   const BootTime when = clock_->since_boot() + std::chrono::milliseconds(20);
   start(when);
   context_.restart();

@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-TEST(Base64Text, IsThatOfTheStandardsExamples) {
+TEST(Base64Text, MatchesTheExamplesOfTheStandard) {
   const std::array<std::array<std::string_view, 2>, 7> examples = {{{"", ""},
                                                                     {"f", "Zg=="},
                                                                     {"fo", "Zm8="},
@@ -29,7 +29,7 @@ TEST(Base64Text, IsThatOfTheStandardsExamples) {
   EXPECT_EQ(to_base64("\xfb\xff", Base64::url), "-_8");
 }
 
-TEST(Base64Text, OfAnyBytesIsReadBack) {
+TEST(Base64Text, AnyBytesRoundTrip) {
   std::string bytes;
   for (int i = 0; i < 300; ++i) {
     EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
@@ -38,7 +38,7 @@ TEST(Base64Text, OfAnyBytesIsReadBack) {
   }
 }
 
-TEST(Base64Text, ThatEncodingNeverGivesIsRefused) {
+TEST(Base64Text, NonCanonicalTextIsRejected) {
   for (const char* text :
        {"Zg",    "Zg=",    "Zg===", "Z===",    "====",  "=",        "==",       "Z",
         "Zm9vY", "Zm9v\n", " Zm9v", "Zm9v ",   "Zm 9v", "Zm9v====", "Zg==Zg==", "Z=9v",
@@ -51,8 +51,8 @@ TEST(Base64Text, ThatEncodingNeverGivesIsRefused) {
   EXPECT_EQ(from_base64(std::string_view("Zm9\0", 4)), std::nullopt);
 }
 
-// Every text of up to four letters: those that are taken are exactly those that encoding gives.
-TEST(Base64Text, NoTwoStandForTheSameBytes) {
+// Over all texts of up to four letters: a text is accepted exactly if the encoder produces it.
+TEST(Base64Text, EveryValueHasOneEncoding) {
   const std::string_view letters = "AZaz059+/-_= \n";
   std::array<std::size_t, 4> at{};
   for (at[0] = 0; at[0] < letters.size(); ++at[0]) {
@@ -76,7 +76,7 @@ TEST(Base64Text, NoTwoStandForTheSameBytes) {
   }
 }
 
-TEST(Base64Text, IsNotDecodedIntoABufferThatIsTooSmall) {
+TEST(Base64Text, IsNotDecodedIntoATooSmallBuffer) {
   std::array<unsigned char, 3> out{};
   EXPECT_EQ(decode_base64("Zm9v", Base64::standard, out), 3U);
   EXPECT_EQ(decode_base64("Zm9vYg==", Base64::standard, out), std::nullopt);

@@ -17,7 +17,7 @@ std::int64_t us(std::string_view text) {
   return time ? time->time_since_epoch().count() : -1;
 }
 
-TEST(Rfc3339, GivesTheMicrosecondsSince1970) {
+TEST(Rfc3339, ReturnsMicrosecondsSince1970) {
   EXPECT_EQ(us("1970-01-01T00:00:00Z"), 0);
   EXPECT_EQ(us("2025-10-09T08:53:20Z"), 1'760'000'000'000'000);
   EXPECT_EQ(us("2025-10-09T08:53:20.808Z"), 1'760'000'000'808'000);
@@ -26,7 +26,7 @@ TEST(Rfc3339, GivesTheMicrosecondsSince1970) {
   EXPECT_EQ(us("9999-12-31T23:59:59.999999Z"), 253'402'300'799'999'999);
 }
 
-TEST(Rfc3339, AnOffsetIsTakenOff) {
+TEST(Rfc3339, AnOffsetIsSubtracted) {
   EXPECT_EQ(us("2025-10-09T10:53:20+02:00"), us("2025-10-09T08:53:20Z"));
   EXPECT_EQ(us("2025-10-09T03:23:20-05:30"), us("2025-10-09T08:53:20Z"));
   EXPECT_EQ(us("2025-01-01T00:30:00+23:59"), us("2024-12-31T00:31:00Z"));
@@ -34,18 +34,18 @@ TEST(Rfc3339, AnOffsetIsTakenOff) {
   EXPECT_EQ(us("0000-01-01T00:00:00+01:00"), us("0000-01-01T00:00:00Z") - 3'600'000'000);
 }
 
-TEST(Rfc3339, DigitsAfterTheMicrosecondAreDropped) {
+TEST(Rfc3339, DigitsBeyondMicrosecondsAreDropped) {
   EXPECT_EQ(us("1970-01-01T00:00:00.1Z"), 100'000);
   EXPECT_EQ(us("1970-01-01T00:00:00.000001Z"), 1);
   EXPECT_EQ(us("1970-01-01T00:00:00.0000019Z"), 1);
   EXPECT_EQ(us("1970-01-01T00:00:00." + std::string(1000, '9') + "Z"), 999'999);
 }
 
-TEST(Rfc3339, TheLettersMayBeSmall) {
+TEST(Rfc3339, LettersMayBeLowerCase) {
   EXPECT_EQ(us("2025-10-09t08:53:20z"), us("2025-10-09T08:53:20Z"));
 }
 
-TEST(Rfc3339, LeapDaysExistInLeapYearsOnly) {
+TEST(Rfc3339, LeapDaysExistOnlyInLeapYears) {
   EXPECT_TRUE(parse_rfc3339("2024-02-29T00:00:00Z"));
   EXPECT_TRUE(parse_rfc3339("2000-02-29T00:00:00Z"));
   EXPECT_TRUE(parse_rfc3339("0000-02-29T00:00:00Z"));
@@ -54,8 +54,8 @@ TEST(Rfc3339, LeapDaysExistInLeapYearsOnly) {
   EXPECT_FALSE(parse_rfc3339("2024-02-30T00:00:00Z"));
 }
 
-// The two examples of RFC 3339, section 5.8, and where no leap second can be.
-TEST(Rfc3339, ASixtiethSecondIsTheSecondAfterIt) {
+// The two examples of RFC 3339, section 5.8, and times at which no leap second can occur.
+TEST(Rfc3339, ALeapSecondIsReadAsTheNextSecond) {
   EXPECT_EQ(us("1990-12-31T23:59:60Z"), us("1991-01-01T00:00:00Z"));
   EXPECT_EQ(us("1990-12-31T15:59:60-08:00"), us("1991-01-01T00:00:00Z"));
   EXPECT_EQ(us("2015-06-30T23:59:60.25Z"), us("2015-07-01T00:00:00.25Z"));
@@ -65,7 +65,7 @@ TEST(Rfc3339, ASixtiethSecondIsTheSecondAfterIt) {
   }
 }
 
-TEST(Rfc3339, RefusesEverythingElse) {
+TEST(Rfc3339, RejectsEverythingElse) {
   for (const std::string_view text : {"",
                                       "Z",
                                       "2025",
@@ -105,7 +105,7 @@ TEST(Rfc3339, RefusesEverythingElse) {
   EXPECT_FALSE(parse_rfc3339(std::string_view("2025-10-09T08:53:20Z\0", 21)));
 }
 
-TEST(UtcWithoutZone, IsTheSameWithoutAZone) {
+TEST(UtcWithoutZone, EqualsTheSameTimeInUtc) {
   EXPECT_EQ(parse_utc_without_zone("2025-10-09T08:53:20.808"),
             parse_rfc3339("2025-10-09T08:53:20.808Z"));
   EXPECT_EQ(parse_utc_without_zone("2016-12-31T23:59:60"), parse_rfc3339("2017-01-01T00:00:00Z"));
@@ -124,7 +124,7 @@ TEST(HttpDate, ReadsAnImfFixdate) {
             parse_rfc3339("2017-01-01T00:00:00Z"));
 }
 
-TEST(HttpDate, RefusesTheWrongWeekdayAndEveryOtherForm) {
+TEST(HttpDate, RejectsWrongWeekdaysAndOtherForms) {
   for (const char* text : {"", "Fri, 09 Oct 2025 08:53:20 GMT", "Thu, 9 Oct 2025 08:53:20 GMT",
                            "thu, 09 Oct 2025 08:53:20 GMT", "Thu, 09 oct 2025 08:53:20 GMT",
                            "Thu, 09 Oct 2025 08:53:20 UTC", "Thu, 09 Oct 2025 08:53:20 gmt",
@@ -137,7 +137,7 @@ TEST(HttpDate, RefusesTheWrongWeekdayAndEveryOtherForm) {
   }
 }
 
-TEST(Format, WritesWhatIsRead) {
+TEST(Format, WritesRfc3339AndHttpDates) {
   const WallTime time = *parse_rfc3339("2025-10-09T08:53:20.808Z");
   EXPECT_EQ(format_rfc3339(time), "2025-10-09T08:53:20.808000Z");
   EXPECT_EQ(format_http_date(time), "Thu, 09 Oct 2025 08:53:20 GMT");
@@ -145,7 +145,7 @@ TEST(Format, WritesWhatIsRead) {
   EXPECT_EQ(format_http_date(WallTime(microseconds(-1))), "Wed, 31 Dec 1969 23:59:59 GMT");
 }
 
-TEST(Format, EveryTimeOfFourDigitYearsComesBack) {
+TEST(Format, EveryTimeWithAFourDigitYearRoundTrips) {
   test::SeededRandom random(20);
   const std::int64_t first = us("0000-01-01T00:00:00Z");
   const auto span = static_cast<std::uint64_t>(us("9999-12-31T23:59:59.999999Z") - first);
@@ -157,7 +157,7 @@ TEST(Format, EveryTimeOfFourDigitYearsComesBack) {
   }
 }
 
-TEST(Format, TimesThatFourDigitsCannotSayAreTheNearestThatTheyCan) {
+TEST(Format, TimesOutsideOfFourDigitYearsAreClamped) {
   EXPECT_EQ(format_rfc3339(WallTime::max()), "9999-12-31T23:59:59.999999Z");
   EXPECT_EQ(format_http_date(WallTime::max()), "Fri, 31 Dec 9999 23:59:59 GMT");
   EXPECT_EQ(format_rfc3339(WallTime::min()), "0000-01-01T00:00:00.000000Z");

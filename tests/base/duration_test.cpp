@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ParseDuration, TakesANumberAndAUnit) {
+TEST(ParseDuration, AcceptsANumberAndAUnit) {
   EXPECT_EQ(parse_duration("500ms").value(), 500ms);
   EXPECT_EQ(parse_duration("30s").value(), 30s);
   EXPECT_EQ(parse_duration("10m").value(), 10min);

@@ -42,7 +42,7 @@ TEST(Form, PlusIsASpaceAndPercentIsAByte) {
   EXPECT_EQ(parsed("a=%00"), (Fields{{"a", "\0"s}}));
 }
 
-TEST(Form, APercentWithoutTwoDigitsIsItself) {
+TEST(Form, APercentWithoutTwoDigitsIsLiteral) {
   EXPECT_EQ(parsed("a=%"), (Fields{{"a", "%"}}));
   EXPECT_EQ(parsed("a=%4"), (Fields{{"a", "%4"}}));
   EXPECT_EQ(parsed("a=%zz%4g%"), (Fields{{"a", "%zz%4g%"}}));
@@ -50,7 +50,7 @@ TEST(Form, APercentWithoutTwoDigitsIsItself) {
   EXPECT_EQ(parsed("a=%2&b=1"), (Fields{{"a", "%2"}, {"b", "1"}}));
 }
 
-TEST(Form, AFieldWithoutEqualsHasNoValueAndAnEmptyFieldIsNone) {
+TEST(Form, AFieldWithoutEqualsHasAnEmptyValueAndEmptyFieldsAreSkipped) {
   EXPECT_EQ(parsed("a"), (Fields{{"a", ""}}));
   EXPECT_EQ(parsed("a="), (Fields{{"a", ""}}));
   EXPECT_EQ(parsed("=a"), (Fields{{"", "a"}}));
@@ -61,11 +61,11 @@ TEST(Form, AFieldWithoutEqualsHasNoValueAndAnEmptyFieldIsNone) {
   EXPECT_EQ(parsed("&a=1&&b=2&"), (Fields{{"a", "1"}, {"b", "2"}}));
 }
 
-TEST(Form, AnyBytesComeThrough) {
+TEST(Form, AnyBytesArePreserved) {
   EXPECT_EQ(parsed("a=\xff\xfe\0b"s), (Fields{{"a", "\xff\xfe\0b"s}}));
 }
 
-TEST(Form, AsManyFieldsAsTheLimitAreReadAndOneMoreIsNot) {
+TEST(Form, MoreFieldsThanTheLimitAreRejected) {
   std::string text;
   for (std::size_t i = 0; i < kMaxFormFields; ++i) text += "a=1&";
   ASSERT_TRUE(parse_form(text));
@@ -85,13 +85,13 @@ TEST(Form, AFieldIsFoundByItsDecodedName) {
   EXPECT_FALSE(find_in_form("", "x")->found);
 }
 
-TEST(Form, AFieldThereTwiceIsRepeatedHoweverItIsWritten) {
+TEST(Form, ARepeatedFieldIsFoundInAnyEncoding) {
   EXPECT_TRUE(find_in_form("id=1&%69%64=2", "id")->repeated);
   EXPECT_TRUE(find_in_form("id&id", "id")->repeated);
   EXPECT_FALSE(find_in_form("id=1&ID=2", "id")->repeated);
 }
 
-TEST(Form, EveryEncodedNameAndValueComesBack) {
+TEST(Form, EveryNameAndValueRoundTrips) {
   test::SeededRandom random(7);
   for (int i = 0; i < 2000; ++i) {
     std::string name(1 + random.below(20), '\0');
@@ -115,7 +115,7 @@ TEST(Query, IsBetweenTheFirstMarkAndTheFragment) {
   EXPECT_EQ(query_of(""), "");
 }
 
-TEST(PercentDecode, LeavesThePlusAlone) {
+TEST(PercentDecode, DoesNotDecodePlus) {
   EXPECT_EQ(percent_decode("a+b%20c%2"), "a+b c%2");
   EXPECT_EQ(percent_decode("%25%34%31"), "%41");
 }

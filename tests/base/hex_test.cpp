@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-TEST(HexText, OfAnyByteIsReadBackInBothCases) {
+TEST(HexText, AnyByteRoundTripsInBothCases) {
   for (int i = 0; i < 256; ++i) {
     const std::string byte(1, static_cast<char>(i));
     std::string text = to_hex(byte);
@@ -20,7 +20,7 @@ TEST(HexText, OfAnyByteIsReadBackInBothCases) {
   }
 }
 
-TEST(HexText, OfAnythingElseIsRefused) {
+TEST(HexText, OtherTextIsRejected) {
   for (const char* text : {"0", "000", "0g", "g0", " 0", "0 ", "0x", "-1", "+1", "\xff\xff", "G0",
                            "@0", "`0", "/0", ":0", "00\n"}) {
     EXPECT_EQ(from_hex(text), std::nullopt) << text;
@@ -28,7 +28,7 @@ TEST(HexText, OfAnythingElseIsRefused) {
   EXPECT_EQ(from_hex(std::string_view("0\0", 2)), std::nullopt);
 }
 
-TEST(HexText, IsNotDecodedIntoABufferThatIsTooSmall) {
+TEST(HexText, IsNotDecodedIntoATooSmallBuffer) {
   std::array<unsigned char, 2> out{};
   EXPECT_EQ(decode_hex("a1b2", out), 2U);
   EXPECT_EQ(out[1], 0xb2);

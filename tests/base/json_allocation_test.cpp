@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A program of its own, because it counts every allocation that is made in it.
+// A separate program, because it counts every allocation of its process.
 #include "base/json.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include "support/allocations.hpp"
 
@@ -25,7 +25,7 @@ TEST(JsonAllocation, TheCounterCounts) {
   EXPECT_GT(allocations, before) << text.size();
 }
 
-TEST(JsonAllocation, OnceWarmReadingInPlaceAllocatesNothing) {
+TEST(JsonAllocation, AWarmReaderReadsInPlaceWithoutAllocating) {
   const std::string documents[] = {
       padded(R"({"id":"evt_1","type":"x","data":{"object":{"id":"\u0041"}}})"),
       padded("{\"id\":\"evt_2\",\"more\":\"" + std::string(3000, 'y') + "\"}"),
@@ -46,7 +46,7 @@ TEST(JsonAllocation, OnceWarmReadingInPlaceAllocatesNothing) {
   EXPECT_TRUE(opened);
 }
 
-TEST(JsonAllocation, OnceWarmACopyIsMadeInTheSameBuffer) {
+TEST(JsonAllocation, AWarmReaderCopiesIntoTheSameBuffer) {
   const std::string document = "{\"id\":\"evt_2\",\"more\":\"" + std::string(3000, 'y') + "\"}";
   JsonReader reader;
   ASSERT_TRUE(reader.open(document, 0));

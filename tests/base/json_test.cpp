@@ -5,7 +5,7 @@
 #include "base/json_pointer.hpp"
 #include "support/world.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::literals;
 
-// A document on the heap, so that a sanitizer sees every byte read outside of it; followed by
-// `padding` bytes that would close or go on with what is open.
+// A document on the heap, so that a sanitizer detects reads outside of it, followed by `padding`
+// bytes that would close or continue an open array, object or string.
 class Document {
  public:
   Document(std::string_view text, std::size_t padding, char filler)
@@ -55,12 +55,12 @@ Seen seen_in(const Document& document, std::string_view pointer) {
   return {true, value.status, value.kind, value.text, std::string(value.raw)};
 }
 
-// What is seen must not depend on the copy, or on the bytes behind the document.
+// The result must not depend on whether the reader copies the document, or on the bytes after it.
 Seen see(std::string_view text, std::string_view pointer) {
   const Seen copied = seen_in(Document(text, 0, ' '), pointer);
   for (const char filler : {' ', '}', ']', ',', '"', '1', ':', '\\', '\0'}) {
     EXPECT_EQ(seen_in(Document(text, kBodyPadding, filler), pointer), copied)
-        << "behind the document: " << filler;
+        << "followed by: " << filler;
   }
   EXPECT_EQ(seen_in(Document(text, kBodyPadding - 1, '}'), pointer), copied);
   return copied;
@@ -155,7 +155,7 @@ TEST(Json, StringsAreUnescaped) {
   EXPECT_EQ(raw(R"({"a":"\u0041"})", "/a"), R"("\u0041")");
 }
 
-TEST(Json, AnEscapeThatMeansNothingIsUnreadable) {
+TEST(Json, AnInvalidEscapeIsUnreadable) {
   for (const char* document :
        {R"({"a":"\x"})", R"({"a":"\u12"})", R"({"a":"\u12g4"})", R"({"a":"\ud800"})",
         R"({"a":"\ud800\u0041"})", R"({"a":"\udc00"})", R"({"a":"\U0041"})"}) {
@@ -163,7 +163,7 @@ TEST(Json, AnEscapeThatMeansNothingIsUnreadable) {
   }
 }
 
-TEST(Json, NumbersKeepTheTextTheyAreWrittenWith) {
+TEST(Json, NumbersKeepTheirText) {
   for (const std::string number :
        {"0", "-0", "1", "12345678901234567890", "1.0", "1e5", "1E+05", "-0.0e-0", "1e99999",
         "0.1000", "9007199254740993", "-9223372036854775809"}) {
@@ -175,7 +175,7 @@ TEST(Json, NumbersKeepTheTextTheyAreWrittenWith) {
   EXPECT_EQ(text("{\"a\":" + huge + "}", "/a"), huge);
 }
 
-TEST(Json, AlmostNumbersAndLiteralsAreUnreadable) {
+TEST(Json, InvalidNumbersAndLiteralsAreUnreadable) {
   for (const std::string token :
        {"01",   "-",         "-a",   "1.",   ".5",  "1e",    "1e+",    "+1",
         "1.e5", "1a",        "0x10", "00",   "-01", "1_0",   "1.2.3",  "Infinity",
@@ -187,7 +187,7 @@ TEST(Json, AlmostNumbersAndLiteralsAreUnreadable) {
   }
 }
 
-TEST(Json, MissingRowsAreAbsent) {
+TEST(Json, MissingMembersAreAbsent) {
   for (const char* pointer : {"/b", "/a/b", "/a/0", "/l/3", "/l/b", "/o/x", "/s/0", "/A", "/"}) {
     EXPECT_EQ(status(R"({"a":1,"l":[1,2,3],"o":{"y":1},"s":"str"})", pointer), JsonStatus::absent)
         << pointer;
@@ -198,7 +198,7 @@ TEST(Json, MissingRowsAreAbsent) {
   EXPECT_EQ(status("\"a\"", "/0"), JsonStatus::absent);
 }
 
-TEST(Json, AMemberThatComesTwiceIsAmbiguousAtEveryLevel) {
+TEST(Json, ARepeatedMemberIsAmbiguousAtEveryLevel) {
   for (const char* document :
        {R"({"a":{"b":{"c":1}},"a":{"b":{"c":1}}})", R"({"a":{"b":{"c":1},"b":2}})",
         R"({"a":{"b":{"c":1,"x":0,"c":1}}})", R"({"a":1,"a":{"b":{"c":1}}})",
@@ -209,7 +209,7 @@ TEST(Json, AMemberThatComesTwiceIsAmbiguousAtEveryLevel) {
   EXPECT_EQ(status(R"([{"a":1},{"a":1,"a":2}])", "/1/a"), JsonStatus::ambiguous);
 }
 
-TEST(Json, AKeyIsTheSameHoweverItIsEscaped) {
+TEST(Json, KeysAreComparedUnescaped) {
   EXPECT_EQ(text(R"({"\u0069d":1})", "/id"), "1");
   EXPECT_EQ(text(R"({"i\u0064":1})", "/id"), "1");
   for (const char* document : {R"({"id":1,"\u0069d":2})", R"({"i\u0064":1,"id":2})",
@@ -224,17 +224,17 @@ TEST(Json, AKeyIsTheSameHoweverItIsEscaped) {
   EXPECT_EQ(text("{\"a\\u0000b\":4}", "/a\0b"s), "4");
 }
 
-TEST(Json, AKeyWhoseEscapeMeansNothingIsUnreadable) {
+TEST(Json, AKeyWithAnInvalidEscapeIsUnreadable) {
   EXPECT_EQ(status(R"({"\ud800":1,"id":2})", "/id"), JsonStatus::unreadable);
   EXPECT_EQ(status(R"({"i\q":1,"id":2})", "/id"), JsonStatus::unreadable);
 }
 
-TEST(Json, AMemberThatComesTwiceOffThePathDoesNotMatter) {
+TEST(Json, RepeatedMembersOffThePathAreIgnored) {
   EXPECT_EQ(text(R"({"x":1,"x":2,"y":{"id":1,"id":2},"id":"a"})", "/id"), "a");
   EXPECT_EQ(text(R"([{"id":1,"id":2},{"id":3}])", "/1/id"), "3");
 }
 
-TEST(Json, PointersAreThoseOfRfc6901) {
+TEST(Json, PointersFollowRfc6901) {
   const std::string document = R"({"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,)"
                                R"("i\\j":5,"k\"l":6," ":7,"m~n":8,"~1":9,"*":10,"0":11})";
   EXPECT_EQ(raw(document, "/foo"), R"(["bar","baz"])");
@@ -245,7 +245,7 @@ TEST(Json, PointersAreThoseOfRfc6901) {
   for (const auto& [pointer, number] : rows) EXPECT_EQ(text(document, pointer), number) << pointer;
 }
 
-TEST(Json, AnIndexIsWrittenInOneWay) {
+TEST(Json, AnIndexHasOneSpelling) {
   const std::string document = R"([["a"],"b","c"])";
   EXPECT_EQ(text(document, "/0/0"), "a");
   EXPECT_EQ(text(document, "/2"), "c");
@@ -265,7 +265,7 @@ TEST(Json, AnInvalidPointerMatchesNothing) {
   EXPECT_FALSE(is_json_pointer(nested(kMaxPointerSteps + 1, "/a", "", "")));
 }
 
-TEST(Json, NonJsonDoesNotOpenOrIsUnreadable) {
+TEST(Json, InvalidJsonDoesNotOpenOrIsUnreadable) {
   EXPECT_FALSE(opens(""));
   EXPECT_FALSE(opens("  \n\t "));
   EXPECT_FALSE(opens("{\"a\":\"open"));
@@ -311,8 +311,8 @@ TEST(Json, NonJsonDoesNotOpenOrIsUnreadable) {
   EXPECT_EQ(status("\0"s, ""), JsonStatus::unreadable);
 }
 
-// A body is signed as it is, and one broken text in it does not hide the id beside it.
-TEST(Json, BytesThatAreNotUtf8AreReadAsTheyAre) {
+// Signatures cover the body as received, and one invalid string must not hide the id next to it.
+TEST(Json, NonUtf8BytesAreReturnedUnchanged) {
   for (const std::string bytes :
        {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82", "\xf8", "a\xfe?", "\x80\xe2\x82\xac"}) {
     const std::string document = "{\"" + bytes + "\":[\"" + bytes + "\"],\"a\":\"" + bytes +
@@ -323,12 +323,12 @@ TEST(Json, BytesThatAreNotUtf8AreReadAsTheyAre) {
     const Seen object = see(document, "/o");
     EXPECT_EQ(object.raw, "{\"b\":\"" + bytes + "\\n\",\"c\":\"\\n\"}");
     EXPECT_EQ(object.text, object.raw);
-    EXPECT_EQ(status(document, "/o/b"), JsonStatus::unreadable);  // escapes beside such bytes
+    EXPECT_EQ(status(document, "/o/b"), JsonStatus::unreadable);  // escapes next to such bytes
     EXPECT_EQ(slices(document, "/a").front(), "\"" + bytes + "\"");
   }
 }
 
-TEST(Json, AmongNonUtf8NamesOnlyPlainOnesAreMatched) {
+TEST(Json, InNonUtf8DocumentsOnlyPlainNamesMatch) {
   const std::string document = "{\"\xff\":1,\"id\":2,\"\xfe\":3,\"i\xff\":4,\"?\":5}";
   EXPECT_EQ(text(document, "/id"), "2");
   for (const std::string_view pointer : {"/\xff", "/?", "/i?", "/\xe2\x82\xac"}) {
@@ -347,8 +347,8 @@ TEST(Json, ValuesOffThePathAreNotChecked) {
   EXPECT_EQ(text(R"({"x":[1,,tru,01],"a":1})", "/a"), "1");
 }
 
-// Found by fuzzing: simdjson is stricter when a closing bracket stands behind the document, and
-// goes on there when it is a comma.
+// Found by fuzzing: simdjson is stricter if a closing bracket follows the document, and continues
+// past the end if a comma follows.
 TEST(Json, BytesAfterADocumentDoNotMatter) {
   for (const std::string_view document :
        {R"({"x":[1},"y"::2],"id":3})", R"({"x":[1},"id":3})", R"({"x":[[1],"id":3})",
@@ -361,7 +361,7 @@ TEST(Json, BytesAfterADocumentDoNotMatter) {
   }
 }
 
-TEST(Json, OnceUnreadableADocumentStaysSo) {
+TEST(Json, AnUnreadableDocumentStaysUnreadable) {
   JsonReader reader;
   ASSERT_TRUE(reader.open(R"({"a":{"b" 1},"id":2})", 0));
   EXPECT_EQ(reader.at("/a/b").status, JsonStatus::unreadable);
@@ -379,20 +379,20 @@ TEST(Json, AReaderThatOpenedNothingFindsNothing) {
   EXPECT_EQ(reader.at("").status, JsonStatus::unreadable);
 }
 
-TEST(Json, ManyPlacesOfOneDocumentCanBeReadInAnyOrder) {
+TEST(Json, ADocumentCanBeReadInAnyOrder) {
   JsonReader reader;
   ASSERT_TRUE(reader.open(R"({"a":[{"b":"\u0041"},2],"c":{"d":"e"}})", 0));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(reader.at("/c/d").text, "e");
     EXPECT_EQ(reader.at("/a/0/b").text, "A");
-    EXPECT_EQ(reader.each("/a/*", 1).too_many, true);  // leaves off in the middle
+    EXPECT_EQ(reader.each("/a/*", 1).too_many, true);  // stops in the middle of the array
     EXPECT_EQ(reader.at("/nothing").status, JsonStatus::absent);
     EXPECT_EQ(reader.at("/a").raw, R"([{"b":"\u0041"},2])");
     EXPECT_EQ(reader.at("").raw.front(), '{');
   }
 }
 
-TEST(Json, NestingOffThePathHasNoLimitAndOnThePathThatOfThePointer) {
+TEST(Json, NestingIsLimitedOnlyByThePointer) {
   const std::string deep = nested(200'000, "[", "", "]");
   EXPECT_EQ(text("{\"x\":" + deep + ",\"a\":1}", "/a"), "1");
   EXPECT_EQ(raw("{\"a\":" + deep + "}", "/a").size(), deep.size());
@@ -418,7 +418,7 @@ TEST(Json, ALargeDocumentIsReadAndASmallOneAfterIt) {
   }
 }
 
-TEST(Json, AReaderCanBeMovedWithWhatItHasOpen) {
+TEST(Json, AReaderCanBeMovedWithAnOpenDocument) {
   const std::string document = R"({"a":"\u0041"})";
   JsonReader first;
   ASSERT_TRUE(first.open(document, 0));
@@ -426,7 +426,7 @@ TEST(Json, AReaderCanBeMovedWithWhatItHasOpen) {
   EXPECT_EQ(second.at("/a").text, "A");
 }
 
-TEST(JsonEach, GivesTheExactSlicesInOrder) {
+TEST(JsonEach, ReturnsTheExactSlicesInOrder) {
   using Slices = std::vector<std::string>;
   EXPECT_EQ(slices(R"([ {"a":1} , 2 ,"x", [ ] ,null ])", "/*"),
             (Slices{R"({"a":1})", "2", R"("x")", "[ ]", "null"}));
@@ -440,7 +440,7 @@ TEST(JsonEach, GivesTheExactSlicesInOrder) {
   EXPECT_EQ(slices(R"({"a":[]})", "/a/*/b"), Slices{});
 }
 
-TEST(JsonEach, SlicesAreInTheDocumentThatWasGiven) {
+TEST(JsonEach, SlicesPointIntoTheGivenDocument) {
   const std::string document = R"([{"a":1},{"a":2}])";
   JsonReader reader;
   const JsonElements found = each(reader, document, "/*");
@@ -449,7 +449,7 @@ TEST(JsonEach, SlicesAreInTheDocumentThatWasGiven) {
   EXPECT_EQ(found.raw[1].data(), document.data() + 9);
 }
 
-TEST(JsonEach, AStarOnSomethingElseOrAnElementThatLacksTheRestIsAbsent) {
+TEST(JsonEach, AStarOnANonArrayOrAnElementWithoutTheRestIsAbsent) {
   EXPECT_EQ(each_status(R"({"a":{"b":1}})", "/a/*"), JsonStatus::absent);
   EXPECT_EQ(each_status(R"({"a":"b"})", "/a/*"), JsonStatus::absent);
   EXPECT_EQ(each_status(R"({"a":null})", "/a/*"), JsonStatus::absent);
@@ -488,7 +488,7 @@ TEST(JsonEach, MoreThanTheLimitIsTooMany) {
   EXPECT_FALSE(each(reader, "[]", "/*", 0).too_many);
 }
 
-// A string for JSON, each character written in one of the ways there are.
+// A JSON string, with each character escaped or unescaped at random.
 std::string written(std::string_view bytes, test::SeededRandom& random) {
   std::string out = "\"";
   for (const char letter : bytes) {
@@ -521,7 +521,7 @@ std::string as_step(std::string_view name) {
   return step;
 }
 
-TEST(Json, AnyKeyAndAnyStringComeBackHoweverTheyAreWritten) {
+TEST(Json, AnyKeyAndStringRoundTripsInAnyEscaping) {
   test::SeededRandom random(3);
   for (int i = 0; i < 3000; ++i) {
     const std::string key = random_ascii(random);
@@ -536,8 +536,8 @@ TEST(Json, AnyKeyAndAnyStringComeBackHoweverTheyAreWritten) {
   }
 }
 
-// Every document of up to so many tokens, right or wrong.
-TEST(Json, NoShortDocumentDependsOnWhatStandsBehindIt) {
+// All documents of up to kLongest tokens, valid or not.
+TEST(Json, NoShortDocumentDependsOnTheBytesAfterIt) {
   constexpr std::string_view kTokens[] = {"{", "}", "[", "]", ",", ":", "\"a\"", "1"};
   constexpr std::size_t kLongest = 5;
   std::size_t count = 1;
@@ -559,7 +559,7 @@ TEST(Json, NoShortDocumentDependsOnWhatStandsBehindIt) {
   }
 }
 
-TEST(Json, RandomBytesInADocumentNeverReadOutsideOfIt) {
+TEST(Json, RandomDocumentsAreNeverReadPastTheirEnd) {
   test::SeededRandom random(11);
   const std::string_view good =
       R"({"a":[{"id":"x\n","b":{"c":[1,-2.5e3,null]}},true],"id":"\u0041"})";

@@ -15,7 +15,7 @@ std::string all_bytes() {
   return all;
 }
 
-TEST(Percent, LeavesLettersDigitsAndMarksAlone) {
+TEST(Percent, KeepsLettersDigitsAndMarks) {
   EXPECT_EQ(percent_encoded_but("-_.", "aZ09-_./~ %"), "aZ09-_.%2F%7E%20%25");
   EXPECT_EQ(percent_encoded_but("", "-\xc3\xbf"), "%2D%C3%BF");
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/reason.hpp>
+#include <hapax/verify.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-TEST(Reason, EveryOneHasTheNameAndTheStatusOfTheDesign) {
+TEST(Reason, EveryReasonHasItsNameAndStatus) {
   EXPECT_EQ(name(Reason::none), "");
   EXPECT_EQ(http_status(Reason::none), 200);
   const struct {

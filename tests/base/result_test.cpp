@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #include "base/try.hpp"
 
@@ -33,7 +33,7 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_EQ(half(3).value_or(7), 7);
 }
 
-TEST(Result, TheFirstErrorComesThrough) {
+TEST(Result, TheFirstErrorIsPropagated) {
   EXPECT_EQ(quarter(8).value(), 2);
   EXPECT_EQ(quarter(6).error().detail(), "odd");
   EXPECT_TRUE(must_be_even(2));
@@ -46,7 +46,7 @@ TEST(Result, HoldsMoveOnlyValues) {
   EXPECT_EQ(*out, 5);
 }
 
-TEST(Result, ALiteralMakesAString) {
+TEST(Result, ALiteralConvertsToAString) {
   const auto text = []() -> Result<std::string> { return "literal"; };
   EXPECT_EQ(*text(), "literal");
 }

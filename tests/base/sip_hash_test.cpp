@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-// The vectors of the paper: the key and the input are bytes that count up from 0.
+// The test vectors of the paper: key and input are the bytes 0, 1, 2, ...
 TEST(SipHashTest, IsSipHash24) {
   const SipKey key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::string bytes;
@@ -19,7 +19,7 @@ TEST(SipHashTest, IsSipHash24) {
   EXPECT_EQ(sip_hash(key, bytes), 0xa129ca6149be45e5U);
 }
 
-TEST(SipHashTest, AnotherKeyIsAnotherHash) {
+TEST(SipHashTest, DifferentKeysGiveDifferentHashes) {
   EXPECT_NE(sip_hash({1, 2}, "id"), sip_hash({1, 3}, "id"));
   EXPECT_NE(sip_hash({1, 2}, "id"), sip_hash({2, 2}, "id"));
 }

@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-// U+009B is what xterm and others take for ESC [, U+009D for ESC ].
+// xterm and other terminals interpret U+009B as ESC [, and U+009D as ESC ].
 TEST(Utf8, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a?[2J??");
   EXPECT_EQ(printable("a\nb\tc\r", "\n\t"), "a\nb\tc?");
@@ -21,7 +21,7 @@ TEST(Utf8, ControlCharactersAreEscaped) {
                       "fdp.exe"),
             "\\u202efdp.exe");
   EXPECT_EQ(printable("\xe2\x81\xa6x\xe2\x80\xa8"), "\\u2066x\\u2028");
-  EXPECT_EQ(printable("\x9b\xc2"), "??") << "bytes alone, too: some terminals are not of UTF-8";
+  EXPECT_EQ(printable("\x9b\xc2"), "??") << "also single bytes: some terminals do not use UTF-8";
   EXPECT_EQ(printable("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 }

@@ -24,16 +24,16 @@ Result<int> run_nothing(const Output&) {
   return kDone;
 }
 
-// A program that has only these options.
+// Parses the words for a program with only these options.
 Parsed parse_options(const std::vector<Option>& options, std::vector<const char*> words) {
   const Command program{.name = "hapax", .help = "", .options = options, .run = run_nothing};
   Parsed parsed = parse_line(program, std::move(words));
   EXPECT_EQ(parsed.command == &program, parsed.text.empty());
-  parsed.command = nullptr;  // it points to the program, which ends here
+  parsed.command = nullptr;  // points to `program`, which is destroyed here
   return parsed;
 }
 
-// What is wrong with the words; "" when nothing is.
+// The error message for the words; "" if they are valid.
 std::string problem(const std::vector<Option>& options, std::vector<const char*> words) {
   const Parsed parsed = parse_options(options, std::move(words));
   EXPECT_FALSE(parsed.wants_help);
@@ -46,7 +46,7 @@ std::string help(const std::vector<Option>& options) {
   return parsed.text;
 }
 
-TEST(Flag, IsTrueWhenItIsGiven) {
+TEST(Flag, IsTrueIfGiven) {
   bool flag = false;
   const std::vector<Option> options{{"--flag", &flag, "A flag"}};
   EXPECT_EQ(problem(options, {}), "");
@@ -58,7 +58,7 @@ TEST(Flag, IsTrueWhenItIsGiven) {
   EXPECT_TRUE(flag);
 }
 
-TEST(Text, IsTakenAsItIs) {
+TEST(Text, IsTakenVerbatim) {
   std::string text = "before";
   const std::vector<Option> options{{"-t,--text", &text, "A text"}};
   EXPECT_EQ(problem(options, {}), "");
@@ -73,7 +73,7 @@ TEST(Text, IsTakenAsItIs) {
   EXPECT_EQ(text, "");
 }
 
-TEST(Text, IsGivenOnceWithAValue) {
+TEST(Text, NeedsAValueAndIsGivenOnce) {
   std::string text;
   const std::vector<Option> options{{"-t,--text", &text, "A text"}};
   EXPECT_THAT(problem(options, {"--text"}), HasSubstr("--text"));
@@ -82,7 +82,7 @@ TEST(Text, IsGivenOnceWithAValue) {
   EXPECT_THAT(problem(options, {"--text", "a", "b"}), HasSubstr("not expected: b"));
 }
 
-TEST(Text, MayBeLimitedToAFewWords) {
+TEST(Text, CanBeLimitedToAnEnumeration) {
   constexpr std::string_view kWords[] = {"same", "new"};
   std::string text = "same";
   const std::vector<Option> options{{"--as", &text, "How", {.one_of = kWords}}};
@@ -95,7 +95,7 @@ TEST(Text, MayBeLimitedToAFewWords) {
   EXPECT_THAT(help(options), HasSubstr("--as TEXT:{same,new}=new"));
 }
 
-TEST(List, TakesOneValueEachTimeItIsGiven) {
+TEST(List, TakesOneValuePerOccurrence) {
   std::vector<std::string> list{"before"};
   const std::vector<Option> options{{"--each", &list, "Some"}};
   EXPECT_EQ(problem(options, {}), "");
@@ -106,7 +106,7 @@ TEST(List, TakesOneValueEachTimeItIsGiven) {
   EXPECT_THAT(problem(options, {"--each"}), HasSubstr("--each"));
 }
 
-TEST(List, MayTakeSeveralValuesAtATime) {
+TEST(List, CanTakeSeveralValuesPerOccurrence) {
   std::vector<std::string> list;
   std::string text;
   const std::vector<Option> options{{"--each", &list, "Some", {.several_each = true}},
@@ -116,7 +116,7 @@ TEST(List, MayTakeSeveralValuesAtATime) {
   EXPECT_EQ(text, "t");
 }
 
-TEST(Number, IsWholeAndWithinItsLimits) {
+TEST(Number, IsAnIntegerWithinItsLimits) {
   std::uint64_t number = 7;
   const std::vector<Option> options{{"--number", &number, "A number", between(1, 100)}};
   EXPECT_EQ(problem(options, {}), "");
@@ -132,7 +132,7 @@ TEST(Number, IsWholeAndWithinItsLimits) {
   }
 }
 
-TEST(Number, MayBeWithoutLimits) {
+TEST(Number, CanHaveNoLimits) {
   std::uint64_t number = 0;
   const std::vector<Option> options{{"--number", &number, "A number"}};
   EXPECT_EQ(problem(options, {"--number", "18446744073709551615"}), "");
@@ -145,7 +145,7 @@ TEST(Number, MayBeWithoutLimits) {
   EXPECT_THAT(help(options), HasSubstr("--number UINT=18446744073709551615"));
 }
 
-TEST(Number, MayHaveNoDefault) {
+TEST(Number, CanHaveNoDefault) {
   std::optional<std::uint64_t> number;
   const std::vector<Option> options{{"--number", &number, "A number", {.max = 9}}};
   EXPECT_EQ(problem(options, {}), "");
@@ -156,7 +156,7 @@ TEST(Number, MayHaveNoDefault) {
   EXPECT_EQ(number, 0U);
 }
 
-TEST(Amount, IsANumberThatIsNotNegative) {
+TEST(Amount, IsANonNegativeNumber) {
   double amount = 2;
   const std::vector<Option> options{{"--amount", &amount, "An amount"}};
   EXPECT_EQ(problem(options, {}), "");
@@ -171,7 +171,7 @@ TEST(Amount, IsANumberThatIsNotNegative) {
   }
 }
 
-TEST(Required, IsAnOptionOrAPositionalThatHasToBeGiven) {
+TEST(Required, AppliesToOptionsAndPositionals) {
   std::string text;
   std::string name;
   const std::vector<Option> options{{"--text", &text, "A text", kRequired},
@@ -183,7 +183,7 @@ TEST(Required, IsAnOptionOrAPositionalThatHasToBeGiven) {
   EXPECT_EQ(name, "a name");
 }
 
-TEST(Positional, IsTakenByItsPlace) {
+TEST(Positional, IsAssignedByItsPosition) {
   std::string first;
   std::string second = "default";
   const std::vector<Option> options{{"first", &first, "The first"},
@@ -198,7 +198,7 @@ TEST(Positional, IsTakenByItsPlace) {
   EXPECT_THAT(problem(options, {"--first", "a"}), HasSubstr("--first"));
 }
 
-TEST(Excluded, IsOneOfTwoOptions) {
+TEST(Excluded, OptionsCannotBeCombined) {
   std::string body;
   std::uint64_t size = 0;
   const std::vector<Option> options{{"--body", &body, "A body"},
@@ -216,22 +216,22 @@ TEST(Help, NamesEveryOptionWithItsDefaultAndLimits) {
   std::uint64_t number = 0;
   std::optional<std::uint64_t> none;
   double amount = 0.5;
-  const std::string said = help({{"--flag", &flag, "What a flag does"},
-                                 {"-t,--text", &text, "What a text is"},
-                                 {"--empty", &empty, "What is empty", {.required = true}},
-                                 {"--number", &number, "How many", {.max = 9}},
-                                 {"--none", &none, "How many", {.min = 1, .max = 3}},
-                                 {"--amount", &amount, "How much"},
-                                 {"place", &empty, "What stands there"}});
-  EXPECT_THAT(said, HasSubstr("Usage: hapax [OPTIONS] [place]"));
-  EXPECT_THAT(said, HasSubstr("--flag   "));
-  EXPECT_THAT(said, HasSubstr("-t,--text TEXT=hapax.toml "));
-  EXPECT_THAT(said, HasSubstr("--empty TEXT REQUIRED"));
-  EXPECT_THAT(said, HasSubstr("--number UINT in [0 - 9]=0"));
-  EXPECT_THAT(said, HasSubstr("--none UINT in [1 - 3] "));
-  EXPECT_THAT(said, HasSubstr("--amount FLOAT:NONNEGATIVE=0.5"));
-  for (const char* each : {"What a flag does", "What is empty", "What stands there"}) {
-    EXPECT_THAT(said, HasSubstr(each));
+  const std::string usage = help({{"--flag", &flag, "What a flag does"},
+                                  {"-t,--text", &text, "What a text is"},
+                                  {"--empty", &empty, "What is empty", {.required = true}},
+                                  {"--number", &number, "How many", {.max = 9}},
+                                  {"--none", &none, "How many", {.min = 1, .max = 3}},
+                                  {"--amount", &amount, "How much"},
+                                  {"place", &empty, "What is there"}});
+  EXPECT_THAT(usage, HasSubstr("Usage: hapax [OPTIONS] [place]"));
+  EXPECT_THAT(usage, HasSubstr("--flag   "));
+  EXPECT_THAT(usage, HasSubstr("-t,--text TEXT=hapax.toml "));
+  EXPECT_THAT(usage, HasSubstr("--empty TEXT REQUIRED"));
+  EXPECT_THAT(usage, HasSubstr("--number UINT in [0 - 9]=0"));
+  EXPECT_THAT(usage, HasSubstr("--none UINT in [1 - 3] "));
+  EXPECT_THAT(usage, HasSubstr("--amount FLOAT:NONNEGATIVE=0.5"));
+  for (const char* each : {"What a flag does", "What is empty", "What is there"}) {
+    EXPECT_THAT(usage, HasSubstr(each));
   }
 }
 
@@ -251,7 +251,8 @@ TEST(Shared, TablesComeBeforeTheOptionsOfTheCommand) {
   EXPECT_EQ(parse_line(program, {"--c", "3", "--b", "2"}).command, nullptr);
 }
 
-// hapax --json, with the commands "list" and "jobs"; "jobs" has "end NAME" below it.
+// A program `hapax --json` with the commands "list" and "jobs"; "jobs" has the subcommand
+// "end NAME".
 class Commands : public testing::Test {
  protected:
   std::string chosen(std::vector<const char*> words) {
@@ -276,34 +277,34 @@ class Commands : public testing::Test {
                                         .run = run_nothing}}}}};
 };
 
-TEST_F(Commands, TheInnermostOneIsRun) {
+TEST_F(Commands, TheInnermostCommandRuns) {
   EXPECT_EQ(chosen({"list"}), "list");
   EXPECT_EQ(chosen({"jobs", "--store", "s"}), "jobs");
   EXPECT_EQ(chosen({"jobs", "--store", "s", "end", "n"}), "end");
   EXPECT_EQ(name_, "n");
 }
 
-TEST_F(Commands, TakeTheOptionsOfThoseAboveThem) {
+TEST_F(Commands, AcceptTheOptionsOfTheirParents) {
   EXPECT_EQ(chosen({"jobs", "end", "n", "--store", "s", "--json"}), "end");
   EXPECT_TRUE(json_);
   EXPECT_EQ(store_, "s");
   EXPECT_EQ(chosen({"jobs", "end", "n"}), "--store is required");
 }
 
-TEST_F(Commands, OneIsRequiredWhereNothingElseCanBeRun) {
+TEST_F(Commands, OneIsRequiredIfTheProgramHasNoAction) {
   EXPECT_EQ(chosen({}), "A subcommand is required");
   EXPECT_EQ(chosen({"--json"}), "A subcommand is required");
   EXPECT_EQ(chosen({"other"}), "unknown command 'other'");
 }
 
-TEST_F(Commands, AreNamedOnce) {
+TEST_F(Commands, CannotBeRepeated) {
   EXPECT_THAT(chosen({"list", "list"}), HasSubstr("not expected: list"));
   EXPECT_THAT(chosen({"list", "jobs"}), HasSubstr("not expected: jobs"));
   EXPECT_THAT(chosen({"jobs", "--store", "s", "end", "n", "end"}), HasSubstr("not expected: end"));
   EXPECT_THAT(chosen({"list", "--nope"}), HasSubstr("not expected: --nope"));
 }
 
-TEST_F(Commands, HaveAHelpOfTheirOwn) {
+TEST_F(Commands, HaveTheirOwnHelp) {
   EXPECT_THAT(chosen({"--help"}),
               AllOf(HasSubstr("All of it"), HasSubstr("Lists"), Not(HasSubstr("Ends a job"))));
   EXPECT_THAT(chosen({"jobs", "-h"}),

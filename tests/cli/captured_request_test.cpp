@@ -14,7 +14,7 @@ CapturedRequest parsed(std::string_view text) {
   return captured ? *captured : CapturedRequest{};
 }
 
-TEST(CapturedRequest, IsReadWithEitherLineEnd) {
+TEST(CapturedRequest, AcceptsBothLineEnds) {
   for (const std::string_view text :
        {"POST /in/x?a=b HTTP/1.1\r\nHost: h\r\nX-A:  1 \r\n\r\n{\"a\":\r\n1}",
         "POST /in/x?a=b HTTP/1.1\nHost: h\nX-A:\t1\t\n\n{\"a\":\r\n1}"}) {
@@ -23,12 +23,12 @@ TEST(CapturedRequest, IsReadWithEitherLineEnd) {
     EXPECT_EQ(captured.target, "/in/x?a=b");
     EXPECT_EQ(header_of(captured, "host"), "h");
     EXPECT_EQ(header_of(captured, "x-a"), "1");
-    EXPECT_EQ(captured.body, "{\"a\":\r\n1}") << "the body's own line ends stay";
+    EXPECT_EQ(captured.body, "{\"a\":\r\n1}") << "line ends of the body are kept";
     EXPECT_EQ(captured.note, "");
   }
 }
 
-TEST(CapturedRequest, IsTruncatedAndReported) {
+TEST(CapturedRequest, ContentLengthMismatchesAreNoted) {
   const CapturedRequest longer = parsed("POST / HTTP/1.1\nContent-Length: 2\n\n{}\n");
   EXPECT_EQ(longer.body, "{}");
   EXPECT_THAT(longer.note, testing::HasSubstr("2 bytes, and 3 follow"));
@@ -60,7 +60,7 @@ TEST(CapturedRequest, KeepsRepeatedHeaders) {
   EXPECT_EQ(header_of(captured, "A"), "");
 }
 
-TEST(CapturedRequest, ThatIsNoneIsRefused) {
+TEST(CapturedRequest, OtherTextIsRejected) {
   for (const std::string_view text :
        {"", "\n", "{}", "POST /", "POST HTTP/1.1", "POST / HTTP", "HTTP/1.1 200 OK\n\n",
         " / HTTP/1.1\n\n", "POST / HTTP/1.1\nno colon\n\n", "POST / HTTP/1.1\n: x\n\n"}) {

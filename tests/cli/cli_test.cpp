@@ -29,7 +29,7 @@ class CliTest : public testing::Test {
   std::string url_ = "sqlite:" + directory_.file("cli.db");
 };
 
-TEST_F(CliTest, DedupReportsFirstAndThenDuplicate) {
+TEST_F(CliTest, DedupReportsADuplicate) {
   const Ran first = hapax(claim("a") + " --json");
   EXPECT_EQ(first.out, "{\"duplicate\":false}\n");
   EXPECT_EQ(first.exit_code, 0);
@@ -44,7 +44,7 @@ TEST_F(CliTest, DedupRemembersForTheGivenTime) {
   EXPECT_EQ(hapax(claim("b") + " --ttl 1d").exit_code, 3);
 }
 
-TEST_F(CliTest, DedupRepeatedWithItsTokenGetsItsAnswerAgain) {
+TEST_F(CliTest, DedupWithTheSameTokenIsIdempotent) {
   const std::string token = " --token 00112233445566778899aabbccddeeff";
   EXPECT_EQ(hapax(claim("a") + token).exit_code, 0);
   EXPECT_EQ(hapax(claim("a") + token).exit_code, 0);
@@ -70,7 +70,7 @@ TEST_F(CliTest, AnErrorIsExitCodeOneAndNamesTheCause) {
   EXPECT_EQ(hapax("purge --store nope:").exit_code, 1);
   const Ran memory = hapax("migrate --store memory:");
   EXPECT_EQ(memory.exit_code, 1);
-  EXPECT_THAT(memory.out, testing::Not(HasSubstr("or memory:"))) << "that is what was written";
+  EXPECT_THAT(memory.out, testing::Not(HasSubstr("or memory:"))) << "must not suggest the same URL";
 }
 
 TEST_F(CliTest, MigrateCreatesTheSchemaAndPrintsItsVersion) {
@@ -88,21 +88,21 @@ TEST_F(CliTest, PurgeReportsHowManyItRemoved) {
   EXPECT_EQ(hapax("purge --json --store " + url_).out, "{\"removed\":0}\n");
 }
 
-TEST_F(CliTest, PurgeMakesNoStore) {
+TEST_F(CliTest, PurgeDoesNotCreateAStore) {
   const Ran ran = hapax("purge --store " + url_);
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("no store at this URL"));
   EXPECT_FALSE(std::filesystem::exists(directory_.file("cli.db")));
-  EXPECT_EQ(hapax("purge --store memory:").exit_code, 1) << "it would be empty";
+  EXPECT_EQ(hapax("purge --store memory:").exit_code, 1) << "a new memory store is empty";
 }
 
-TEST_F(CliTest, ACommandThatIsNotThereIsNamed) {
+TEST_F(CliTest, AnUnknownCommandIsNamed) {
   EXPECT_THAT(hapax("frobnicate").out, HasSubstr("unknown command 'frobnicate'"));
   EXPECT_THAT(hapax("rejects admit x --all y").out, testing::Not(HasSubstr("unknown command")));
   EXPECT_THAT(hapax("").out, testing::Not(HasSubstr("unknown command")));
 }
 
-TEST_F(CliTest, VersionIsAWordUnlessJsonIsRequested) {
+TEST_F(CliTest, VersionIsPlainTextUnlessJsonIsRequested) {
   EXPECT_EQ(hapax("version").out, "hapax " HAPAX_VERSION "\n");
   EXPECT_EQ(hapax("version --json").out, "{\"version\":\"" HAPAX_VERSION "\"}\n");
   EXPECT_EQ(hapax("--help").exit_code, 0);

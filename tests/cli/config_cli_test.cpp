@@ -21,7 +21,7 @@ using testing::StartsWith;
 using test::hapax;
 using test::Ran;
 
-// An environment variable of the commands that are run meanwhile.
+// Sets an environment variable for the commands run during its lifetime.
 class Variable {
  public:
   Variable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -46,7 +46,7 @@ class ConfigCliTest : public testing::Test {
   std::string path_ = directory_.file("hapax.toml");
 };
 
-TEST_F(ConfigCliTest, InitWritesAFileThatCheckLikes) {
+TEST_F(ConfigCliTest, InitWritesAFileThatPassesCheck) {
   const Ran init = hapax("init -c " + path_);
   EXPECT_EQ(init.out, "{\"config\":\"" + path_ +
                           R"(","source":"demo","destination":"work",)"
@@ -120,7 +120,7 @@ TEST_F(ConfigCliTest, InitLetsWorkersPullFromAProviderWithoutAHandler) {
   EXPECT_THAT(text(), HasSubstr("kind = \"pull\""));
 }
 
-TEST_F(ConfigCliTest, InitTellsAPersonWhatComesNext) {
+TEST_F(ConfigCliTest, InitPrintsNextStepsOnATerminal) {
   const Ran ran =
       hapax("version >/dev/null; cd " + directory_.path().string() + " && script -qec '" +
             HAPAX_BINARY + " init --preset stripe --to http://127.0.0.1:3000/' /dev/null");
@@ -133,7 +133,7 @@ TEST_F(ConfigCliTest, InitTellsAPersonWhatComesNext) {
   EXPECT_THAT(ran.out, Not(HasSubstr("Not complete")));
 }
 
-TEST_F(ConfigCliTest, InitOfAnUnknownPresetNamesThoseThatAreNear) {
+TEST_F(ConfigCliTest, InitSuggestsSimilarPresetNames) {
   const Ran ran = hapax("init --preset strip -c " + path_);
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.out, HasSubstr("unknown preset 'strip'"));
@@ -142,7 +142,7 @@ TEST_F(ConfigCliTest, InitOfAnUnknownPresetNamesThoseThatAreNear) {
   EXPECT_EQ(text(), "");
 }
 
-TEST_F(ConfigCliTest, InitWritesNothingForAUrlThatCannotBePostedTo) {
+TEST_F(ConfigCliTest, InitRejectsInvalidUrls) {
   for (const char* to : {"localhost:3000", "ftp://a/", "http://user@a/", "http://a/#b", "\"x"}) {
     const Ran ran = hapax("init --to '" + std::string(to) + "' -c " + path_);
     EXPECT_EQ(ran.exit_code, 2) << to;
@@ -151,7 +151,7 @@ TEST_F(ConfigCliTest, InitWritesNothingForAUrlThatCannotBePostedTo) {
   }
 }
 
-TEST_F(ConfigCliTest, InitNamesTheKeysThatAPresetNeedsBesidesItsSecret) {
+TEST_F(ConfigCliTest, InitNamesRequiredKeysOfAPreset) {
   const Variable variable("BRAINTREE_WEBHOOK_SECRET", "s3cret");
   const std::string problem =
       R"({"field":"source[1].key_id","text":"this scheme needs key_id, the provider's name for the )"
@@ -169,7 +169,7 @@ TEST_F(ConfigCliTest, InitNamesTheKeysThatAPresetNeedsBesidesItsSecret) {
   EXPECT_THAT(person.out, HasSubstr("  source[1].key_id: this scheme needs key_id"));
 }
 
-TEST_F(ConfigCliTest, InitSaysThatAProviderSendsItsSecretInAHandshake) {
+TEST_F(ConfigCliTest, InitExplainsTheHandshakeOfAProvisionedSecret) {
   const Ran ran =
       hapax("version >/dev/null; script -qec '" HAPAX_BINARY " init --preset asana -c " + path_ +
             "' /dev/null");
@@ -178,7 +178,7 @@ TEST_F(ConfigCliTest, InitSaysThatAProviderSendsItsSecretInAHandshake) {
   EXPECT_EQ(hapax("check -c " + path_).exit_code, 0);
 }
 
-TEST_F(ConfigCliTest, CheckReportsEveryProblemAndNoSecret) {
+TEST_F(ConfigCliTest, CheckReportsEveryProblemWithoutSecrets) {
   std::ofstream(path_) << "[[source]]\nname = 'a'\npreset = 'strip'\n"
                           "secrets = ['hunter2', { env = 'HAPAX_NOT_SET' }]\nremember = '1'\n";
   const Ran ran = hapax("check -c " + path_);
@@ -191,7 +191,7 @@ TEST_F(ConfigCliTest, CheckReportsEveryProblemAndNoSecret) {
   EXPECT_THAT(ran.out, Not(HasSubstr("hunter2")));
 }
 
-TEST_F(ConfigCliTest, CheckOfNoFileIsAProblem) {
+TEST_F(ConfigCliTest, CheckReportsAMissingFile) {
   const Ran ran = hapax("check -c " + path_);
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("the file does not exist; create one with 'hapax init'"));

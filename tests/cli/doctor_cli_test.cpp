@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
-// `hapax doctor`, and what `hapax check` knows of the store.
+// `hapax doctor`, and the checks of the store in `hapax check`.
 namespace hapax::test {
 
 namespace {
@@ -28,7 +28,7 @@ constexpr const char* kSources =
     "secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_bmV2ZXIgdXNlZCBieSBhbnlib2R5']\n"
     "deliver_to = ['work']\n[[destination]]\nname = 'work'\nkind = 'pull'\n";
 
-// level of the findings of a check, and their texts.
+// The findings of a check, one line each: "level: text".
 std::string diagnostics(const Ran& ran, const std::string& check) {
   std::string text;
   const json::value whole = json::parse(ran.out);
@@ -63,10 +63,10 @@ class DoctorCliTest : public testing::Test {
   RunningServer served_{kSources};
 };
 
-TEST_F(DoctorCliTest, ARunningServerIsWell) {
+TEST_F(DoctorCliTest, ARunningServerHasNoProblems) {
   send();
   Ran ran;
-  // Two clocks that are read five seconds apart, on a busy machine, seem to differ.
+  // On a busy machine the two clocks may be read five seconds apart and seem to differ.
   EXPECT_TRUE(eventually([&] {
     ran = doctor();
     return diagnostics(ran, "clock").starts_with("ok: ");
@@ -94,24 +94,23 @@ TEST_F(DoctorCliTest, AStoppedServerIsInspectedThroughItsStore) {
   EXPECT_THAT(diagnostics(ran, "silence"), HasSubstr("warning: demo last sent an event"));
 }
 
-TEST_F(DoctorCliTest, AStoreWhoseClockIsFarFromTheMachinesIsAWarning) {
+TEST_F(DoctorCliTest, AClockSkewOfTheStoreIsAWarning) {
   send();
   served_.stop();
-  const auto doctor_with_clock = [&](const std::string& moved_by_ms) {
-    change_store(served_.directory(),
-                 "UPDATE hapax_clock SET store_ms = store_ms + " + moved_by_ms);
+  const auto doctor_with_clock = [&](const std::string& shift_ms) {
+    change_store(served_.directory(), "UPDATE hapax_clock SET store_ms = store_ms + " + shift_ms);
     const Ran ran = doctor();
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
     return diagnostics(ran, "clock");
   };
-  constexpr std::int64_t kMs = 3'499'200'000;  // 40 days and a half
+  constexpr std::int64_t kMs = 3'499'200'000;  // 40.5 days
   EXPECT_THAT(doctor_with_clock(std::to_string(-kMs)),
               HasSubstr("warning: the store's clock is 40 d behind the machine's: pauses"));
   EXPECT_THAT(doctor_with_clock(std::to_string(2 * kMs)),
               HasSubstr("warning: the store's clock is 40 d ahead of the machine's: the machine"));
 }
 
-TEST_F(DoctorCliTest, AnIdThatWasClaimedTwiceIsAProblem) {
+TEST_F(DoctorCliTest, AnIdClaimedTwiceIsAProblem) {
   send();
   served_.stop();
   EXPECT_EQ(diagnostics(doctor(), "claims"), "ok: no event id was claimed twice\n");
@@ -132,7 +131,7 @@ TEST_F(DoctorCliTest, FilesReadableByOthersAreAProblem) {
               HasSubstr("problem: others can read the admin token"));
 }
 
-TEST_F(DoctorCliTest, DoctorAndCheckReportNamesMissingFromTheFile) {
+TEST_F(DoctorCliTest, DoctorAndCheckReportNamesMissingFromTheConfiguration) {
   send();
   served_.stop();
   const std::string file = served_.directory().file("hapax.toml");
@@ -157,7 +156,7 @@ TEST(DoctorTest, InspectingCreatesNothing) {
   for (const auto& each : std::filesystem::directory_iterator(directory.path())) {
     files += each.path().filename() == "stderr" ? 0 : 1;
   }
-  EXPECT_EQ(files, 1U) << "hapax.toml, and nothing else";
+  EXPECT_EQ(files, 1U) << "only hapax.toml";
 }
 
 TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
@@ -178,7 +177,7 @@ TEST(DoctorTest, ATlsKeyThatOthersCanReadIsAProblem) {
   EXPECT_THAT(diagnostics(closed, "permissions"), HasSubstr("ok: the TLS key"));
 }
 
-TEST(DoctorTest, AWrongFileIsAProblemAndWrongUsageIsReported) {
+TEST(DoctorTest, AMissingFileIsAProblemAndWrongUsageIsReported) {
   const TempDir directory;
   const Ran absent = run_hapax(directory, "doctor --json");
   EXPECT_EQ(absent.exit_code, 1);

@@ -35,10 +35,10 @@ std::string events(int from, int count, const std::string& next) {
   return answer("200 OK", "application/json", "{\"events\":[" + list + "],\"next\":" + next + "}");
 }
 
-// An admin API that answers one request after the other with what the test wrote down.
+// A scripted admin API: the n-th request gets the n-th response of the test.
 class AdminTest : public testing::Test {
  protected:
-  void will_answer(std::vector<std::string> answers) {
+  void set_answers(std::vector<std::string> answers) {
     const std::lock_guard lock(mutex_);
     answers_ = std::move(answers);
   }
@@ -47,7 +47,7 @@ class AdminTest : public testing::Test {
     return test::run_hapax(directory_, arguments + " --token-file token --admin http://127.0.0.1:" +
                                            std::to_string(server_.port()));
   }
-  // What a person gets on a terminal, whose line ends are taken off.
+  // The output on a terminal, without carriage returns.
   std::string run_on_terminal(const std::string& arguments) {
     std::ofstream(directory_.file("token")) << "t\n";
     const std::string command =
@@ -58,92 +58,94 @@ class AdminTest : public testing::Test {
     out.erase(std::remove(out.begin(), out.end(), '\r'), out.end());
     return out;
   }
-  std::vector<std::string> asked() {
+  std::vector<std::string> targets_requested() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> targets;
-    for (const std::string& each : heard_) targets.push_back(each.substr(0, each.find(" HTTP/")));
+    for (const std::string& each : requests_)
+      targets.push_back(each.substr(0, each.find(" HTTP/")));
     return targets;
   }
   std::string first_request() {
     const std::lock_guard lock(mutex_);
-    return heard_.empty() ? "" : heard_.front();
+    return requests_.empty() ? "" : requests_.front();
   }
 
   test::TempDir directory_;
   std::mutex mutex_;
   std::vector<std::string> answers_;
-  std::vector<std::string> heard_;
+  std::vector<std::string> requests_;
   test::RawServer server_{[this](int fd, int) {
-    for (std::string request = test::hear(fd); !request.empty(); request = test::hear(fd)) {
+    for (std::string request = test::read_request(fd); !request.empty();
+         request = test::read_request(fd)) {
       const std::lock_guard lock(mutex_);
-      heard_.push_back(request);
-      if (heard_.size() <= answers_.size()) test::say(fd, answers_[heard_.size() - 1]);
+      requests_.push_back(request);
+      if (requests_.size() <= answers_.size()) test::write_text(fd, answers_[requests_.size() - 1]);
     }
   }};
 };
 
-TEST_F(AdminTest, EventsTurnsPagesUpToTheLimit) {
-  will_answer({events(0, 100, "\"a b\""), events(100, 20, "\"c\"")});
+TEST_F(AdminTest, EventsReadsPagesUpToTheLimit) {
+  set_answers({events(0, 100, "\"a b\""), events(100, 20, "\"c\"")});
   const Ran ran =
       run("events --limit 120 --source demo --order-key 'x&y' --since 2025-10-09T00:00:00Z");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 120);
   EXPECT_THAT(ran.out, HasSubstr("{\"event\":\"e119\""));
   const std::string query = "&source=demo&order_key=x%26y&since=2025-10-09T00%3A00%3A00Z";
-  EXPECT_THAT(asked(), ElementsAre("GET /v1/events?limit=100" + query,
-                                   "GET /v1/events?limit=20" + query + "&after=a%20b"));
+  EXPECT_THAT(targets_requested(), ElementsAre("GET /v1/events?limit=100" + query,
+                                               "GET /v1/events?limit=20" + query + "&after=a%20b"));
   EXPECT_THAT(first_request(), HasSubstr("Authorization: Bearer open-sesame\r\n"));
 }
 
-TEST_F(AdminTest, EventsEndsWithTheLastPage) {
-  will_answer({events(0, 3, "null")});
+TEST_F(AdminTest, EventsStopsAfterTheLastPage) {
+  set_answers({events(0, 3, "null")});
   const Ran ran = run("events");
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 3);
-  EXPECT_EQ(asked().size(), 1U);
+  EXPECT_EQ(targets_requested().size(), 1U);
 }
 
-TEST_F(AdminTest, NoEventsAreNoLines) {
-  will_answer({events(0, 0, "null")});
+TEST_F(AdminTest, NoEventsPrintNothing) {
+  set_answers({events(0, 0, "null")});
   const Ran ran = run("events");
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, "");
 }
 
-TEST_F(AdminTest, AnErrorOfTheServerIsReportedVerbatim) {
-  will_answer({answer("404 Not Found", "application/problem+json",
+TEST_F(AdminTest, AServerErrorIsReportedVerbatim) {
+  set_answers({answer("404 Not Found", "application/problem+json",
                       R"({"type":"urn:hapax:error:not-found","detail":"No such event."})")});
   const Ran ran = run("show e1");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.errors, HasSubstr("the server answered 404: No such event."));
-  EXPECT_THAT(asked(), ElementsAre("GET /v1/events/e1"));
+  EXPECT_THAT(targets_requested(), ElementsAre("GET /v1/events/e1"));
 }
 
 TEST_F(AdminTest, AWrongFilterIsWrongUsage) {
-  will_answer(
+  set_answers(
       {answer("400 Bad Request", "application/problem+json", R"({"detail":"No status."})")});
   EXPECT_EQ(run("events --status nope").exit_code, 2);
 }
 
 TEST_F(AdminTest, ANonHapaxServerIsReported) {
-  will_answer({answer("200 OK", "text/html", "<html>")});
+  set_answers({answer("200 OK", "text/html", "<html>")});
   EXPECT_THAT(run("events").errors, HasSubstr("is this the admin listener?"));
 }
 
 TEST_F(AdminTest, ShowWritesTheBytesOfABody) {
   const std::string bytes("\0\x01{}\n\xff", 6);
-  will_answer({answer("200 OK", "application/octet-stream", bytes)});
+  set_answers({answer("200 OK", "application/octet-stream", bytes)});
   const Ran ran = run("show --body e1");
   EXPECT_EQ(ran.out, bytes);
-  EXPECT_THAT(asked(), ElementsAre("GET /v1/events/e1/body"));
+  EXPECT_THAT(targets_requested(), ElementsAre("GET /v1/events/e1/body"));
 }
 
-TEST_F(AdminTest, ShowGivesAProgramAllThereIs) {
-  will_answer({answer("200 OK", "application/json", R"({"event":"e1","headers":[["a","b"]]})")});
+TEST_F(AdminTest, ShowPrintsTheFullJsonToAPipe) {
+  set_answers({answer("200 OK", "application/json", R"({"event":"e1","headers":[["a","b"]]})")});
   EXPECT_EQ(run("show e1").out, "{\"event\":\"e1\",\"headers\":[[\"a\",\"b\"]]}\n");
 }
 
-TEST_F(AdminTest, ShowGivesAPersonTablesOfDeliveriesAndAttempts) {
-  will_answer({answer("200 OK", "application/json", R"({"event":"e1","source":"demo","deliveries":[
+TEST_F(AdminTest, ShowPrintsTablesOnATerminal) {
+  set_answers({answer("200 OK", "application/json", R"({"event":"e1","source":"demo","deliveries":[
     {"delivery":"e1.1","destination":"orders","status":"pending","reason":null,"attempts":2,
      "abandons":0,"due_at":"2025-10-09T08:55:00.250000Z","lease_until":null,"ended_at":null,
      "replay_of":null,"waiting":false,"blocking":false},
@@ -178,8 +180,8 @@ changed bodies under the same id: received (UTC), sha256
 )");
 }
 
-TEST_F(AdminTest, ShowLeavesOutColumnsInWhichNothingIs) {
-  will_answer({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[
+TEST_F(AdminTest, ShowOmitsEmptyColumns) {
+  set_answers({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[
     {"delivery":"e1.1","destination":"orders","status":"pending","waiting":true}],
     "attempts":[{"delivery":"e1.1","at":"whenever","took_ms":7,"http_status":302,
      "error":"redirect","excerpt":null}]})")});
@@ -193,39 +195,39 @@ attempts
 )");
 }
 
-TEST_F(AdminTest, ShowOfNothingButTheEventIsNoTable) {
-  will_answer({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[7,null],
+TEST_F(AdminTest, ShowOmitsEmptyTables) {
+  set_answers({answer("200 OK", "application/json", R"({"event":"e1","deliveries":[7,null],
     "attempts":[],"variants":"x"})")});
   EXPECT_THAT(run_on_terminal("show e1"), StartsWith("event       e1\n"));
 }
 
 TEST_F(AdminTest, ATerminalGetsATableWithoutControlCharacters) {
-  will_answer({events(0, 2, "null")});
+  set_answers({events(0, 2, "null")});
   const std::string out = run_on_terminal("events");
   EXPECT_THAT(out, HasSubstr("received_at"));
   EXPECT_THAT(out, HasSubstr("i?[2J"));
   EXPECT_THAT(out, Not(HasSubstr("\x1b[2J")));
 }
 
-TEST_F(AdminTest, ATableShowsATenantBehindItsSource) {
-  will_answer({answer("200 OK", "application/json",
+TEST_F(AdminTest, ATableShowsATenantAfterItsSource) {
+  set_answers({answer("200 OK", "application/json",
                       R"({"events":[{"event":"e1","source":"demo","tenant":"acme","id":"i"}]})")});
   const std::string out = run_on_terminal("events");
   EXPECT_THAT(out, HasSubstr("demo/acme "));
   EXPECT_THAT(out, Not(HasSubstr("acme/acme")));
 }
 
-TEST_F(AdminTest, ATableCutsBetweenCharacters) {
+TEST_F(AdminTest, ATableTruncatesAtCharacterBoundaries) {
   std::string id;
   for (int i = 0; i < 60; ++i) id += "\xc3\xa9";
-  will_answer({answer("200 OK", "application/json",
+  set_answers({answer("200 OK", "application/json",
                       R"({"events":[{"event":"e1","source":"demo","id":")" + id + R"("},)" +
                           R"({"event":"e2","source":"demo","id":"x","status":"dead"}]})")});
   const std::string out = run_on_terminal("events");
   const std::string cut = id.substr(0, 2 * 45);
   EXPECT_THAT(out, HasSubstr(cut + "..."));
   EXPECT_THAT(out, Not(HasSubstr(cut + "\xc3")));
-  EXPECT_THAT(out, HasSubstr("x" + std::string(47 + 2, ' '))) << "as wide as the other";
+  EXPECT_THAT(out, HasSubstr("x" + std::string(47 + 2, ' '))) << "all rows have the same width";
 }
 
 TEST(Admin, AnInvalidTokenFileIsReported) {

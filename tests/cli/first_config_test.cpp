@@ -26,7 +26,7 @@ std::vector<std::string> fields_of(const std::vector<daemon::Problem>& problems)
   return fields;
 }
 
-// As a person would complete the file: the comments that say so become keys.
+// Completes the file as a user would: uncomments the keys marked "# to complete".
 std::string completed(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
@@ -37,7 +37,7 @@ std::string completed(const std::string& text) {
   return out;
 }
 
-// The variable of a preset, set to a secret that suits it.
+// An environment in which the preset's variable holds a valid secret.
 daemon::Variable set_for(const FirstConfig& wanted) {
   const std::string name = wanted.variable();
   const std::string secret = test::sample_of(*wanted.preset).secrets[0];
@@ -46,7 +46,7 @@ daemon::Variable set_for(const FirstConfig& wanted) {
   };
 }
 
-TEST(FirstConfig, OfEveryPresetIsGoodOrSaysWhatToComplete) {
+TEST(FirstConfig, OfEveryPresetIsValidOrMarksWhatToComplete) {
   test::SeededRandom random(1);
   std::size_t good = 0;
   for (const Preset& preset : presets()) {
@@ -56,7 +56,7 @@ TEST(FirstConfig, OfEveryPresetIsGoodOrSaysWhatToComplete) {
     const std::string text = first_config(wanted, random);
     const std::vector<std::string> missing = fields_of(missing_in(text, kPath, wanted, variable));
     const daemon::Loaded loaded = daemon::load_config_text(text, kPath, kMode, variable);
-    if (preset.handshake == Handshake::meta) {  // only the provider sees that it has no token
+    if (preset.handshake == Handshake::meta) {  // the configuration is valid without the token
       EXPECT_THAT(missing, ElementsAre("source[1].parameters"));
       EXPECT_THAT(loaded.problems, IsEmpty());
     } else {
@@ -72,7 +72,7 @@ TEST(FirstConfig, OfEveryPresetIsGoodOrSaysWhatToComplete) {
   EXPECT_GT(good, presets().size() / 2);
 }
 
-TEST(FirstConfig, AVariableThatIsNotSetHidesNothingElseThatIsMissing) {
+TEST(FirstConfig, AnUnsetVariableDoesNotHideOtherProblems) {
   test::SeededRandom random(1);
   const auto none = [](const std::string&) { return std::optional<std::string>(); };
   for (const Preset& preset : presets()) {
@@ -84,7 +84,7 @@ TEST(FirstConfig, AVariableThatIsNotSetHidesNothingElseThatIsMissing) {
   }
 }
 
-TEST(FirstConfig, ASecretThatTheSchemeCannotUseIsNamed) {
+TEST(FirstConfig, AnUnusableSecretIsReported) {
   test::SeededRandom random(1);
   const FirstConfig wanted{preset("wise"), ""};
   const auto wrong = [](const std::string&) { return std::optional<std::string>("no key"); };
@@ -100,11 +100,11 @@ TEST(FirstConfig, TheVariableIsNamedAfterTheProvider) {
   EXPECT_EQ(variable_of("stripe"), "STRIPE_WEBHOOK_SECRET");
   EXPECT_EQ(variable_of("shopify-events"), "SHOPIFY_WEBHOOK_SECRET");
   EXPECT_EQ(variable_of("cal-com"), "CAL_COM_WEBHOOK_SECRET");
-  EXPECT_EQ(variable_of("asana"), "") << "the provider sends it in its handshake";
-  EXPECT_EQ(variable_of("monday"), "") << "nothing is signed";
+  EXPECT_EQ(variable_of("asana"), "") << "the provider sends the secret in its handshake";
+  EXPECT_EQ(variable_of("monday"), "") << "the provider does not sign";
 }
 
-TEST(FirstConfig, OfNoPresetHasAFreshSecret) {
+TEST(FirstConfig, WithoutAPresetHasANewSecret) {
   test::SeededRandom random(1);
   const std::string first = first_config({}, random);
   EXPECT_NE(first, first_config({}, random));

@@ -16,7 +16,7 @@
 #include <iterator>
 #include <mutex>
 
-// `hapax listen` and `hapax replay` against an admin API that answers what the test wrote down.
+// `hapax listen` and `hapax replay` against a scripted admin API.
 namespace hapax {
 namespace {
 
@@ -35,38 +35,39 @@ std::string ok(const std::string& body) {
   return answer("200 OK", body);
 }
 
-// Requests, heard by somebody who has an answer to each, in their order.
+// A server that gives the n-th request the n-th response, and records the requests.
 class Script {
  public:
-  Script(std::vector<std::string> answers, std::function<void()> at_the_end)
-      : answers_(std::move(answers)), at_the_end_(std::move(at_the_end)) {}
+  Script(std::vector<std::string> answers, std::function<void()> at_end)
+      : answers_(std::move(answers)), at_end_(std::move(at_end)) {}
 
   int port() const { return server_.port(); }
-  std::vector<std::string> heard() const {
+  std::vector<std::string> requests() const {
     const std::lock_guard lock(mutex_);
-    return heard_;
+    return requests_;
   }
 
  private:
   void serve(int fd) {
-    for (std::string request = test::hear(fd); !request.empty(); request = test::hear(fd)) {
+    for (std::string request = test::read_request(fd); !request.empty();
+         request = test::read_request(fd)) {
       std::size_t place = 0;
       {
         const std::lock_guard lock(mutex_);
-        heard_.push_back(request);
-        place = heard_.size();
+        requests_.push_back(request);
+        place = requests_.size();
       }
-      if (place >= answers_.size()) at_the_end_();
-      const std::string& said = answers_[std::min(place, answers_.size()) - 1];
-      if (said.empty()) return;  // it is lost, and the connection with it
-      test::say(fd, said);
+      if (place >= answers_.size()) at_end_();
+      const std::string& response = answers_[std::min(place, answers_.size()) - 1];
+      if (response.empty()) return;  // simulates a lost response: closes the connection
+      test::write_text(fd, response);
     }
   }
 
   const std::vector<std::string> answers_;
-  const std::function<void()> at_the_end_;
+  const std::function<void()> at_end_;
   mutable std::mutex mutex_;
-  std::vector<std::string> heard_;
+  std::vector<std::string> requests_;
   test::RawServer server_{[this](int fd, int) { serve(fd); }};
 };
 
@@ -76,7 +77,7 @@ std::string body_of(const std::string& request) {
 
 class ListenTest : public testing::Test {
  protected:
-  // Until `script` has given its last answer, and somebody presses Ctrl-C.
+  // Runs `hapax listen` until it exits, usually by press_ctrl_c() after the script's last response.
   Ran listen(const Script& script, const std::string& arguments) {
     std::ofstream(directory_.file("token")) << "open-sesame\n";
     const std::string command =
@@ -118,14 +119,14 @@ std::string leased(const std::string& id) {
       R"(["Idempotency-Key","forged"],["Connection","close"]],"body_base64":"aGVsbG8="}]})");
 }
 
-TEST_F(ListenTest, ForwardsEachDeliveryAndSettlesItByTheAnswer) {
+TEST_F(ListenTest, ForwardsEachDeliveryAndSettlesItByTheResponse) {
   Script handler({answer("204 No Content", ""), answer("500 Internal Server Error", "")}, [] {});
   Script admin({kListening, leased("one"), kSettled, leased("two"), kSettled, kNothing},
                [this] { press_ctrl_c(); });
   const Ran ran = listen(admin, "--name dev --source demo --source other --to http://127.0.0.1:" +
                                     std::to_string(handler.port()) + "/hooks?x=1");
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.errors;
-  const std::vector<std::string> asked = admin.heard();
+  const std::vector<std::string> asked = admin.requests();
   ASSERT_GE(asked.size(), 6U);
   EXPECT_THAT(asked[0], HasSubstr("POST /v1/listen "));
   EXPECT_EQ(body_of(asked[0]), R"({"name":"dev","sources":["demo","other"]})");
@@ -138,12 +139,12 @@ TEST_F(ListenTest, ForwardsEachDeliveryAndSettlesItByTheAnswer) {
   EXPECT_THAT(ran.out, HasSubstr(R"("outcome":"retry","answer":"500")"));
 }
 
-TEST_F(ListenTest, TheHandlerGetsTheBytesAndTheHeadersOfADelivery) {
+TEST_F(ListenTest, TheHandlerGetsBodyAndHeadersOfADelivery) {
   Script handler({answer("200 OK", "{}")}, [] {});
   Script admin({kListening, leased("one"), kSettled, kNothing}, [this] { press_ctrl_c(); });
   listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(handler.port()) + "/hooks");
-  ASSERT_EQ(handler.heard().size(), 1U);
-  const std::string request = handler.heard()[0];
+  ASSERT_EQ(handler.requests().size(), 1U);
+  const std::string request = handler.requests()[0];
   EXPECT_THAT(request, HasSubstr("POST /hooks HTTP/1.1\r\n"));
   EXPECT_EQ(body_of(request), "hello");
   for (const char* each : {"Content-Type: text/plain\r\n", "X-Twice: 1\r\n", "X-Twice: 2\r\n",
@@ -157,8 +158,8 @@ TEST_F(ListenTest, TheHandlerGetsTheBytesAndTheHeadersOfADelivery) {
   EXPECT_THAT(request, Not(HasSubstr("Tenant")));
 }
 
-// A signature over such a header must still be good, and an id what push would send.
-TEST_F(ListenTest, TheHandlerGetsTheHeadersThatTheServerWouldSendByteForByte) {
+// Signatures over these headers must stay valid, and the id must equal that of a push delivery.
+TEST_F(ListenTest, TheHandlerGetsExactlyThePushHeaders) {
   Script handler({answer("200 OK", "{}")}, [] {});
   const std::string delivery =
       R"({"deliveries":[{"delivery":"d1","fence":7,"event":"e1","source":"demo","tenant":"",)"
@@ -167,15 +168,15 @@ TEST_F(ListenTest, TheHandlerGetsTheHeadersThatTheServerWouldSendByteForByte) {
       R"(["Hapax-Id","NTAlMjUlMjAlRTk="],["Hapax-Tenant",""]],"body_base64":"aGVsbG8="}]})";
   Script admin({kListening, ok(delivery), kSettled, kNothing}, [this] { press_ctrl_c(); });
   listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(handler.port()) + "/hooks");
-  ASSERT_EQ(handler.heard().size(), 1U);
-  const std::string request = handler.heard()[0];
+  ASSERT_EQ(handler.requests().size(), 1U);
+  const std::string request = handler.requests()[0];
   EXPECT_THAT(request, HasSubstr("X-Latin: \xe9\r\n"));
   EXPECT_THAT(request, HasSubstr("Hapax-Id: 50%25%20%E9\r\n"));
   EXPECT_THAT(request, HasSubstr("Hapax-Tenant: \r\n"));
   EXPECT_EQ(body_of(request), "hello");
 }
 
-TEST_F(ListenTest, AHandlerThatIsNotThereIsARetry) {
+TEST_F(ListenTest, AnUnreachableHandlerIsARetry) {
   int port = 0;
   {
     port = Script({kNothing}, [] {}).port();
@@ -183,7 +184,7 @@ TEST_F(ListenTest, AHandlerThatIsNotThereIsARetry) {
   Script admin({kListening, leased("one"), kSettled, kNothing}, [this] { press_ctrl_c(); });
   const Ran ran = listen(admin, "--name dev --to http://127.0.0.1:" + std::to_string(port));
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(body_of(admin.heard().at(2)), HasSubstr(R"("outcome":"retry")"));
+  EXPECT_THAT(body_of(admin.requests().at(2)), HasSubstr(R"("outcome":"retry")"));
 }
 
 TEST_F(ListenTest, ServerRejectionsAreReported) {
@@ -201,14 +202,14 @@ TEST_F(ListenTest, WrongUsageIsReported) {
   EXPECT_EQ(listen(admin, "--to http://127.0.0.1:1").exit_code, 2);
   EXPECT_EQ(listen(admin, "--name dev").exit_code, 2);
   EXPECT_EQ(listen(admin, "--name dev --to ftp://x").exit_code, 2);
-  EXPECT_TRUE(admin.heard().empty());
+  EXPECT_TRUE(admin.requests().empty());
 }
 
 TEST_F(ListenTest, TheRegistrationCanBeEnded) {
   Script admin({ok(R"({"name":"dev"})")}, [] {});
   const Ran ran = listen(admin, "--name dev --end");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(admin.heard().at(0), HasSubstr("DELETE /v1/listen/dev "));
+  EXPECT_THAT(admin.requests().at(0), HasSubstr("DELETE /v1/listen/dev "));
 }
 
 std::string job(const std::string& state, int events) {
@@ -231,33 +232,33 @@ TEST_F(ReplayCliTest, OneEventIsReplayed) {
   const Ran ran = replay(admin, "e1 --as new --destination work --accept-duplicate");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(ran.out, "{\"deliveries\":[\"d1\",\"d2\"]}\n");
-  EXPECT_THAT(admin.heard().at(0), HasSubstr("POST /v1/events/e1/replay "));
-  EXPECT_EQ(body_of(admin.heard().at(0)),
+  EXPECT_THAT(admin.requests().at(0), HasSubstr("POST /v1/events/e1/replay "));
+  EXPECT_EQ(body_of(admin.requests().at(0)),
             R"({"as":"new","accept_duplicate":true,"destination":"work"})");
 }
 
-TEST_F(ReplayCliTest, ManyAreCountedOnlyWhenDry) {
+TEST_F(ReplayCliTest, ADryRunOnlyCounts) {
   Script admin({ok(R"({"matched":20})")}, [] {});
   const Ran ran =
       replay(admin, "--source demo --status dead --since 2025-10-09T00:00:00Z --dry-run");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(ran.out, "{\"matched\":20}\n");
-  EXPECT_EQ(admin.heard().size(), 1U);
-  EXPECT_THAT(body_of(admin.heard().at(0)),
+  EXPECT_EQ(admin.requests().size(), 1U);
+  EXPECT_THAT(body_of(admin.requests().at(0)),
               HasSubstr(R"("filter":{"source":"demo","status":"dead",)"
                         R"("since":"2025-10-09T00:00:00Z"})"));
-  EXPECT_THAT(body_of(admin.heard().at(0)), HasSubstr(R"("dry_run":true)"));
+  EXPECT_THAT(body_of(admin.requests().at(0)), HasSubstr(R"("dry_run":true)"));
 }
 
-TEST_F(ReplayCliTest, ManyAreFollowedToTheEnd) {
+TEST_F(ReplayCliTest, ABulkReplayIsFollowedToItsEnd) {
   Script admin({answer("202 Accepted", R"({"replay":"p1","matched":20})"), job("running", 5),
                 job("running", 15), job("done", 20)},
                [] {});
   const Ran ran = replay(admin, "--all --rate 50");
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.out, HasSubstr(R"("state":"done")"));
-  EXPECT_THAT(body_of(admin.heard().at(0)), HasSubstr(R"("rate":50)"));
-  EXPECT_THAT(admin.heard().at(3), HasSubstr("GET /v1/replays/p1 "));
+  EXPECT_THAT(body_of(admin.requests().at(0)), HasSubstr(R"("rate":50)"));
+  EXPECT_THAT(admin.requests().at(3), HasSubstr("GET /v1/replays/p1 "));
 }
 
 std::string key_in(const std::string& request) {
@@ -268,40 +269,40 @@ std::string key_in(const std::string& request) {
   return request.substr(begin, request.find('\r', begin) - begin);
 }
 
-TEST_F(ReplayCliTest, ALostAnswerIsRequestedAgainWithTheSameKey) {
+TEST_F(ReplayCliTest, ALostResponseIsRetriedWithTheSameKey) {
   const std::string busy = answer("503 Service Unavailable", R"({"detail":"it starts"})");
   Script one({"", busy, "", ok(R"({"deliveries":["d1"]})")}, [] {});
   EXPECT_EQ(replay(one, "e1").exit_code, 0);
-  const std::vector<std::string> heard = one.heard();
-  ASSERT_EQ(heard.size(), 4U);
-  EXPECT_EQ(key_in(heard[0]).size(), 32U) << heard[0];
-  for (const std::string& each : heard) EXPECT_EQ(each, heard[0]);
+  const std::vector<std::string> requests = one.requests();
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_EQ(key_in(requests[0]).size(), 32U) << requests[0];
+  for (const std::string& each : requests) EXPECT_EQ(each, requests[0]);
   Script many({"", answer("202 Accepted", R"({"replay":"p1","matched":20})")}, [] {});
   EXPECT_EQ(replay(many, "--all --detach").exit_code, 0);
-  ASSERT_EQ(many.heard().size(), 2U);
-  EXPECT_EQ(many.heard()[0], many.heard()[1]);
-  EXPECT_NE(key_in(many.heard()[0]), key_in(heard[0])) << "each command has its own";
+  ASSERT_EQ(many.requests().size(), 2U);
+  EXPECT_EQ(many.requests()[0], many.requests()[1]);
+  EXPECT_NE(key_in(many.requests()[0]), key_in(requests[0])) << "each command has its own key";
 }
 
 TEST_F(ReplayCliTest, ATimedOutRequestExplainsHowToRetry) {
   Script silent({""}, [] {});
   const Ran ran = replay(silent, "e1");
   EXPECT_EQ(ran.exit_code, 1);
-  const std::vector<std::string> heard = silent.heard();
-  EXPECT_EQ(heard.size(), 6U) << "once, and five times more";
-  EXPECT_THAT(ran.errors + ran.out, HasSubstr("--key " + key_in(heard.at(0))));
+  const std::vector<std::string> requests = silent.requests();
+  EXPECT_EQ(requests.size(), 6U) << "one request and five retries";
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("--key " + key_in(requests.at(0))));
   Script later({ok(R"({"deliveries":["d1"]})")}, [] {});
   EXPECT_EQ(replay(later, "e1 --key mine").exit_code, 0);
-  EXPECT_EQ(key_in(later.heard().at(0)), "mine");
+  EXPECT_EQ(key_in(later.requests().at(0)), "mine");
 }
 
-TEST_F(ReplayCliTest, AJobIsCancelledAndADeliveryToo) {
+TEST_F(ReplayCliTest, JobsAndDeliveriesCanBeCancelled) {
   Script jobs({job("cancelled", 3)}, [] {});
   EXPECT_THAT(replay(jobs, "--cancel-job p1").out, HasSubstr("cancelled"));
-  EXPECT_THAT(jobs.heard().at(0), HasSubstr("DELETE /v1/replays/p1 "));
+  EXPECT_THAT(jobs.requests().at(0), HasSubstr("DELETE /v1/replays/p1 "));
   Script deliveries({ok(R"({"delivery":"d1","status":"cancelled"})")}, [] {});
   EXPECT_EQ(replay(deliveries, "--cancel d1").exit_code, 0);
-  EXPECT_THAT(deliveries.heard().at(0), HasSubstr("POST /v1/deliveries/d1/cancel "));
+  EXPECT_THAT(deliveries.requests().at(0), HasSubstr("POST /v1/deliveries/d1/cancel "));
 }
 
 TEST_F(ReplayCliTest, WrongUsageAndRejectionsAreReported) {
@@ -311,7 +312,7 @@ TEST_F(ReplayCliTest, WrongUsageAndRejectionsAreReported) {
   EXPECT_EQ(replay(admin, "").exit_code, 2);
   EXPECT_EQ(replay(admin, "e1 --source demo").exit_code, 2);
   EXPECT_EQ(replay(admin, "e1 --as other").exit_code, 2);
-  EXPECT_TRUE(admin.heard().empty());
+  EXPECT_TRUE(admin.requests().empty());
   const Ran ran = replay(admin, "e1");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.errors + ran.out, HasSubstr("needs new"));

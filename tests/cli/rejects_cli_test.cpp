@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 const std::string kSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-// A server whose secret is wrong at first.
+// A server that starts with a wrong secret.
 class RejectsCli : public testing::Test {
  protected:
   static std::string source(const std::string& secret) {
@@ -30,7 +30,7 @@ class RejectsCli : public testing::Test {
     return test::run_hapax(served_.directory(),
                            arguments + " --token-file admin.token --admin " + served_.admin());
   }
-  // One line for each reject, when so many are written.
+  // Waits until `wanted` rejects are stored and returns them.
   std::vector<json::value> rejects(std::size_t wanted, const std::string& how = "") {
     std::vector<json::value> found;
     EXPECT_TRUE(test::eventually([&] {
@@ -64,7 +64,7 @@ TEST_F(RejectsCli, ListsExplainsAndAdmits) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   const json::value detail = json::parse(shown.out);
   EXPECT_EQ(detail.at("now").at("reason"), "signature-invalid");
-  EXPECT_FALSE(detail.at("explanation").as_array().empty()) << "as 'hapax verify' explains it";
+  EXPECT_FALSE(detail.at("explanation").as_array().empty()) << "like that of 'hapax verify'";
   EXPECT_EQ(run("rejects show --body " + first).out, R"({"type":"t"})");
 
   const Ran refused = run("rejects admit " + first);
@@ -78,14 +78,14 @@ TEST_F(RejectsCli, ListsExplainsAndAdmits) {
   const Ran one = run("rejects admit " + first);
   EXPECT_EQ(one.exit_code, 0) << one.errors;
   EXPECT_THAT(one.out, HasSubstr(R"("id":"a","duplicate":false)"));
-  EXPECT_EQ(run("rejects admit " + first).exit_code, 1) << "it is gone";
+  EXPECT_EQ(run("rejects admit " + first).exit_code, 1) << "an admitted reject is removed";
   const Ran rest = run("rejects admit --source demo");
   EXPECT_EQ(rest.exit_code, 0) << rest.errors;
   EXPECT_THAT(rest.out, HasSubstr(R"("matched":2,"admitted":2)"));
   EXPECT_EQ(run("rejects").out, "");
 }
 
-// Anybody can send such headers; the operator's terminal must not obey them.
+// Anyone can send such headers; the operator's terminal must not interpret them.
 TEST_F(RejectsCli, ShowsControlCharactersEscaped) {
   test::RawClient client(served_.port());
   auto headers = test::signed_headers("standard-webhooks", kSecret, "{}", "a");

@@ -13,10 +13,10 @@ namespace hapax::test {
 
 struct Ran {
   int exit_code;
-  std::string out;  // standard output, and standard error behind it
+  std::string out;  // standard output and standard error
 };
 
-// Runs the real binary. `arguments` are for a shell.
+// Runs the real binary. A shell interprets `arguments`.
 inline Ran hapax(const std::string& arguments) {
   const std::string command = std::string(HAPAX_BINARY) + " " + arguments + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");

@@ -28,7 +28,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Up to the end of the first line, or of the output.
+// Reads up to the end of the first line, or of the output.
 std::string first_line(int fd) {
   std::string line;
   char byte = 0;
@@ -53,7 +53,7 @@ Ran run_hapax(const TempDir& directory, const std::string& arguments) {
 namespace {
 
 void write_config(const std::string& file, const std::string& sources) {
-  // No time-out of the server expires, however busy the machine is.
+  // Timeouts that never expire, even on a busy machine.
   std::ofstream(file) << "[server]\nlisten = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\n"
                          "idle_timeout = '10m'\nheader_timeout = '10m'\nbody_timeout = '10m'\n"
                          "write_timeout = '10m'\n"

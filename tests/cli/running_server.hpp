@@ -15,15 +15,15 @@ struct Ran {
   std::string errors;  // standard error
 };
 
-// Runs the real binary in `directory`. `arguments` are for a shell.
+// Runs the real binary in `directory`. A shell interprets `arguments`.
 Ran run_hapax(const TempDir& directory, const std::string& arguments);
 
-// A real `hapax serve` on free ports, with a directory of its own.
+// A real `hapax serve` on free ports, with its own directory.
 class RunningServer {
  public:
-  // `sources` is put behind [server] and [store] in its hapax.toml.
+  // `sources` follows [server] and [store] in its hapax.toml.
   explicit RunningServer(const std::string& sources);
-  ~RunningServer();  // as stop()
+  ~RunningServer();  // calls stop()
   RunningServer(const RunningServer&) = delete;
   RunningServer& operator=(const RunningServer&) = delete;
 
@@ -31,9 +31,9 @@ class RunningServer {
   std::string url(const std::string& source) const;  // http://127.0.0.1:PORT/in/SOURCE
   std::string admin() const { return "http://" + admin_; }
   int port() const;
-  // Other sources from now on: waits until they are in force.
+  // Replaces the sources and waits until the server has reloaded the file.
   void reload(const std::string& sources);
-  void stop();  // a failure when it does not end well
+  void stop();  // a non-zero exit status fails the test
 
  private:
   TempDir directory_;

@@ -41,7 +41,7 @@ class SendTest : public testing::Test {
   RunningServer server_{kDemo};
 };
 
-TEST_F(SendTest, OneEventIsAnsweredWithItsName) {
+TEST_F(SendTest, AnEventReportsItsIds) {
   const Ran first = send("--id order-1");
   EXPECT_EQ(first.exit_code, 0) << first.errors;
   const json::value answer = parsed(first);
@@ -70,14 +70,14 @@ TEST_F(SendTest, TheCountsAddUp) {
   EXPECT_LE(at("p99"), at("max"));
 }
 
-TEST_F(SendTest, AllButOneMayRepeatTheFirst) {
+TEST_F(SendTest, AllButOneCanBeDuplicates) {
   const json::value all = parsed(send("--count 20 --duplicates 19 --id same"));
   EXPECT_EQ(number(all, "accepted"), 1);
   EXPECT_EQ(number(all, "duplicate"), 19);
   EXPECT_EQ(send("--count 20 --duplicates 20").exit_code, 2);
 }
 
-TEST_F(SendTest, ARateIsKept) {
+TEST_F(SendTest, TheRateIsObserved) {
   const json::value all = parsed(send("--count 11 --rate 100 --concurrency 11"));
   EXPECT_EQ(number(all, "accepted"), 11);
   EXPECT_GE(json::value_to<double>(all.at("seconds")), 0.1);
@@ -99,7 +99,7 @@ TEST_F(SendTest, ABodyComesFromAFileOrHasTheRequestedSize) {
   EXPECT_EQ(send("--body body").exit_code, 0);
   EXPECT_EQ(number(parsed(send("--body body --count 4 --duplicates 1")), "duplicate"), 1);
   std::ofstream(server_.directory().file("text")) << "not JSON at all";
-  EXPECT_EQ(send("--body text").exit_code, 0) << "its id is a header";
+  EXPECT_EQ(send("--body text").exit_code, 0) << "the id of this preset is in a header";
   EXPECT_EQ(send("--size 100000").exit_code, 0);
   const Ran large = send("--size 2000000");
   EXPECT_EQ(large.exit_code, 1);
@@ -107,7 +107,7 @@ TEST_F(SendTest, ABodyComesFromAFileOrHasTheRequestedSize) {
   EXPECT_EQ(send("--body nowhere").exit_code, 1);
 }
 
-TEST_F(SendTest, AServerThatIsDownIsNamed) {
+TEST_F(SendTest, AServerThatIsDownIsReported) {
   server_.stop();
   const Ran one = send("");
   EXPECT_EQ(one.exit_code, 1);
@@ -120,7 +120,7 @@ TEST_F(SendTest, AServerThatIsDownIsNamed) {
   EXPECT_THAT(many.out, HasSubstr("is 'hapax serve' running there?"));
 }
 
-TEST(SendPresets, AnEventHasItsIdWhereItsProviderHasIt) {
+TEST(SendPresets, TheIdIsWhereTheProviderPutsIt) {
   const RunningServer server(
       "[[source]]\nname = 'github'\npreset = 'github'\nsecrets = ['s']\n"
       "[[source]]\nname = 'stripe'\npreset = 'stripe'\nsecrets = ['whsec_x']\n"

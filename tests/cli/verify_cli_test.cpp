@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// `hapax verify`, `sign` and `presets`, by the real binary.
+// `hapax verify`, `sign` and `presets`, with the real binary.
 #include "support/sanitizer.hpp"
 #include "support/world.hpp"
 #include "verify/keys.hpp"
@@ -53,7 +53,7 @@ class VerifyCli : public testing::Test {
     return path;
   }
 
-  // Signs `body`, captures it as a request, and verifies that with `secret`.
+  // Signs `body`, builds a captured request from it, and verifies it with `secret`.
   json::object sign_and_verify(const std::string& preset, const std::string& signing_secret,
                                const std::string& secret, const std::string& body,
                                const std::string& more = "") const;
@@ -107,14 +107,14 @@ TEST_F(VerifyCli, SignAndVerifyRoundTrip) {
   EXPECT_EQ(sign_and_verify("mailgun", "s", "s", mail).at("verdict").as_string(), "valid");
 }
 
-TEST_F(VerifyCli, SignsWithAPrivateKeyAndVerifiesWithThePublicOne) {
+TEST_F(VerifyCli, SignsWithAPrivateKeyAndVerifiesWithThePublicKey) {
   const test::KeyPair ed25519 = test::make_ed25519();
   const json::object answer =
       sign_and_verify("discord", ed25519.private_pem, ed25519.public_pem, R"({"id":"1"})");
   EXPECT_EQ(answer.at("verdict").as_string(), "valid");
 }
 
-TEST_F(VerifyCli, ReadsARequestFromStandardInputAndSaysWhichEventItIs) {
+TEST_F(VerifyCli, ReadsStandardInputAndPrintsTheEvent) {
   const Ran signed_by = hapax("sign --preset stripe --secret s --now 1760000000 --body " +
                               write("b", R"({"id":"e9"})"));
   const std::string request =
@@ -127,7 +127,7 @@ TEST_F(VerifyCli, ReadsARequestFromStandardInputAndSaysWhichEventItIs) {
   EXPECT_EQ(answer.at("secret").as_int64(), 2);
 }
 
-TEST_F(VerifyCli, ExplainsARefusalAndNeverShowsTheSecret) {
+TEST_F(VerifyCli, ExplainsAFailureWithoutTheSecret) {
   const Ran signed_by = hapax(
       "sign --preset stripe --secret s3cret-s3cret --now 1760000000 --body " + write("b", "{}"));
   const std::string request = write("r", "POST / HTTP/1.1\n" + signed_by.out + "\n{}\n");
@@ -145,7 +145,7 @@ TEST_F(VerifyCli, ExplainsARefusalAndNeverShowsTheSecret) {
   }
 }
 
-TEST_F(VerifyCli, TakesTheWholeUrlOfARequestLineThatHasIt) {
+TEST_F(VerifyCli, AcceptsARequestLineWithAnAbsoluteUrl) {
   const Ran signed_by = hapax(
       "sign --preset square --secret s --url https://h.example.com/x --body " + write("b", "{}"));
   const std::string request = write(
@@ -171,10 +171,10 @@ TEST_F(VerifyCli, WrongUsageIsExitCodeTwoAndShowsNoSecret) {
   EXPECT_THAT(hapax("verify --preset stripes --secret s " + request).err, HasSubstr("stripe"));
 }
 
-// ---- vectors
+// Vectors.
 
-TEST_F(VerifyCli, RunsVectorsAndPrintsOneLineForEachInOrder) {
-  // Without the one that expects an id that is not in its request.
+TEST_F(VerifyCli, RunsVectorsAndPrintsOneLineEach) {
+  // Excludes a vector that expects an id that is not in its request.
   std::istringstream all(read_file(HAPAX_TEST_DATA "/signatures.jsonl"));
   std::string kept;
   std::vector<json::object> asked;
@@ -203,7 +203,7 @@ TEST_F(VerifyCli, RunsVectorsAndPrintsOneLineForEachInOrder) {
   EXPECT_EQ(i, asked.size());
 }
 
-TEST_F(VerifyCli, AVectorThatIsMissedIsExitCodeOne) {
+TEST_F(VerifyCli, AFailedVectorIsExitCodeOne) {
   std::istringstream all(read_file(HAPAX_TEST_DATA "/signatures.jsonl"));
   std::string first;
   std::getline(all, first);
@@ -221,9 +221,9 @@ TEST_F(VerifyCli, AVectorThatIsMissedIsExitCodeOne) {
   EXPECT_EQ(hapax("verify --vectors " + write("empty", "")).exit_code, 0);
 }
 
-// ---- presets
+// Presets.
 
-TEST_F(VerifyCli, TheProvidersPageIsMadeFromTheTable) {
+TEST_F(VerifyCli, TheProvidersPageIsGeneratedFromTheTable) {
   const Ran ran = hapax("presets --markdown");
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, read_file(HAPAX_SOURCE_DIR "/docs/providers.md"))

@@ -209,7 +209,7 @@ constexpr InboxCase kAdmitCases[] = {
     {"ArrivalsOfOneRequestAreAnsweredInOrder", arrivals_of_one_request_are_answered_in_order},
     {"ARepeatedIdInOneBatchBelongsToTheFirstArrival",
      a_repeated_id_in_one_batch_belongs_to_the_first_arrival},
-    {"Case83AFailedArrivalRollsBackItsRequestAndBurnsNoId",
+    {"AFailedArrivalRollsBackItsRequestAndBurnsNoId",
      a_failed_arrival_rolls_back_its_request_and_burns_no_id},
     {"ItemsOfABatchSucceedOrFailIndependently", items_of_a_batch_succeed_or_fail_independently},
     {"AnAdmitRepeatedWithItsNumbersGetsItsFirstAnswerAgain",

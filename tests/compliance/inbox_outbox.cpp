@@ -143,7 +143,7 @@ constexpr InboxCase kOutboxCases[] = {
     {"AMessageWithAKeyIsSentOnce", a_message_with_a_key_is_sent_once},
     {"AUsedNumberMovesNothing", a_used_number_moves_nothing},
     {"ARepeatedMoveReturnsItsFirstResult", a_repeated_move_returns_its_first_result},
-    {"Case118AMessageCommittedLateIsNotLost", a_message_committed_late_is_not_lost, false},
+    {"AMessageCommittedLateIsNotLost", a_message_committed_late_is_not_lost, false},
 };
 
 }  // namespace

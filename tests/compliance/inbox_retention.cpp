@@ -274,10 +274,10 @@ constexpr InboxCase kRetentionCases[] = {
     {"AListenDeliveryDoesNotRetainItsEvent", a_listen_delivery_does_not_retain_its_event},
     {"TheEndOfAListenDeliveryDoesNotCount", the_end_of_a_listen_delivery_does_not_count},
     {"AClaimOutlivesTheBytesOfItsEvent", a_claim_outlives_the_bytes_of_its_event},
-    {"Case103ATakenOverClaimSurvivesTheOldEvent", a_taken_over_claim_survives_the_old_event},
+    {"ATakenOverClaimSurvivesTheOldEvent", a_taken_over_claim_survives_the_old_event},
     {"AttemptsOutliveTheLastSettleByADay", attempts_outlive_the_last_settle_by_a_day},
     {"RemovedAndUnknownEventsAreDistinguished", removed_and_unknown_events_are_distinguished},
-    {"Case70RetainedEventsDoNotHideRemovableOnes", retained_events_do_not_hide_removable_ones},
+    {"RetainedEventsDoNotHideRemovableOnes", retained_events_do_not_hide_removable_ones},
     {"EventsOfUnlistedSourcesStay", events_of_unlisted_sources_stay},
     {"SourcesHaveTheirOwnPeriods", sources_have_their_own_periods},
 };

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// [[destination]]: what is read, and what is refused where.
+// [[destination]]: accepted keys and values, and the messages for invalid ones.
 #include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ class ConfigDestinationTest : public ConfigFile {
     if (!loaded.config || loaded.config->destinations.size() != 1) return {};
     return loaded.config->destinations[0];
   }
-  // Of a destination with this in its fourth line.
+  // The problem of a destination with `line` as its fourth line.
   std::string http_problem(const std::string& line) {
     return problem("[[destination]]\nname = 'a'\nurl = 'http://h/'\n" + line + "\n");
   }
@@ -84,7 +84,7 @@ allow_private = false
   EXPECT_FALSE(to.allow_private);
 }
 
-TEST_F(ConfigDestinationTest, WorkersHaveKeysOfTheirOwn) {
+TEST_F(ConfigDestinationTest, PullDestinationsHaveTheirOwnKeys) {
   const Destination to =
       good("[[destination]]\nname = 'a'\nkind = 'pull'\nmax_abandons = 5\nlease = '1m'\n");
   EXPECT_EQ(to.kind, Destination::Kind::pull);
@@ -96,7 +96,7 @@ TEST_F(ConfigDestinationTest, WorkersHaveKeysOfTheirOwn) {
   EXPECT_FALSE(good("[[destination]]\nname='a'\nurl='http://h'\nbreaker = false\n").breaker);
 }
 
-TEST_F(ConfigDestinationTest, KeysOfTheOtherKindAreRefusedWithAReason) {
+TEST_F(ConfigDestinationTest, KeysOfTheOtherKindAreRejectedWithAReason) {
   EXPECT_THAT(problem("[[destination]]\nname = 'a'\nkind = 'pull'\ntimeout = '1s'\n"),
               HasSubstr("4: destination[1].timeout: only valid for kind = \"http\""));
   EXPECT_THAT(http_problem("max_abandons = 3"),
@@ -111,7 +111,7 @@ TEST_F(ConfigDestinationTest, KeysOfTheOtherKindAreRefusedWithAReason) {
   EXPECT_THAT(http_problem("timout = '1s'"), HasSubstr("did you mean 'timeout'?"));
 }
 
-TEST_F(ConfigDestinationTest, UnusableUrlsAreRefusedAndPasswordsNotShown) {
+TEST_F(ConfigDestinationTest, InvalidUrlsAreRejectedWithoutTheirPasswords) {
   for (const char* url :
        {"ftp://h/", "h", "http://", "http://h:0/", "http://h/ x", "http://h/#x"}) {
     EXPECT_THAT(problem("[[destination]]\nname = 'a'\nurl = '" + std::string(url) + "'\n"),
@@ -124,7 +124,7 @@ TEST_F(ConfigDestinationTest, UnusableUrlsAreRefusedAndPasswordsNotShown) {
   EXPECT_THAT(with_user, Not(HasSubstr("hunter2")));
 }
 
-TEST_F(ConfigDestinationTest, ValuesThatDoNotWork) {
+TEST_F(ConfigDestinationTest, InvalidValuesAreRejected) {
   for (const char* line : {"concurrency = 0",
                            "concurrency = 1001",
                            "rate = '0/s'",
@@ -152,18 +152,18 @@ TEST_F(ConfigDestinationTest, ValuesThatDoNotWork) {
   EXPECT_THAT(http_problem("secret = 'whsec_hunter2!'"), Not(HasSubstr("hunter2")));
 }
 
-TEST_F(ConfigDestinationTest, ALeaseLastsLongerThanAnAttempt) {
+TEST_F(ConfigDestinationTest, TheLeaseMustExceedTheTimeout) {
   EXPECT_THAT(http_problem("lease = '24s'"),
               HasSubstr("4: destination[1].lease: the lease must exceed the timeout, 15s, by 10s; "
                         "use \"25s\" or more"));
   good("[[destination]]\nname = 'a'\nurl = 'http://h'\nlease = '25s'\n");
 }
 
-TEST_F(ConfigDestinationTest, AScheduleThatOutlivesTheReceiversMemoryIsRefused) {
+TEST_F(ConfigDestinationTest, TheRetryScheduleMustFitIntoTheHorizon) {
   EXPECT_THAT(http_problem("horizon = '24h'"),
               HasSubstr("4: destination[1].horizon: the retry schedule takes up to"));
   const std::string start = "[[destination]]\nname = 'a'\nurl = 'http://h'\nretry = ['50m']\n";
-  good(start + "horizon = '55m'\n");  // with jitter
+  good(start + "horizon = '55m'\n");  // 50m and 10 % jitter
   EXPECT_THAT(problem(start + "horizon = '54m'\n"), HasSubstr("takes up to 55m"));
 }
 

@@ -13,7 +13,7 @@
 
 namespace hapax::daemon {
 
-// One configuration file after the other, read with these variables in the environment.
+// Loads configuration texts, with the given environment variables.
 class ConfigFile : public testing::Test {
  protected:
   explicit ConfigFile(std::map<std::string, std::string> variables = {})
@@ -27,7 +27,7 @@ class ConfigFile : public testing::Test {
       return found == variables_.end() ? std::nullopt : std::optional(found->second);
     });
   }
-  // The one problem there is, behind the file's name.
+  // The only problem of the text, without the file name.
   std::string problem(const std::string& text) {
     const Loaded loaded = load(text);
     EXPECT_EQ(loaded.problems.size(), 1U) << text;
@@ -39,7 +39,7 @@ class ConfigFile : public testing::Test {
 
   const std::map<std::string, std::string> variables_;
   test::TempDir directory_;
-  std::string shown_;  // everything that was ever said
+  std::string shown_;  // all problems so far
 };
 
 }  // namespace hapax::daemon

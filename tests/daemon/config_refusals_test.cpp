@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Files that are refused, each with the one message it gets.
+// Rejected configuration files, each with its only message.
 #include "daemon/config.hpp"
 
 #include "support/world.hpp"
@@ -29,7 +29,7 @@ class ConfigRefusalsTest : public testing::Test {
     return directory_.file(name);
   }
 
-  // The messages, without the directory, which is another one each time.
+  // The messages, without the temporary directory.
   std::vector<std::string> problems(const std::string& text) {
     std::vector<std::string> list;
     const Loaded loaded = load_config(write("hapax.toml", text), environment_variable);
@@ -47,7 +47,7 @@ class ConfigRefusalsTest : public testing::Test {
 
   struct Bad {
     std::string text;
-    std::string message;  // behind "hapax.toml:"
+    std::string message;  // without the prefix "hapax.toml:"
   };
   void expect(const std::vector<Bad>& files) {
     for (const Bad& each : files) {
@@ -63,12 +63,12 @@ const std::string kGoodSource =
     "secrets = ['hunter2']\nid = 'json:/id'\n";
 const std::string kPull = "[[destination]]\nname = 'work'\nkind = 'pull'\n";
 
-// What a good source says beyond: line 6.
+// A valid source with `line` as its line 6.
 std::string good_with(const std::string& line) {
   return kGoodSource + line + "\n";
 }
 
-// The inside of verify = { ... }: line 3.
+// A source with `inside` in the verify = { ... } of its line 3.
 std::string scheme(const std::string& inside) {
   return "[[source]]\nname = 'a'\nverify = { " + inside +
          " }\nsecrets = ['hunter2']\nid = 'json:/id'\n";
@@ -115,7 +115,7 @@ TEST_F(ConfigRefusalsTest, Keys) {
   });
 }
 
-TEST_F(ConfigRefusalsTest, WhatLaterVersionsHave) {
+TEST_F(ConfigRefusalsTest, KeysOfLaterVersions) {
   const auto later = [](const std::string& where) { return where + ": " + kLater; };
   expect({
       {"[[route]]\nname = 'x'\n", later("1: route")},
@@ -453,7 +453,7 @@ TEST_F(ConfigRefusalsTest, Identity) {
   });
 }
 
-TEST_F(ConfigRefusalsTest, SpansDestinationsAndAcks) {
+TEST_F(ConfigRefusalsTest, DurationsDestinationsAndAcks) {
   std::string many = "deliver_to = [";
   std::string all;
   for (int i = 0; i < 65; ++i) {
@@ -492,7 +492,7 @@ TEST_F(ConfigRefusalsTest, SpansDestinationsAndAcks) {
   });
 }
 
-TEST_F(ConfigRefusalsTest, WhatIsNoToml) {
+TEST_F(ConfigRefusalsTest, InvalidToml) {
   std::string deep = "a = ";
   std::string dotted = "a";
   for (int i = 0; i < 100'000; ++i) {
@@ -527,7 +527,7 @@ TEST_F(ConfigRefusalsTest, WhatIsNoToml) {
               ElementsAre("hapax.toml:1: the file has more than 20000 values"));
 }
 
-TEST_F(ConfigRefusalsTest, WhatIsNoFile) {
+TEST_F(ConfigRefusalsTest, NonRegularFiles) {
   const auto message = [](const std::string& path) {
     const Loaded loaded = load_config(path, environment_variable);
     EXPECT_FALSE(loaded.config);

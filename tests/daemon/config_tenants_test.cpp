@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Tenants, topics and observe mode in the file: what is read, and what is refused where.
+// Tenants, topics and observe mode: accepted values, and the messages for invalid ones.
 #include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>
@@ -22,10 +22,10 @@ std::string tenant(const std::string& name, const std::string& secrets) {
   return "[[source.tenant]]\nname = '" + name + "'\nsecrets = " + secrets + "\n";
 }
 
-TEST_F(ConfigTenantsTest, DeclaredTenantsAreSourcesOfTheirOwn) {
+TEST_F(ConfigTenantsTest, DeclaredTenantsAreSeparateSources) {
   const Loaded loaded = load(kHmac + tenant("x", "['1']") + tenant("y", "['2', '3']"));
   ASSERT_TRUE(loaded.config);
-  ASSERT_EQ(loaded.config->sources.size(), 2U);  // nobody posts to /in/a
+  ASSERT_EQ(loaded.config->sources.size(), 2U);  // /in/a does not exist
   EXPECT_EQ(path_of(loaded.config->sources[0]), "a/x");
   EXPECT_EQ(path_of(loaded.config->sources[1]), "a/y");
   EXPECT_THAT(loaded.config->sources[1].secrets, ElementsAre("2", "3"));
@@ -35,7 +35,7 @@ TEST_F(ConfigTenantsTest, DeclaredTenantsAreSourcesOfTheirOwn) {
   EXPECT_EQ(both.config->sources.size(), 2U);
 }
 
-TEST_F(ConfigTenantsTest, ATenantWithoutSecretsOfItsOwnIsRefused) {
+TEST_F(ConfigTenantsTest, ATenantNeedsItsOwnSecrets) {
   EXPECT_THAT(problem(kHmac + "[[source.tenant]]\nname = 'x'\n"),
               HasSubstr("5: source[1].tenant[1].secrets: required"));
   EXPECT_THAT(problem(kHmac + tenant("x", "[]")),
@@ -52,14 +52,14 @@ TEST_F(ConfigTenantsTest, ATenantWithoutSecretsOfItsOwnIsRefused) {
   EXPECT_THAT(shown_, testing::Not(HasSubstr("'same'")));
 }
 
-TEST_F(ConfigTenantsTest, TheSameSecretWrittenInTwoWaysIsTheSame) {
+TEST_F(ConfigTenantsTest, SecretsAreComparedDecoded) {
   const std::string text = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   EXPECT_THAT(problem("[[source]]\nname = 'a'\npreset = 'standard-webhooks'\n" +
                       tenant("x", "['whsec_" + text + "']") + tenant("y", "['" + text + "']")),
               HasSubstr("9: source[1].tenant[2].secrets[1]: the secret on line 6 is the same"));
 }
 
-TEST_F(ConfigTenantsTest, WhereNoRejectCouldBeAdmittedThatIsWarnedAbout) {
+TEST_F(ConfigTenantsTest, WarnsIfRejectsCannotBeReAdmitted) {
   const std::string kSigned = kHmac + "secrets = ['0']\nsender_retries = '3d'\nkeep = '1d'\n";
   const Loaded loaded = load(kSigned + "remember = '3d'\n");
   ASSERT_EQ(loaded.warnings.size(), 1U);
@@ -67,7 +67,7 @@ TEST_F(ConfigTenantsTest, WhereNoRejectCouldBeAdmittedThatIsWarnedAbout) {
   EXPECT_THAT(load(kSigned + "remember = '4d'\n").warnings, IsEmpty());
 }
 
-TEST_F(ConfigTenantsTest, SecretsThatAreNotInTheirEncodingAreRefusedWithTheirLine) {
+TEST_F(ConfigTenantsTest, WronglyEncodedSecretsAreRejectedWithTheirLine) {
   const std::string standard = "[[source]]\nname = 'a'\npreset = 'standard-webhooks'\n";
   EXPECT_THAT(problem(standard + tenant("x", "['whsec_!!!']")),
               HasSubstr("6: source[1].tenant[1].secrets[1]: the secret must be written in base64"));
@@ -77,7 +77,7 @@ TEST_F(ConfigTenantsTest, SecretsThatAreNotInTheirEncodingAreRefusedWithTheirLin
               HasSubstr("4: source[1].secrets[1]: "));
 }
 
-TEST_F(ConfigTenantsTest, OddNamesOfTenantsAreRefused) {
+TEST_F(ConfigTenantsTest, InvalidTenantNamesAreRejected) {
   for (const std::string name : {"a/b", "..", ".", "a b", "a%2fb", "\xc3\xa9", "outbox"}) {
     EXPECT_THAT(problem(kHmac + tenant(name, "['1']")), HasSubstr("6: source[1].tenant[1].name"))
         << name;
@@ -96,7 +96,7 @@ TEST_F(ConfigTenantsTest, OddNamesOfTenantsAreRefused) {
               HasSubstr("6: source[1].tenant: use tenant = \"json:/pointer\""));
 }
 
-TEST_F(ConfigTenantsTest, ATenantIsReadFromWhatIsSigned) {
+TEST_F(ConfigTenantsTest, TheTenantMustBeASignedField) {
   const std::string good = kHmac + "secrets = ['1']\n";
   EXPECT_TRUE(load(good + "tenant = 'json:/account'\n").config);
   EXPECT_THAT(problem(good + "tenant = 'header:X-Account'\n"),
@@ -117,7 +117,7 @@ TEST_F(ConfigTenantsTest, ATenantIsReadFromWhatIsSigned) {
   EXPECT_THAT(token.warnings[0].text, HasSubstr("nothing is signed"));
 }
 
-TEST_F(ConfigTenantsTest, ObserveModeIsWarnedAbout) {
+TEST_F(ConfigTenantsTest, WarnsAboutObserveMode) {
   const Loaded off = load(kHmac + "secrets = ['1']\nenforce = true\n");
   ASSERT_TRUE(off.config);
   EXPECT_TRUE(off.config->sources[0].enforce);
@@ -132,7 +132,7 @@ TEST_F(ConfigTenantsTest, ObserveModeIsWarnedAbout) {
               HasSubstr("6: source[1].enforce: this is a text; write true or false"));
 }
 
-TEST_F(ConfigTenantsTest, TopicsBelongToAmazon) {
+TEST_F(ConfigTenantsTest, TopicsAreOnlyForAmazonSns) {
   EXPECT_THAT(problem(kHmac + "secrets = ['1']\ntopics = ['arn:aws:sns:r:1:n']\n"),
               HasSubstr("6: source[1].topics: only valid for Amazon SNS"));
   const std::string sns = "[[source]]\nname = 'a'\npreset = 'aws-sns'\n";

@@ -45,7 +45,7 @@ class ConfigTest : public testing::Test {
     return load_config(path, variable);
   }
 
-  // Without the directory, which is another one each time.
+  // `text` without the temporary directory.
   std::string shown(std::string text) const {
     const std::string prefix = directory_.path().string() + "/";
     for (std::size_t at = text.find(prefix); at != text.npos; at = text.find(prefix)) {
@@ -69,12 +69,12 @@ const std::string kGood =
     "[[source]]\nname = 'a'\nverify = { scheme = 'hmac', header = 'X-S' }\n"
     "secrets = ['hunter2']\nid = 'json:/id'\n";
 
-// What one source says beyond name, verify, secrets and id: from line 6 on.
+// A valid source with `lines` after name, verify, secrets and id, from line 6 on.
 std::string with(const std::string& lines) {
   return kGood + lines + "\n";
 }
 
-// The inside of verify = { ... } on line 3.
+// A source with `inside` in the verify = { ... } of its line 3.
 std::string verify(const std::string& inside, const std::string& secrets = "['hunter2']") {
   return "[[source]]\nname = 'a'\nverify = { " + inside + " }\nsecrets = " + secrets +
          "\nid = 'json:/id'\n";
@@ -110,8 +110,8 @@ TEST_F(ConfigTest, TheTimeoutOfTheStoreIsRead) {
   EXPECT_EQ(loaded.config->store_timeout, std::chrono::seconds(30));
 }
 
-// Callers never get the open files that the store needs.
-TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
+// Connections never use up the file descriptors that the store needs.
+TEST_F(ConfigTest, ConnectionLimitsFollowTheDescriptorLimit) {
   const DescriptorBudget many = descriptor_budget({}, 20'000);
   EXPECT_EQ(many.listen.limiter.connections, 16'384U);
   EXPECT_EQ(many.listen.limiter.connections_per_address, 12'288U);
@@ -124,12 +124,12 @@ TEST_F(ConfigTest, ConnectionsAreFewerWhereFewFilesMayBeOpen) {
   ServerLimits wanted;
   wanted.per_address = 5;
   EXPECT_EQ(descriptor_budget(wanted, 1024).listen.limiter.connections_per_address, 5U);
-  // Deliveries have theirs, but never more than half.
+  // Deliveries reserve descriptors too, but at most half of them.
   EXPECT_EQ(descriptor_budget({}, 1024, 400).listen.limiter.connections, 372U);
   EXPECT_EQ(descriptor_budget({}, 1024, 100'000).listen.limiter.connections, 336U);
 }
 
-TEST_F(ConfigTest, TheFileOfTheDesignLoads) {
+TEST_F(ConfigTest, ACompleteFileLoads) {
   const Loaded loaded = load(R"(
 [server]
 listen = "127.0.0.1:0"
@@ -214,7 +214,7 @@ kind = "pull"
   EXPECT_EQ(config.destinations.size(), 2U);
 }
 
-TEST_F(ConfigTest, AnEmptyFileIsTheDefaults) {
+TEST_F(ConfigTest, AnEmptyFileMeansTheDefaults) {
   const Loaded loaded = load("");
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(loaded.config->listen.port, 8420);
@@ -224,7 +224,7 @@ TEST_F(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(loaded.config->data_dir, directory_.path().string());
 }
 
-TEST_F(ConfigTest, RelativePathsOfAFileInThisDirectoryStayShort) {
+TEST_F(ConfigTest, RelativePathsInTheCurrentDirectoryStayShort) {
   const Loaded loaded = load_config("no-such-hapax.toml", variable);
   ASSERT_EQ(loaded.problems.size(), 1U);
   EXPECT_EQ(loaded.problems[0].to_string(),
@@ -245,7 +245,7 @@ TEST_F(ConfigTest, TheExampleOfTheDocumentationLoads) {
   EXPECT_EQ(loaded.config->sources.size(), 2U);
 }
 
-TEST_F(ConfigTest, ATokenSchemeNamesTheHeaderThatHoldsTheSecret) {
+TEST_F(ConfigTest, HeadersThatContainTheSecretAreListed) {
   const Loaded token = load(verify("scheme = 'token', header = 'X-Token'"));
   ASSERT_TRUE(token.config);
   EXPECT_THAT(token.config->sources[0].secret_headers, ElementsAre("X-Token"));
@@ -294,7 +294,7 @@ TEST_F(ConfigTest, AConfiguredSchemeVerifiesItsRequests) {
             Reason::timestamp_outside_window);
 }
 
-TEST_F(ConfigTest, SecretsComeFromFilesWithoutTheirLastLineEnd) {
+TEST_F(ConfigTest, SecretsFromFilesLoseTheirLastLineEnd) {
   write("one", "from a file\n");
   write("two", "two lines\n\n");
   const Loaded loaded = load(verify("scheme = 'hmac', header = 'X-S'",
@@ -306,7 +306,7 @@ TEST_F(ConfigTest, SecretsComeFromFilesWithoutTheirLastLineEnd) {
 
 TEST_F(ConfigTest, APresetIsOverriddenByTheFile) {
   const Loaded loaded = load(preset("adyen-banking", "id_fallback = 'hash:/a,/b'\n"));
-  EXPECT_FALSE(loaded.config);  // its secret is not hexadecimal
+  EXPECT_FALSE(loaded.config);  // the secret of this preset must be hexadecimal
   const Loaded good = load(
       "[[source]]\nname = 'a'\npreset = 'buildkite'\nsecrets = ['x']\nid_fallback = 'hash:/a'\n");
   EXPECT_TRUE(good.config);
@@ -322,7 +322,7 @@ TEST_F(ConfigTest, KeepIsNeverLongerThanRememberUnlessConfigured) {
   EXPECT_EQ(loaded.config->sources[0].keep, hours(7 * 24));
 }
 
-// A compressed one counts as what it unpacks to, where the sender signed that.
+// A compressed body counts with its decompressed size if the sender signs the decompressed body.
 TEST_F(ConfigTest, MaxBodyBoundsDecompressedBodies) {
   const std::string packed =
       *from_base64("H4sIAAAAAAACA1NQGAWjYBSMglEwCkbBUAcAKsoWVdAHAAA=");  // 2000 spaces
@@ -341,7 +341,7 @@ TEST_F(ConfigTest, MaxBodyBoundsDecompressedBodies) {
   EXPECT_EQ(reason("2000"), Reason::signature_invalid);
 }
 
-TEST_F(ConfigTest, WarnsOfPlainSecretsThatOthersCanRead) {
+TEST_F(ConfigTest, WarnsAboutWorldReadableSecrets) {
   EXPECT_THAT(load(kGood, 0600).warnings, IsEmpty());
   EXPECT_THAT(load(kGood, 0640).warnings, IsEmpty());
   const Loaded open = load(kGood, 0644);
@@ -356,7 +356,7 @@ TEST_F(ConfigTest, WarnsOfPlainSecretsThatOthersCanRead) {
   EXPECT_THAT(load("[store]\nurl = 'postgres://u@h/d'", 0644).warnings, IsEmpty());
 }
 
-TEST_F(ConfigTest, WarnsOfATlsKeyThatEverybodyCanRead) {
+TEST_F(ConfigTest, WarnsAboutAWorldReadableTlsKey) {
   const std::string pem = "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n";
   std::ofstream(directory_.file("cert.pem")) << pem;
   std::ofstream(directory_.file("key.pem")) << pem;
@@ -373,13 +373,13 @@ TEST_F(ConfigTest, WarnsOfATlsKeyThatEverybodyCanRead) {
             "'key.pem'; run chmod o-rwx on it");
 }
 
-TEST_F(ConfigTest, WarnsOfAnAdminListenerThatAnybodyCouldUse) {
+TEST_F(ConfigTest, WarnsAboutAnExposedAdminListener) {
   const std::string outside = "[server]\nadmin = '0.0.0.0:8421'\ninsecure = true\n";
   const Loaded insecure = load(outside);
   EXPECT_TRUE(insecure.config);
   ASSERT_EQ(insecure.warnings.size(), 1U);
   EXPECT_EQ(insecure.warnings[0].field, "server.insecure");
-  EXPECT_THAT(load("[server]\ninsecure = true\n").warnings, IsEmpty()) << "it is on loopback";
+  EXPECT_THAT(load("[server]\ninsecure = true\n").warnings, IsEmpty()) << "listens on loopback";
   const Loaded guessed = load(
       "[admin]\ntoken = 'x'\n[[token]]\nname = 'a'\nsecret = 'y'\n"
       "allow = ['read']\n");
@@ -391,7 +391,7 @@ TEST_F(ConfigTest, WarnsOfAnAdminListenerThatAnybodyCouldUse) {
   EXPECT_THAT(load("[admin]\ntoken = 'sixteen-letters!'\n").warnings, IsEmpty());
 }
 
-TEST_F(ConfigTest, WarnsOfSourcesThatVerifyNothing) {
+TEST_F(ConfigTest, WarnsAboutSourcesWithoutVerification) {
   const Loaded loaded = load("[[source]]\nname = 'a'\nverify = 'none'\nid = 'none'\n");
   ASSERT_TRUE(loaded.config);
   ASSERT_EQ(loaded.warnings.size(), 1U);

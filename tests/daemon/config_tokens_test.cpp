@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// [[token]] in the file: what is read, and what is refused where.
+// [[token]]: accepted values, and the messages for invalid ones.
 #include "daemon/config_file.hpp"
 
 #include <gmock/gmock.h>

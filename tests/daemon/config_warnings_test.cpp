@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What `check` says of a file that works and should not be left as it is.
+// The warnings of `hapax check` for valid but risky configurations.
 #include "daemon/config_file.hpp"
 #include "verify/keys.hpp"
 
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 class ConfigWarningsTest : public ConfigFile {
  protected:
-  // All of them, behind the file's name.
+  // All warnings, without the file name.
   std::vector<std::string> warnings(const std::string& text) {
     const Loaded loaded = load(text);
     EXPECT_THAT(loaded.problems, IsEmpty()) << loaded.problems.front().to_string();
@@ -43,7 +43,7 @@ TEST_F(ConfigWarningsTest, OneSecretInTwoSources) {
   EXPECT_THAT(warnings(source("a", kByHeader + whole) +
                        source("b", kByHeader + "id = 'json:/id'\nsecrets = ['three']\n")),
               IsEmpty());
-  // However it is written: hex and text here.
+  // In any encoding: here hex and text.
   EXPECT_THAT(
       warnings(source("a", kByHeader + whole) +
                source("b",
@@ -58,7 +58,7 @@ TEST_F(ConfigWarningsTest, OneSecretInTwoSources) {
                        source("a", "preset = 'square'\nsecrets = ['one']\n") +
                        source("b", "preset = 'square'\nsecrets = ['one']\n")),
               IsEmpty())
-      << "the URL is signed, so neither takes what is the other's";
+      << "the URL is signed, so neither source accepts requests of the other";
 }
 
 TEST_F(ConfigWarningsTest, AnIdThatIsNotSigned) {
@@ -71,17 +71,17 @@ TEST_F(ConfigWarningsTest, AnIdThatIsNotSigned) {
                               "preset = 'github'\nid = 'header:x-github-delivery'\n"
                               "secrets = ['1']\n")),
               IsEmpty())
-      << "the preset's own";
+      << "the default id of the preset";
   EXPECT_THAT(warnings(source("a", "preset = 'github'\nid = 'json:/id'\nsecrets = ['1']\n")),
               IsEmpty());
   EXPECT_THAT(warnings(source("a",
                               "verify = { scheme = 'token', header = 'X-T' }\n"
                               "id = 'header:X-Id'\nsecrets = ['1']\n")),
               IsEmpty())
-      << "nothing is signed there";
+      << "this scheme signs nothing";
 }
 
-TEST_F(ConfigWarningsTest, AnIdInAFormWhoseFieldsAreSignedOneAfterTheOther) {
+TEST_F(ConfigWarningsTest, AnIdInAFormSignedWithoutDelimiters) {
   const std::string server = "[server]\npublic_url = 'https://h'\n";
   EXPECT_THAT(
       warnings(server +
@@ -115,8 +115,8 @@ TEST_F(ConfigWarningsTest, TokensThatCanBeGuessed) {
               ElementsAre(HasSubstr("3: token[1].secret: a token of 5 characters can be guessed")));
 }
 
-// One public key has many writings, and all of them let in the same requests.
-TEST_F(ConfigWarningsTest, TwoWritingsOfOnePublicKeyAreRefusedForTwoTenants) {
+// A public key has many encodings, all of which verify the same requests.
+TEST_F(ConfigWarningsTest, OnePublicKeyForTwoTenantsIsRejectedInAnyEncoding) {
   const test::KeyPair key = test::make_ed25519();
   std::string base64 = key.public_pem;
   base64.erase(0, base64.find('\n') + 1);

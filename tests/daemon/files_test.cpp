@@ -10,15 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Closing any descriptor of a file ends all POSIX locks that the process has on it. SQLite's are
-// such: without them another process takes the file for one that nobody uses, and removes the log.
+// Closing any descriptor of a file releases all POSIX locks of the process on that file, including
+// those of SQLite. Without them another process would consider the database unused and remove its
+// log.
 namespace hapax::daemon {
 namespace {
 
 using std::chrono::seconds;
 
-// Whether another process finds the lock that every open connection to a SQLite file in WAL mode
-// has: https://www.sqlite.org/src/doc/trunk/src/os.h
+// Whether another process observes the shared lock that every open connection to a SQLite file in
+// WAL mode holds: https://www.sqlite.org/src/doc/trunk/src/os.h
 bool is_locked_for_others(const std::string& path) {
   constexpr off_t kSharedFirst = 0x40000002;
   constexpr off_t kSharedSize = 510;
@@ -41,7 +42,7 @@ bool is_locked_for_others(const std::string& path) {
 
 class FileLockTest : public testing::Test {
  protected:
-  // Read from, as it has the lock from then on.
+  // Reads from the database: a connection holds its lock only from the first read on.
   store::sqlite::Handle open_database() const {
     store::sqlite::Handle db = store::sqlite::open_file(path_, seconds(5)).value();
     EXPECT_TRUE(store::sqlite::execute(db.get(), "SELECT count(*) FROM sqlite_schema", "test"));
@@ -52,7 +53,7 @@ class FileLockTest : public testing::Test {
   std::string path_ = directory_.file("hapax.db");
 };
 
-TEST_F(FileLockTest, OneThatIsRefusedLeavesTheLocksOfThisProcess) {
+TEST_F(FileLockTest, AFailedLockKeepsTheLocksOfThisProcess) {
   const Result<FileLock> first = FileLock::take(path_);
   ASSERT_TRUE(first);
   const store::sqlite::Handle db = open_database();
@@ -63,14 +64,14 @@ TEST_F(FileLockTest, OneThatIsRefusedLeavesTheLocksOfThisProcess) {
   EXPECT_TRUE(is_locked_for_others(path_));
 }
 
-// SQLite itself keeps a descriptor until the last connection of the process is closed.
-TEST_F(FileLockTest, ASecondConnectionThatIsClosedLeavesThemToo) {
+// SQLite itself keeps descriptors open until the last connection of the process is closed.
+TEST_F(FileLockTest, ClosingASecondConnectionKeepsTheLocks) {
   const store::sqlite::Handle db = open_database();
   open_database().reset();
   EXPECT_TRUE(is_locked_for_others(path_));
 }
 
-TEST_F(FileLockTest, ItEndsWithItsObject) {
+TEST_F(FileLockTest, TheDestructorReleasesTheLock) {
   EXPECT_TRUE(FileLock::take(path_));
   EXPECT_TRUE(FileLock::take(path_));
 }

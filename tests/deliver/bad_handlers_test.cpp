@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Handlers that are not there, not who they should be, or do not speak as they should: each has a
-// defined outcome and leaves a record.
+// Handlers that are unreachable, have the wrong certificate or violate HTTP. Each case has a
+// defined outcome, which is recorded as an attempt.
 #include "deliver/story.hpp"
 #include "http/tls_server.hpp"
 
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 const std::string kOnce = "retry = []\nbreaker = false\n";
 
-// What becomes of one delivery to `url`.
+// Sends one event to `url` and returns the attempts of its delivery.
 std::vector<std::string> attempts_at(const std::string& url, const std::string& more = "",
                                      const std::vector<std::string>& variables = {}) {
   const Story story(push_config({"a"}, destination("a", url, kOnce + more)), variables);
@@ -27,16 +27,16 @@ std::vector<std::string> attempts_at(const std::string& url, const std::string& 
     const std::string status = text(story.delivery(event, "a"), "status");
     return status == "dead" || status == "completed";
   };
-  // A system without a name server takes long to say that there is no such host.
+  // Without a name server it takes long until a lookup fails.
   EXPECT_TRUE(eventually(ended, std::chrono::minutes(5))) << story.serve.log();
   return story.attempts(event);
 }
 
-// An answer of exactly these bytes, behind which the handler keeps still or closes.
+// The same for a handler that responds with exactly these bytes, then closes or stays silent.
 std::vector<std::string> attempts_with(const std::string& bytes, bool closes,
                                        const std::string& more = "") {
-  Handler handler([&](int fd, const Heard&) {
-    say(fd, bytes);
+  Handler handler([&](int fd, const ReceivedRequest&) {
+    write_text(fd, bytes);
     if (!closes) wait_for_end(fd);
     return false;
   });
@@ -47,10 +47,10 @@ TEST(BadHandler, AHostThatDoesNotResolve) {
   EXPECT_THAT(attempts_at("http://no-such-host.invalid/x"), ElementsAre("dead  unresolved"));
 }
 
-TEST(BadHandler, ARefusedConnection) {
+TEST(BadHandler, AConnectionRefused) {
   std::string url;
   {
-    Handler handler([](int, const Heard&) { return false; });
+    Handler handler([](int, const ReceivedRequest&) { return false; });
     url = handler.url();
   }
   EXPECT_THAT(attempts_at(url), ElementsAre("dead  refused"));
@@ -63,7 +63,7 @@ TEST(BadHandler, ACertificateThatDoesNotVerify) {
   EXPECT_THAT(attempts_at(url), ElementsAre("dead  certificate"));
 }
 
-TEST(BadHandler, ACertificateThatIsBelievedIsFine) {
+TEST(BadHandler, ATrustedCertificateIsAccepted) {
   const TempDir directory;
   const Certificate certificate("localhost", "127.0.0.1");
   const std::string file = certificate.write_to(directory.file("ca.pem"));
@@ -72,7 +72,7 @@ TEST(BadHandler, ACertificateThatIsBelievedIsFine) {
   EXPECT_THAT(attempts_at(url, "", {"SSL_CERT_FILE=" + file}), ElementsAre("completed 200 "));
 }
 
-TEST(BadHandler, NoAnswerAtAll) {
+TEST(BadHandler, NoResponse) {
   EXPECT_THAT(attempts_with("", false, "timeout = '1s'\n"), ElementsAre("dead  timed-out"));
   EXPECT_THAT(attempts_with("", true), ElementsAre("dead  closed"));
   EXPECT_THAT(attempts_with("HTTP/1.1 20", true), ElementsAre("dead  closed"));
@@ -85,12 +85,12 @@ TEST(BadHandler, ABodyThatNeverEndsAffectsNoOtherDelivery) {
               ElementsAre("dead 500 status"));
 }
 
-TEST(BadHandler, AHeadThatNeverEndsIsNoAnswer) {
+TEST(BadHandler, AHeadThatNeverEndsIsRejected) {
   std::atomic<bool> over = false;
-  Handler handler([&](int fd, const Heard&) {
-    say(fd, "HTTP/1.1 200 OK\r\n");
+  Handler handler([&](int fd, const ReceivedRequest&) {
+    write_text(fd, "HTTP/1.1 200 OK\r\n");
     const std::string line = "X-More: " + std::string(1000, 'x') + "\r\n";
-    for (int i = 0; i < 1000 && !over; ++i) say(fd, line);
+    for (int i = 0; i < 1000 && !over; ++i) write_text(fd, line);
     return false;
   });
   EXPECT_THAT(attempts_at(handler.url()), ElementsAre("dead  too-large"));
@@ -99,9 +99,9 @@ TEST(BadHandler, AHeadThatNeverEndsIsNoAnswer) {
 
 TEST(BadHandler, AHundredMegabytesAreNotRead) {
   std::atomic<std::size_t> taken = 0;
-  Handler handler([&](int fd, const Heard&) {
-    // The first of the body comes with the head: what comes later is read for a second at most.
-    say(fd, "HTTP/1.1 500 No\r\nContent-Length: 104857600\r\n\r\n" + std::string(4096, 'x'));
+  Handler handler([&](int fd, const ReceivedRequest&) {
+    // The first bytes of the body arrive with the head; the rest is read for at most one second.
+    write_text(fd, "HTTP/1.1 500 No\r\nContent-Length: 104857600\r\n\r\n" + std::string(4096, 'x'));
     const std::string block(64 * 1024, 'x');
     for (int i = 0; i < 1600; ++i) {
       if (send(fd, block.data(), block.size(), MSG_NOSIGNAL) <= 0) break;
@@ -113,10 +113,10 @@ TEST(BadHandler, AHundredMegabytesAreNotRead) {
   const std::string event = story.send("evt_1");
   ASSERT_TRUE(story.becomes(event, "a", "dead"));
   EXPECT_EQ(text(story.event(event).at("attempts").at(0), "excerpt"), std::string(1024, 'x'));
-  EXPECT_LT(taken, std::size_t{50} * 1024 * 1024);  // what fits between two sockets
+  EXPECT_LT(taken, std::size_t{50} * 1024 * 1024);  // the capacity of the socket buffers
 }
 
-TEST(BadHandler, WhatIsNotHttp) {
+TEST(BadHandler, InvalidHttp) {
   for (const char* bytes :
        {"SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n",
@@ -126,13 +126,13 @@ TEST(BadHandler, WhatIsNotHttp) {
   }
 }
 
-TEST(BadHandler, ABodyThatIsNoneDoesNotTakeTheAnswerBack) {
+TEST(BadHandler, AnInvalidBodyDoesNotChangeTheOutcome) {
   EXPECT_THAT(attempts_with("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz", true),
               ElementsAre("completed 200 "));
 }
 
-TEST(BadHandler, PrivateAddressesAreRefusedWhenConfigured) {
-  Handler handler([](int fd, const Heard&) { return reply(fd, 200); });
+TEST(BadHandler, PrivateAddressesAreRejectedWhenConfigured) {
+  Handler handler([](int fd, const ReceivedRequest&) { return reply(fd, 200); });
   const std::string url = "http://localhost:" + std::to_string(handler.port()) + "/x";
   EXPECT_THAT(attempts_at(url, "allow_private = false\n"), ElementsAre("dead  address-refused"));
   EXPECT_THAT(attempts_at("http://169.254.169.254/latest", "allow_private = false\n"),
@@ -143,10 +143,10 @@ TEST(BadHandler, PrivateAddressesAreRefusedWhenConfigured) {
   EXPECT_THAT(attempts_at(url), ElementsAre("completed 200 "));
 }
 
-// The handler closes every connection behind its answer without saying so.
-TEST(BadHandler, AConnectionThatWasClosedInBetweenCostsNoAttempt) {
+// The handler closes every connection after its response, without `Connection: close`.
+TEST(BadHandler, AClosedIdleConnectionCostsNoAttempt) {
   std::atomic<int> closed = 0;
-  Handler handler([&](int fd, const Heard&) {
+  Handler handler([&](int fd, const ReceivedRequest&) {
     reply(fd, 200);
     EXPECT_TRUE(end_sending(fd));
     ++closed;

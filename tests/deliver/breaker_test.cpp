@@ -13,7 +13,7 @@ using State = Breaker::State;
 
 class BreakerTest : public testing::Test {
  protected:
-  // An attempt of a second.
+  // Reports an attempt that took one second.
   void attempt(bool healthy) {
     const BootTime began = now_;
     now_ += seconds(1);
@@ -22,7 +22,7 @@ class BreakerTest : public testing::Test {
   void fail(int count) {
     for (int i = 0; i < count; ++i) attempt(false);
   }
-  // Fails until it opens, and lets it wait.
+  // Fails until the breaker opens, and advances to the end of the pause.
   void open_and_wait() {
     fail(10);
     ASSERT_EQ(breaker_.state(), State::open);
@@ -33,9 +33,9 @@ class BreakerTest : public testing::Test {
   Breaker breaker_{BreakerLimits{}};
 };
 
-TEST_F(BreakerTest, OpensWhenHalfOfTheWindowIsThereAndHalfOfItFailed) {
+TEST_F(BreakerTest, OpensIfHalfOfAtLeastHalfAWindowFailed) {
   fail(9);
-  EXPECT_EQ(breaker_.state(), State::closed) << "too few to tell";
+  EXPECT_EQ(breaker_.state(), State::closed) << "too few attempts";
   fail(1);
   EXPECT_EQ(breaker_.state(), State::open);
   EXPECT_EQ(breaker_.room(0, now_), 0U);
@@ -52,28 +52,28 @@ TEST_F(BreakerTest, OnlyTheLastAttemptsCount) {
   fail(9);
   EXPECT_EQ(breaker_.state(), State::closed);
   fail(1);
-  EXPECT_EQ(breaker_.state(), State::open) << "half of the last twenty";
+  EXPECT_EQ(breaker_.state(), State::open) << "half of the last twenty failed";
 }
 
-TEST_F(BreakerTest, LetsOneThroughAfterThePause) {
+TEST_F(BreakerTest, AllowsOneProbeAfterThePause) {
   open_and_wait();
-  EXPECT_EQ(breaker_.room(3, now_), 0U) << "what is under way must end first";
+  EXPECT_EQ(breaker_.room(3, now_), 0U) << "in-flight attempts must end first";
   EXPECT_EQ(breaker_.state(), State::half_open);
   EXPECT_EQ(breaker_.room(0, now_), 1U);
-  EXPECT_EQ(breaker_.room(1, now_), 0U) << "the probe is under way";
+  EXPECT_EQ(breaker_.room(1, now_), 0U) << "the probe is in flight";
 }
 
-TEST_F(BreakerTest, AGoodProbeClosesIt) {
+TEST_F(BreakerTest, ASuccessfulProbeClosesIt) {
   open_and_wait();
   breaker_.room(0, now_);
   attempt(true);
   EXPECT_EQ(breaker_.state(), State::closed);
   EXPECT_GT(breaker_.room(5, now_), 1'000'000U);
   fail(9);
-  EXPECT_EQ(breaker_.state(), State::closed) << "what was before is forgotten";
+  EXPECT_EQ(breaker_.state(), State::closed) << "closing resets the window";
 }
 
-TEST_F(BreakerTest, ABadProbeMakesItWaitTwiceAsLongUpToItsLimit) {
+TEST_F(BreakerTest, AFailedProbeDoublesThePauseUpToTheLimit) {
   open_and_wait();
   BootTime pause{};
   for (const int expected : {10, 20, 40, 60, 60, 60}) {
@@ -89,7 +89,7 @@ TEST_F(BreakerTest, ABadProbeMakesItWaitTwiceAsLongUpToItsLimit) {
   open_and_wait();
   breaker_.room(0, now_);
   attempt(false);
-  EXPECT_EQ(breaker_.opens_at() - now_, seconds(10)) << "it starts anew after a good one";
+  EXPECT_EQ(breaker_.opens_at() - now_, seconds(10)) << "a successful probe resets the pause";
 }
 
 TEST_F(BreakerTest, AttemptsBegunBeforeOpeningDoNotCount) {
@@ -99,7 +99,7 @@ TEST_F(BreakerTest, AttemptsBegunBeforeOpeningDoNotCount) {
   EXPECT_EQ(breaker_.state(), State::open);
   breaker_.room(0, now_);
   breaker_.ended(true, before, now_);
-  EXPECT_EQ(breaker_.state(), State::half_open) << "an old answer is no probe";
+  EXPECT_EQ(breaker_.state(), State::half_open) << "an earlier attempt is not the probe";
   breaker_.ended(false, before, now_);
   EXPECT_EQ(breaker_.state(), State::half_open);
 }

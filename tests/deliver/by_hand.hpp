@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// What tests do to a store themselves where no server does it.
+// Direct operations on a store, for tests without a server.
 namespace hapax::test {
 
 class SilentLog final : public Log {
@@ -19,7 +19,7 @@ class SilentLog final : public Log {
   void line(Level, std::string_view, std::initializer_list<LogField>) override {}
 };
 
-// An event that its sender calls by its number.
+// Admits an event whose id is its number as text.
 inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo source,
                       const store::Target& target) {
   const std::string id = std::to_string(number);
@@ -34,7 +34,7 @@ inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo sourc
   EXPECT_TRUE(driver.write({.admit = std::span(&request, 1)}).admit.at(0));
 }
 
-// All that is due, up to a hundred; how many they were.
+// Leases and settles up to 100 due deliveries; returns their number.
 inline std::size_t settle_due(store::Driver& driver, DestinationNo from,
                               const Disposition& disposition) {
   const store::LeaseRequest request{

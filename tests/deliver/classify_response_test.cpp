@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-// What an answer means, for the delivery and for the destination.
+// Classification of responses, for the delivery and for the health of the destination.
 namespace hapax::deliver {
 
 namespace {
@@ -54,21 +54,21 @@ TEST_F(ClassifyResponseTest, GoneIsDeadAtOnceAndDoesNotCountAgainstTheDestinatio
   EXPECT_TRUE(result.healthy);
 }
 
-TEST_F(ClassifyResponseTest, EverythingElseIsRetriedBySchedule) {
+TEST_F(ClassifyResponseTest, OtherStatusesAreRetriedOnTheSchedule) {
   for (const int status : {100, 301, 302, 304, 400, 401, 404, 409, 429, 500, 503, 599}) {
     EXPECT_GE(delay_of(status, 1, ""), seconds(10)) << status;
     EXPECT_GE(delay_of(status, 2, ""), seconds(60)) << status;
   }
 }
 
-TEST_F(ClassifyResponseTest, PastTheLastEntryItIsDead) {
+TEST_F(ClassifyResponseTest, AFailureAfterTheLastRetryIsDead) {
   EXPECT_EQ(std::get<Dead>(of(500, 3).disposition).reason, EndReason::exhausted);
   EXPECT_EQ(std::get<Dead>(of(429, 4, "5").disposition).reason, EndReason::exhausted);
   destination_.retry.clear();
   EXPECT_EQ(std::get<Dead>(of(500, 1).disposition).reason, EndReason::exhausted);
 }
 
-TEST_F(ClassifyResponseTest, JitterOnlyEverDelaysAndByATenthAtMost) {
+TEST_F(ClassifyResponseTest, JitterAddsAtMostATenth) {
   milliseconds least = hours(1);
   milliseconds most{0};
   for (int i = 0; i < 1000; ++i) {
@@ -78,17 +78,17 @@ TEST_F(ClassifyResponseTest, JitterOnlyEverDelaysAndByATenthAtMost) {
   }
   EXPECT_GE(least, seconds(60));
   EXPECT_LE(most, seconds(66));
-  EXPECT_GT(most - least, seconds(3)) << "there is no jitter";
+  EXPECT_GT(most - least, seconds(3)) << "no jitter";
 }
 
-TEST_F(ClassifyResponseTest, TheLaterOfRetryAfterAndScheduleCounts) {
+TEST_F(ClassifyResponseTest, TheLaterOfRetryAfterAndScheduleIsUsed) {
   EXPECT_GE(delay_of(429, 1, "30"), seconds(30));
   EXPECT_LE(delay_of(429, 1, "30"), seconds(33));
-  EXPECT_LE(delay_of(429, 1, "5"), seconds(11)) << "the schedule is later";
+  EXPECT_LE(delay_of(429, 1, "5"), seconds(11)) << "the schedule has the later time";
   EXPECT_GE(delay_of(503, 1, "Sun, 06 Nov 1994 08:51:37 GMT"), seconds(120));
   EXPECT_LE(delay_of(503, 1, "Sun, 06 Nov 1994 08:51:37 GMT"), seconds(132));
-  EXPECT_LE(delay_of(503, 1, "Sun, 06 Nov 1994 08:00:00 GMT"), seconds(11)) << "it is past";
-  EXPECT_GE(delay_of(500, 1, "30"), seconds(30)) << "whatever the status";
+  EXPECT_LE(delay_of(503, 1, "Sun, 06 Nov 1994 08:00:00 GMT"), seconds(11)) << "a date in the past";
+  EXPECT_GE(delay_of(500, 1, "30"), seconds(30)) << "honored with any status";
 }
 
 TEST_F(ClassifyResponseTest, RetryAfterIsCappedAtADay) {
@@ -99,7 +99,7 @@ TEST_F(ClassifyResponseTest, RetryAfterIsCappedAtADay) {
   }
 }
 
-TEST_F(ClassifyResponseTest, ARetryAfterThatIsNoneIsNotHonoured) {
+TEST_F(ClassifyResponseTest, AnInvalidRetryAfterIsIgnored) {
   for (const char* text : {"", "soon", "-5", "1.5", "+30", "30s", "0x30", "Sun, 06 Nov"}) {
     EXPECT_LE(delay_of(429, 1, text), seconds(11)) << text;
   }
@@ -109,7 +109,7 @@ TEST_F(ClassifyResponseTest, OnlyDestinationFaultsCountAgainstIt) {
   EXPECT_FALSE(of(500).healthy);
   EXPECT_FALSE(of(429).healthy);
   EXPECT_FALSE(of(0).healthy);
-  EXPECT_TRUE(of(400).healthy) << "a poisonous event says nothing about its destination";
+  EXPECT_TRUE(of(400).healthy) << "a poison message is not a fault of the destination";
   EXPECT_TRUE(of(404).healthy);
 }
 

@@ -17,14 +17,15 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Reads one request behind what is in `buffer`; false when the other side closes before.
-bool hear(int fd, std::string& buffer, Heard& heard) {
+// Reads one request, which may be partly or completely in `buffer`; false if the peer closes
+// earlier.
+bool read_next_request(int fd, std::string& buffer, ReceivedRequest& received) {
   std::size_t whole = 0;
   while (whole == 0 || buffer.size() < whole) {
     const std::size_t end = buffer.find("\r\n\r\n");
     if (whole == 0 && end != std::string::npos) {
-      heard.head = buffer.substr(0, end + 2);
-      const std::string length = heard.header("Content-Length");
+      received.head = buffer.substr(0, end + 2);
+      const std::string length = received.header("Content-Length");
       whole = end + 4 + (length.empty() ? 0 : std::stoul(length));
       continue;
     }
@@ -33,14 +34,14 @@ bool hear(int fd, std::string& buffer, Heard& heard) {
     if (got <= 0) return false;
     buffer.append(bytes, static_cast<std::size_t>(got));
   }
-  heard.body = buffer.substr(heard.head.size() + 2, whole - heard.head.size() - 2);
+  received.body = buffer.substr(received.head.size() + 2, whole - received.head.size() - 2);
   buffer.erase(0, whole);
   return true;
 }
 
 }  // namespace
 
-std::string Heard::header(std::string_view name) const {
+std::string ReceivedRequest::header(std::string_view name) const {
   for (std::size_t at = head.find("\r\n"); at != std::string::npos && at + 2 < head.size();
        at = head.find("\r\n", at + 2)) {
     const std::string_view line =
@@ -87,14 +88,14 @@ void Handler::accept_all() {
 void Handler::serve(int fd) {
   std::string buffer;
   for (;;) {
-    Heard heard;
-    if (!hear(fd, buffer, heard)) break;
+    ReceivedRequest received;
+    if (!read_next_request(fd, buffer, received)) break;
     {
       const std::lock_guard lock(mutex_);
-      if (keeps_) heard_.push_back(heard);
+      if (keeps_) received_.push_back(received);
     }
     came_.notify_all();
-    if (!answer_(fd, heard)) break;
+    if (!answer_(fd, received)) break;
   }
   const std::lock_guard lock(mutex_);
   std::erase(open_, fd);
@@ -107,14 +108,14 @@ std::string Handler::url(const std::string& path) const {
   return "http://127.0.0.1:" + std::to_string(port_) + path;
 }
 
-std::vector<Heard> Handler::heard() const {
+std::vector<ReceivedRequest> Handler::received() const {
   const std::lock_guard lock(mutex_);
-  return heard_;
+  return received_;
 }
 
 std::size_t Handler::count() const {
   const std::lock_guard lock(mutex_);
-  return heard_.size();
+  return received_.size();
 }
 
 int Handler::connections() const {
@@ -124,7 +125,7 @@ int Handler::connections() const {
 
 bool Handler::wait_for(std::size_t count) const {
   std::unique_lock lock(mutex_);
-  return came_.wait_for(lock, kGenerous, [&] { return heard_.size() >= count; });
+  return came_.wait_for(lock, kGenerous, [&] { return received_.size() >= count; });
 }
 
 std::string answer_of(int status, std::string_view body, std::string_view headers) {
@@ -135,7 +136,7 @@ std::string answer_of(int status, std::string_view body, std::string_view header
 }
 
 bool reply(int fd, int status, std::string_view body, std::string_view headers) {
-  say(fd, answer_of(status, body, headers));
+  write_text(fd, answer_of(status, body, headers));
   return true;
 }
 

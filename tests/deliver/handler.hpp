@@ -15,34 +15,34 @@
 
 namespace hapax::test {
 
-// One request as it came.
-struct Heard {
+// One request as received.
+struct ReceivedRequest {
   std::string head;  // request line and headers
   std::string body;
 
-  // The first header of that name, in any case; "" when it is not there.
+  // The first header with that name, case-insensitive; "" if there is none.
   std::string header(std::string_view name) const;
   std::string line() const { return head.substr(0, head.find('\r')); }
 };
 
-// A small HTTP server that does what the test says, on as many connections as come.
+// A small scripted HTTP server for any number of connections.
 class Handler {
  public:
-  // Answers on `fd`. True: the connection stays open for the next request.
-  using Answer = std::function<bool(int fd, const Heard& heard)>;
+  // Responds on `fd`. Returns whether the connection stays open for the next request.
+  using Answer = std::function<bool(int fd, const ReceivedRequest& received)>;
 
-  // `keeps`: what it hears is there afterwards.
+  // `keeps`: whether the received requests are recorded.
   explicit Handler(Answer answer, bool keeps = true);
-  ~Handler();  // cuts all connections
+  ~Handler();  // closes all connections
   Handler(const Handler&) = delete;
   Handler& operator=(const Handler&) = delete;
 
   std::string url(const std::string& path = "/hook") const;
   std::uint16_t port() const { return port_; }
-  std::vector<Heard> heard() const;
+  std::vector<ReceivedRequest> received() const;
   std::size_t count() const;
   int connections() const;
-  // True: so many came before a generous time was over.
+  // Waits for `count` requests; false on a timeout.
   bool wait_for(std::size_t count) const;
 
  private:
@@ -55,16 +55,16 @@ class Handler {
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
   mutable std::condition_variable came_;
-  std::vector<Heard> heard_;
+  std::vector<ReceivedRequest> received_;
   std::list<int> open_;
-  std::size_t serving_ = 0;  // threads
+  std::size_t serving_ = 0;  // number of threads
   int connections_ = 0;
   std::thread acceptor_;
 };
 
-// A whole answer. `headers` are lines that end with \r\n.
+// A complete response. `headers` are lines that end with \r\n.
 std::string answer_of(int status, std::string_view body = "", std::string_view headers = "");
-// Says it and keeps the connection.
+// Sends the response and returns true, which keeps the connection open.
 bool reply(int fd, int status, std::string_view body = "", std::string_view headers = "");
 
 }  // namespace hapax::test

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A handler that honours the key and fails at random, and a server that is killed again and again:
-// in the end every event took effect exactly once at each destination, in order per key.
+// An idempotent handler that fails at random, and a server that is killed repeatedly: every event
+// takes effect exactly once at each destination, in order per order key.
 #include "deliver/story.hpp"
 #include "support/postgres.hpp"
 
@@ -23,16 +23,16 @@ namespace {
 constexpr int kEvents = 20'000;
 constexpr int kKills = 20;
 constexpr int kSenders = 4;
-constexpr int kLanes = 8;  // of each sender
+constexpr int kLanes = 8;  // per sender
 constexpr std::chrono::minutes kGuard{10};
 const std::vector<std::string> kDestinations{"a", "b", "c"};
 
-// Does what it is told once per key, and says so if it feels like it.
-class Fickle {
+// Applies the effect of a request once per idempotency key, but fails or breaks off many responses.
+class FlakyHandler {
  public:
-  explicit Fickle(std::uint64_t seed) : random_(seed) {}
+  explicit FlakyHandler(std::uint64_t seed) : random_(seed) {}
 
-  bool answer(int fd, const Heard& heard) {
+  bool answer(int fd, const ReceivedRequest& received) {
     switch (random_.below(20)) {
       case 0:
         return reply(fd, 500, "not now");
@@ -42,48 +42,48 @@ class Fickle {
       case 2:
         return reset(fd);
       case 3:
-        act(heard);
+        apply(received);
         return reset(fd);
       case 4:
-        act(heard);
+        apply(received);
         return reply(fd, 503, "done, but who knows");
-      case 5:  // closes half way
-        act(heard);
-        say(fd, "HTTP/1.1 20");
+      case 5:  // closes within the head
+        apply(received);
+        write_text(fd, "HTTP/1.1 20");
         return false;
-      case 6:  // a body that does not come
-        act(heard);
-        say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+      case 6:  // an incomplete body
+        apply(received);
+        write_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         if (random_.below(4) == 0) wait_for_end(fd);
         return false;
-      case 7:  // no answer in time
+      case 7:  // no response before the timeout
         if (random_.below(4) != 0 || silences_.fetch_sub(1) <= 0) break;
-        act(heard);
+        apply(received);
         wait_for_end(fd);
         return false;
       default:
         break;
     }
-    act(heard);
+    apply(received);
     return reply(fd, 200, "done");
   }
 
-  // What took effect at a destination, in that order.
+  // The effects at a destination, in order.
   std::vector<std::string> effects(const std::string& destination) const {
     const std::lock_guard lock(mutex_);
     const auto found = effects_.find("POST /" + destination + " HTTP/1.1");
     return found == effects_.end() ? std::vector<std::string>() : found->second;
   }
-  std::size_t again() const { return again_; }
+  std::size_t repeats() const { return repeats_; }
 
  private:
-  void act(const Heard& heard) {
+  void apply(const ReceivedRequest& received) {
     const std::lock_guard lock(mutex_);
-    if (!keys_.insert(heard.header("Idempotency-Key")).second) {
-      ++again_;
+    if (!keys_.insert(received.header("Idempotency-Key")).second) {
+      ++repeats_;
       return;
     }
-    effects_[heard.line()].push_back(heard.body);
+    effects_[received.line()].push_back(received.body);
   }
 
   static bool reset(int fd) {
@@ -93,11 +93,11 @@ class Fickle {
   }
 
   SeededRandom random_;
-  std::atomic<int> silences_ = rounds(300);  // each lasts for a whole time-out
+  std::atomic<int> silences_ = rounds(300);  // limited, because each lasts for a whole timeout
   mutable std::mutex mutex_;
   std::set<std::string> keys_;
   std::map<std::string, std::vector<std::string>> effects_;
-  std::atomic<std::size_t> again_ = 0;
+  std::atomic<std::size_t> repeats_ = 0;
 };
 
 std::string lane_of(int sender, int number) {
@@ -110,10 +110,12 @@ std::string body_of(int sender, int number) {
 
 class Killing {
  public:
-  // `second`: another node on the same database; the two are killed in turns.
+  // `second`: runs another node on the same database; the two are killed alternately.
   explicit Killing(const std::string& store_url, bool second = false)
-      : fickle_(42),
-        handler_([this](int fd, const Heard& heard) { return fickle_.answer(fd, heard); }, false),
+      : flaky_(42),
+        handler_(
+            [this](int fd, const ReceivedRequest& received) { return flaky_.answer(fd, received); },
+            false),
         story_(config(store_url)) {
     nodes_.push_back(&story_.serve);
     if (second) nodes_.push_back(&second_.emplace(config(store_url)));
@@ -136,17 +138,17 @@ class Killing {
     for (std::thread& sender : senders) sender.join();
     EXPECT_TRUE(eventually([&] { return is_drained(); }, 2 * kGuard))
         << boost::json::serialize(story_.get("/v1/destinations"));
-    for (const std::string& to : kDestinations) check(fickle_.effects(to), each);
-    for (const Serve* node : nodes_) EXPECT_TRUE(does_its_part(*node));
+    for (const std::string& to : kDestinations) check(flaky_.effects(to), each);
+    for (const Serve* node : nodes_) EXPECT_TRUE(makes_attempts(*node));
     std::cout << each * kSenders << " events at " << kDestinations.size() << " destinations, "
-              << kills << " kills, " << fickle_.again() << " repeated calls without effect\n";
+              << kills << " kills, " << flaky_.repeats() << " repeated calls without effect\n";
   }
 
  private:
   std::string config(const std::string& store_url) const {
     std::string retry;
     for (int i = 0; i < 100; ++i) retry += (i == 0 ? "'20ms'" : ", '20ms'");
-    // A hundred attempts have room for many that a busy machine does not answer in time.
+    // 100 attempts allow for many timeouts on a busy machine.
     const std::string often = "timeout = '3s'\nconcurrency = 32\nretry = [" + retry + "]\n";
     std::string destinations;
     for (const std::string& to : kDestinations) {
@@ -157,18 +159,18 @@ class Killing {
     return push_config(kDestinations, destinations, "order_key = 'json:/k'\n", store_url);
   }
 
-  // Each event until it is acknowledged, and only then the next: the order of a lane is known.
+  // Sends each event until it is acknowledged before the next one, so the order of a lane is known.
   void send(int sender, int count) {
     const std::size_t node = static_cast<std::size_t>(sender) % nodes_.size();
     auto client = std::make_unique<RawClient>(ports_[node]);
     for (int i = 0; i < count; ++i) {
       const std::string id = std::to_string(sender) + "." + std::to_string(i);
-      const auto is_taken = [&] {
+      const auto is_accepted = [&] {
         if (story_.serve.post(*client, id, body_of(sender, i)).status == 200) return true;
         client = std::make_unique<RawClient>(ports_[node]);
         return false;
       };
-      ASSERT_TRUE(eventually(is_taken, kGuard)) << id;
+      ASSERT_TRUE(eventually(is_accepted, kGuard)) << id;
       ++acknowledged_;
     }
   }
@@ -181,8 +183,8 @@ class Killing {
     });
   }
 
-  // Since it was started last. Where the others were faster it gets more to do.
-  static bool does_its_part(const Serve& node) {
+  // Whether the node has made attempts since its last start. Sends it more events until it has.
+  static bool makes_attempts(const Serve& node) {
     int more = 0;
     return eventually([&] {
       const auto has_attempts = testing::ContainsRegex(R"(hapax_attempts_total\{[^}]*\} [1-9])");
@@ -206,12 +208,12 @@ class Killing {
     }
   }
 
-  Fickle fickle_;
+  FlakyHandler flaky_;
   Handler handler_;
   Story story_;
   std::optional<Serve> second_;
   std::vector<Serve*> nodes_;
-  std::vector<std::atomic<int>> ports_;  // of the nodes
+  std::vector<std::atomic<int>> ports_;  // one per node
   std::atomic<int> acknowledged_ = 0;
 };
 

@@ -23,14 +23,14 @@ class LeaseRoomTest : public testing::Test {
   int granted_ = 0;
 };
 
-TEST_F(LeaseRoomTest, ADestinationHasHalfOfWhatTheOthersLeave) {
+TEST_F(LeaseRoomTest, ADestinationGetsHalfOfTheMemoryLeftByOthers) {
   const auto first = take(1, 80);
   EXPECT_EQ(first->bytes(), 50U);
   const auto second = take(2, 80);
   EXPECT_EQ(second->bytes(), 25U);
   const auto third = take(3, 5);
   EXPECT_EQ(third->bytes(), 5U);
-  EXPECT_EQ(take(1, 80)->bytes(), 0U) << "it has its part";
+  EXPECT_EQ(take(1, 80)->bytes(), 0U) << "destination 1 has its share already";
   EXPECT_EQ(room_.taken(), 80U);
 }
 
@@ -39,7 +39,7 @@ TEST_F(LeaseRoomTest, AWaitingPermitIsGrantedWhenMemoryIsFree) {
   const auto large = take(1, 30, 20);
   const auto small = take(1, 30, 10);
   EXPECT_EQ(large->bytes(), 0U);
-  EXPECT_EQ(small->bytes(), 10U) << "there are ten left, which is of use to this one";
+  EXPECT_EQ(small->bytes(), 10U) << "the remaining ten bytes suffice for this request";
   EXPECT_EQ(granted_, 0);
   first.reset();
   EXPECT_EQ(granted_, 1);
@@ -54,7 +54,7 @@ TEST_F(LeaseRoomTest, UnusedMemoryGoesToTheNext) {
   first->resize(10);
   EXPECT_EQ(granted_, 1);
   EXPECT_EQ(second->bytes(), 40U);
-  second->resize(200);  // an event may be larger than anybody thought
+  second->resize(200);  // an event may be larger than expected
   EXPECT_EQ(take(1, 1)->bytes(), 0U);
   EXPECT_EQ(take(2, 1)->bytes(), 0U);
 }
@@ -70,8 +70,8 @@ TEST_F(LeaseRoomTest, ADestroyedPermitLeavesTheQueue) {
   EXPECT_EQ(room_.taken(), 0U);
 }
 
-// By halves six of them would have it all.
-TEST(LeaseRoomOfANode, DestinationsThatDoNotReadLeaveADeliveryForManyOthers) {
+// If each destination got half of the rest, six of them would use up all memory.
+TEST(LeaseRoomOfANode, UnreadResponsesLeaveMemoryForOtherDestinations) {
   constexpr std::size_t kOne = std::size_t{1408} * 1024;
   LeaseRoom room;
   std::deque<LeaseRoom::Permit> unread;

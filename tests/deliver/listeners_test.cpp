@@ -33,7 +33,7 @@ class ListenersTest : public testing::Test {
   Listeners listeners_{*driver_, clock_, random_, [this] { ++changes_; }};
 };
 
-TEST_F(ListenersTest, AreKeptWithTheSourcesThatTheyHear) {
+TEST_F(ListenersTest, AreStoredWithTheirSources) {
   ASSERT_TRUE(listeners_.add({.name = "b"}));
   ASSERT_TRUE(listeners_.add({.name = "a", .sources = {"x", "y"}}));
   const std::vector<Listener> all = listeners_.all().value();
@@ -45,7 +45,7 @@ TEST_F(ListenersTest, AreKeptWithTheSourcesThatTheyHear) {
   EXPECT_TRUE(all[1].subscribes_to("z"));
 }
 
-TEST_F(ListenersTest, OnlyAChangeIsReported) {
+TEST_F(ListenersTest, OnlyChangesAreReported) {
   ASSERT_TRUE(listeners_.add({.name = "a"}));
   ASSERT_TRUE(listeners_.add({.name = "a"}));
   EXPECT_EQ(changes_, 1);
@@ -67,14 +67,14 @@ TEST_F(ListenersTest, AreDroppedAfterSevenDaysWithoutContact) {
   EXPECT_THAT(names(), ElementsAre("here"));
   ASSERT_TRUE(listeners_.drop_old());
   EXPECT_THAT(names(), ElementsAre("here"));
-  EXPECT_EQ(driver_->records("listen/").value().size(), 2U) << "its name is remembered";
+  EXPECT_EQ(driver_->records("listen/").value().size(), 2U) << "its name stays recorded";
   EXPECT_EQ(changes_, 2);
   ASSERT_TRUE(listeners_.add({.name = "gone"}));
   EXPECT_EQ(changes_, 3);
   EXPECT_THAT(names(), ElementsAre("gone", "here"));
 }
 
-TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
+TEST_F(ListenersTest, FormerNamesAreLimited) {
   for (std::size_t i = 0; i < kMaxFormerListeners + 5; ++i) {
     clock_.advance(std::chrono::seconds(1));
     const std::string name = "l" + std::to_string(i);
@@ -83,10 +83,10 @@ TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
   }
   ASSERT_TRUE(listeners_.drop_old());
   EXPECT_EQ(driver_->records("listen/").value().size(), kMaxFormerListeners);
-  EXPECT_FALSE(driver_->record("listen/l0").value()) << "the oldest goes first";
+  EXPECT_FALSE(driver_->record("listen/l0").value()) << "the oldest is dropped first";
 }
 
-// What is left of a destination that the configuration had is not for a developer's machine.
+// Remaining deliveries of a former configured destination must not go to a developer's machine.
 class TakenNameTest : public ListenersTest {
  protected:
   void admit(bool listen) { test::admit_one(*driver_, ++last_, SourceNo(1), {to_, listen}); }
@@ -97,13 +97,13 @@ class TakenNameTest : public ListenersTest {
   std::int64_t last_ = 0;
 };
 
-TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
+TEST_F(TakenNameTest, TheNameIsTakenWhileDeliveriesArePendingOrDead) {
   EXPECT_FALSE(listeners_.is_taken("unheard-of").value());
-  EXPECT_FALSE(is_taken()) << "known, and nothing is left";
+  EXPECT_FALSE(is_taken()) << "a known destination without deliveries";
   admit(false);
   EXPECT_TRUE(is_taken());
   settle_next(Dead{});
-  EXPECT_TRUE(is_taken()) << "somebody may replay it";
+  EXPECT_TRUE(is_taken()) << "a dead delivery can be replayed";
   ASSERT_TRUE(driver_->replay({.event = EventNo(1)}));
   settle_next(Ack{});
   EXPECT_FALSE(is_taken());
@@ -114,14 +114,14 @@ TEST_F(TakenNameTest, AReturningListenerReceivesItsPendingDeliveries) {
   admit(true);
   EXPECT_FALSE(is_taken());
   EXPECT_TRUE(listeners_.remove("orders").value());
-  EXPECT_FALSE(is_taken()) << "it ended, and what waits was for it";
+  EXPECT_FALSE(is_taken()) << "the pending delivery belongs to the former listener";
   ASSERT_TRUE(listeners_.drop_old());
   clock_.advance(2 * kDropListener);
   ASSERT_TRUE(listeners_.drop_old());
   EXPECT_FALSE(is_taken());
 }
 
-TEST_F(TakenNameTest, NotAfterTheConfigurationHadTheName) {
+TEST_F(TakenNameTest, TheNameIsTakenAfterTheConfigurationUsedIt) {
   ASSERT_TRUE(listeners_.add({.name = "orders"}));
   ASSERT_TRUE(listeners_.remove("orders").value());
   ASSERT_TRUE(listeners_.drop_old([](std::string_view name) { return name == "orders"; }));
@@ -129,17 +129,17 @@ TEST_F(TakenNameTest, NotAfterTheConfigurationHadTheName) {
   EXPECT_TRUE(is_taken());
 }
 
-TEST_F(ListenersTest, ThereIsRoomForSoMany) {
+TEST_F(ListenersTest, TheirNumberIsLimited) {
   for (std::size_t i = 0; i < kMaxListeners; ++i) {
     ASSERT_TRUE(listeners_.add({.name = "l" + std::to_string(i)}));
   }
   const Result<Listener> more = listeners_.add({.name = "more"});
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code(), Code::store_full);
-  EXPECT_TRUE(listeners_.add({.name = "l3"})) << "one of them says that it is still there";
+  EXPECT_TRUE(listeners_.add({.name = "l3"})) << "a registered listener can renew";
 }
 
-TEST(ListenerNameTest, IsWhatAnyShellAndUrlTakes) {
+TEST(ListenerNameTest, IsSafeInShellsAndUrls) {
   for (const char* good : {"a", "my-laptop_2.local", "X"}) EXPECT_TRUE(is_listener_name(good));
   for (const std::string& bad : {std::string(), std::string("a b"), std::string("a/b"),
                                  std::string("\xc3\xa9"), std::string(65, 'a')}) {

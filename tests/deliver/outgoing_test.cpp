@@ -61,7 +61,7 @@ TEST(Outgoing, DescribesTheEventInItsOwnHeaders) {
   EXPECT_THAT(values(delivery, "webhook-id"), IsEmpty());
 }
 
-TEST(Outgoing, TheSendersHeadersGoUnlessTheyWereForHapaxAlone) {
+TEST(Outgoing, SendersHeadersAreForwardedUnlessMeantForHapax) {
   const store::Leased what = leased({{"Content-Type", "application/json"},
                                      {"X-Twice", "1"},
                                      {"X-Twice", "2"},
@@ -90,8 +90,8 @@ TEST(Outgoing, TheSendersHeadersGoUnlessTheyWereForHapaxAlone) {
   EXPECT_THAT(values(delivery, "X-Twice"), ElementsAre("1", "2"));
 }
 
-// A handler behind CGI, WSGI, PHP or Rack reads both spellings as one variable.
-TEST(Outgoing, HeadersThatAHandlerWouldReadAsOursAreDropped) {
+// CGI, WSGI, PHP and Rack map both spellings of a header name to one variable.
+TEST(Outgoing, HeadersThatHandlersMistakeForHapaxsAreDropped) {
   const store::Leased what = leased({{"Idempotency_Key", "theirs"},
                                      {"idempotency.key", "theirs"},
                                      {"Hapax_Id", "other"},
@@ -115,7 +115,7 @@ TEST(Outgoing, HeadersThatAHandlerWouldReadAsOursAreDropped) {
   EXPECT_THAT(theirs, ElementsAre("X_Kind", "HapaxId"));
 }
 
-TEST(Outgoing, AnIdOfAnyBytesIsSafeInAHeaderAndCanBeReadBack) {
+TEST(Outgoing, IdsOfAnyBytesArePercentEncodedInHeaders) {
   store::Leased what = leased({});
   what.event.id = std::string("a b\r\nX: 1\0%\xff", 12);
   what.event.tenant = "ten ant";
@@ -135,7 +135,7 @@ TEST(Outgoing, ObserveModeAndReplaysAreReported) {
               ElementsAre(to_text(DeliveryRef{what.event.no, DeliveryNo(1)})));
 }
 
-TEST(Outgoing, ASecretSignsAsStandardWebhooksInPlaceOfTheSendersSignature) {
+TEST(Outgoing, ASecretReplacesTheSendersSignature) {
   const WallTime now(std::chrono::seconds(1'700'000'100));
   for (const std::string& secret : {kSecret, std::string("just a text")}) {
     const store::Leased what = leased({{"Webhook-Id", "theirs"}, {"webhook-signature", "v1,no"}});
@@ -145,7 +145,7 @@ TEST(Outgoing, ASecretSignsAsStandardWebhooksInPlaceOfTheSendersSignature) {
     EXPECT_EQ(values(delivery, "webhook-id"), values(delivery, "Idempotency-Key"));
     EXPECT_THAT(values(delivery, "webhook-timestamp"), ElementsAre("1700000100"));
     EXPECT_THAT(values(delivery, "webhook-signature"), ElementsAre(StartsWith("v1,")));
-    // Of the two, "openai" takes a secret without whsec_ as it is.
+    // Of the two presets, only "openai" uses a secret without whsec_ as plain text.
     const Request request{.headers = delivery.headers, .body = delivery.body};
     const Preset* const scheme = preset(secret == kSecret ? "standard-webhooks" : "openai");
     const std::vector<std::string> secrets{secret};

@@ -11,7 +11,7 @@ namespace {
 
 using Permits = std::deque<Polls::Permit>;
 
-// Polls that are answered and come again, one after the other, as those of a busy fleet do.
+// Acquires permits for a destination until none is granted, like the polls of a busy fleet.
 void take_all(Polls& polls, DestinationNo to, Permits& permits) {
   for (;;) {
     permits.emplace_back(polls, to);
@@ -21,7 +21,7 @@ void take_all(Polls& polls, DestinationNo to, Permits& permits) {
   }
 }
 
-TEST(PollsTest, OneFleetGetsHalfOfThePlacesAndTheNextOneStillSome) {
+TEST(PollsTest, ADestinationGetsHalfOfTheRemainingPermits) {
   Polls polls(64);
   Permits one, two, three;
   take_all(polls, DestinationNo(1), one);
@@ -31,22 +31,22 @@ TEST(PollsTest, OneFleetGetsHalfOfThePlacesAndTheNextOneStillSome) {
   take_all(polls, DestinationNo(3), three);
   EXPECT_EQ(three.size(), 8U);
   take_all(polls, DestinationNo(1), one);
-  EXPECT_EQ(one.size(), 32U) << "nothing more for the one who has most";
+  EXPECT_EQ(one.size(), 32U) << "the largest holder gets no more permits";
 }
 
-TEST(PollsTest, BusyFleetsComeToTheSameShare) {
+TEST(PollsTest, BusyDestinationsConvergeToEqualShares) {
   Polls polls(64);
   std::deque<Permits> fleets(3);
   for (int round = 0; round < 200; ++round) {
     for (std::size_t i = 0; i < fleets.size(); ++i) {
-      if (!fleets[i].empty()) fleets[i].pop_front();  // one is answered
+      if (!fleets[i].empty()) fleets[i].pop_front();  // one poll is answered
       take_all(polls, DestinationNo(static_cast<std::int64_t>(i + 1)), fleets[i]);
     }
   }
   for (const Permits& each : fleets) EXPECT_EQ(each.size(), 16U);
 }
 
-TEST(PollsTest, AReleasedPermitIsFreeAgain) {
+TEST(PollsTest, AReleasedPermitCanBeReused) {
   Polls polls(8);
   Permits one, two;
   take_all(polls, DestinationNo(1), one);
@@ -57,7 +57,7 @@ TEST(PollsTest, AReleasedPermitIsFreeAgain) {
   EXPECT_EQ(two.size(), 4U);
 }
 
-TEST(PollsTest, MoreDestinationsThanPlacesAreRefusedAndNothingWraps) {
+TEST(PollsTest, ThePermitLimitHoldsForManyDestinations) {
   Polls polls(3);
   Permits permits;
   for (std::int64_t to = 1; to <= 10; ++to) take_all(polls, DestinationNo(to), permits);

@@ -24,12 +24,12 @@ HttpAnswer PullClient::post(const std::string& path, const std::string& body) co
   return client.post(path, {{"Authorization", "Bearer " + token_}}, body);
 }
 
-std::vector<InHand> PullClient::lease(const std::string& destination,
-                                      const std::string& more) const {
+std::vector<LeasedDelivery> PullClient::lease(const std::string& destination,
+                                              const std::string& more) const {
   const HttpAnswer answer =
       post("/v1/lease", R"({"destination":")" + destination + R"(","lease_s":3600)" + more + "}");
   EXPECT_EQ(answer.status, 200) << answer.body;
-  std::vector<InHand> leased;
+  std::vector<LeasedDelivery> leased;
   if (answer.status != 200) return leased;
   const json::value value = json::parse(answer.body);
   for (const json::value& each : value.at("deliveries").as_array()) {
@@ -39,7 +39,7 @@ std::vector<InHand> PullClient::lease(const std::string& destination,
   return leased;
 }
 
-std::string PullClient::settle(const InHand& what, const std::string& outcome,
+std::string PullClient::settle(const LeasedDelivery& what, const std::string& outcome,
                                const std::string& more) const {
   const HttpAnswer answer =
       post("/v1/settle", R"({"results":[{"delivery":")" + what.delivery + R"(","fence":)" +

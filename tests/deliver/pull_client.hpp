@@ -11,25 +11,26 @@
 
 namespace hapax::test {
 
-// A delivery in a worker's hands.
-struct InHand {
+// A delivery leased by a worker.
+struct LeasedDelivery {
   std::string delivery;
   std::int64_t fence = 0;
   std::string id;
   std::int64_t attempt = 0;
 };
 
-// The pull API of a real server, as a worker sees it.
+// A worker's client of the pull API of a real server.
 class PullClient {
  public:
-  // Without a token: the admin's.
+  // Default: the admin token.
   explicit PullClient(const Serve& serve, std::string token = "");
 
   HttpAnswer post(const std::string& path, const std::string& body) const;
-  // `more` are further members: R"(,"wait_s":20)". For an hour, so that no lease lapses in a test.
-  std::vector<InHand> lease(const std::string& destination, const std::string& more = "") const;
-  // "ok", "stale" or "unknown".
-  std::string settle(const InHand& what, const std::string& outcome,
+  // `more`: further members, like R"(,"wait_s":20)". Leases for an hour, longer than any test.
+  std::vector<LeasedDelivery> lease(const std::string& destination,
+                                    const std::string& more = "") const;
+  // Returns "ok", "stale" or "unknown".
+  std::string settle(const LeasedDelivery& what, const std::string& outcome,
                      const std::string& more = "") const;
 
  private:

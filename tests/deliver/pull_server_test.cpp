@@ -15,7 +15,7 @@
 #include <iostream>
 #include <map>
 
-// Stories of workers and a real server. What needs time to pass is in tests/admin/pull_test.cpp.
+// Workers and a real server. tests/admin/pull_test.cpp has the tests that depend on time.
 namespace hapax::test {
 namespace {
 
@@ -27,7 +27,7 @@ std::string token(const std::string& secret, const std::string& allow) {
   return "[[token]]\nname = \"worker\"\nsecret = \"" + secret + "\"\nallow = [" + allow + "]\n";
 }
 
-// Of one that waits for a minute, if nothing else is said.
+// A lease request; by default it waits for a minute.
 std::string lease_request(const Serve& serve, const std::string& destination, int max = 1,
                           int wait_s = 60) {
   const std::string body = R"({"destination":")" + destination + R"(","max":)" +
@@ -43,11 +43,11 @@ void send(const Serve& serve, const std::string& id) {
   EXPECT_EQ(serve.post(sender, id, "{\"id\":\"" + id + "\"}").status, 200);
 }
 
-TEST(PullServer, AnEventIsTakenAndDone) {
+TEST(PullServer, AnEventIsLeasedAndSettled) {
   const Serve serve(demo_config("sqlite:hapax.db"));
   const PullClient worker(serve);
   send(serve, "evt_1");
-  const std::vector<InHand> leased = worker.lease("work");
+  const std::vector<LeasedDelivery> leased = worker.lease("work");
   ASSERT_EQ(leased.size(), 1U);
   EXPECT_EQ(leased[0].id, "evt_1");
   EXPECT_THAT(worker.lease("work"), IsEmpty());
@@ -55,24 +55,24 @@ TEST(PullServer, AnEventIsTakenAndDone) {
   EXPECT_NE(serve.ask("/v1/events").body.find("\"status\":\"completed\""), std::string::npos);
 }
 
-TEST(PullServer, AnArrivalWakesTheWorkerThatWaits) {
+TEST(PullServer, AnArrivalWakesAWaitingWorker) {
   const Serve serve(demo_config("sqlite:hapax.db"));
   const PullClient worker(serve);
   auto waiting = std::async(std::launch::async,
                             [&] { return worker.lease("work", R"(,"max":10,"wait_s":60)"); });
   send(serve, "evt_1");
-  const std::vector<InHand> leased = waiting.get();
+  const std::vector<LeasedDelivery> leased = waiting.get();
   ASSERT_EQ(leased.size(), 1U);
   EXPECT_EQ(leased[0].id, "evt_1");
 }
 
-TEST(PullServer, AServerThatStopsAnswersTheWorkersThatWait) {
+TEST(PullServer, AStoppingServerAnswersWaitingPolls) {
   Serve serve(demo_config("sqlite:hapax.db"));
-  // One more than may wait for a destination: when it is refused, the others wait.
-  constexpr std::size_t kMayWait = deliver::kMaxPolls / 2;
+  // One more poll than may wait for a destination: once it is rejected, the others are waiting.
+  constexpr std::size_t kMaxWaiting = deliver::kMaxPolls / 2;
   std::deque<RawClient> workers;
   std::vector<pollfd> answered;
-  for (std::size_t i = 0; i < kMayWait + 1; ++i) {
+  for (std::size_t i = 0; i < kMaxWaiting + 1; ++i) {
     RawClient& worker = workers.emplace_back(serve.admin_port());
     ASSERT_TRUE(worker.send(lease_request(serve, "work")));
     answered.push_back({.fd = worker.handle(), .events = POLLIN, .revents = 0});
@@ -84,24 +84,24 @@ TEST(PullServer, AServerThatStopsAnswersTheWorkersThatWait) {
     const HttpAnswer answer = each.receive();
     ++answers[answer.status == 200 ? answer.body : answer.problem()];
   }
-  EXPECT_THAT(answers, UnorderedElementsAre(Pair("{\"deliveries\":[]}\n", kMayWait),
+  EXPECT_THAT(answers, UnorderedElementsAre(Pair("{\"deliveries\":[]}\n", kMaxWaiting),
                                             Pair("queue-full", 1U)));
 }
 
-TEST(PullServer, AWorkerSettlesLeasesFromBeforeTheServerWasKilled) {
+TEST(PullServer, LeasesSurviveAKilledServer) {
   Serve serve(demo_config("sqlite:hapax.db"));
   const PullClient worker(serve);
   for (const char* id : {"1", "2", "3"}) send(serve, id);
-  const std::vector<InHand> leased = worker.lease("work", R"(,"max":3)");
+  const std::vector<LeasedDelivery> leased = worker.lease("work", R"(,"max":3)");
   ASSERT_EQ(leased.size(), 3U);
   EXPECT_TRUE(serve.kill_it());
   serve.start();
-  EXPECT_THAT(worker.lease("work"), IsEmpty()) << "the leases are the worker's, not the server's";
+  EXPECT_THAT(worker.lease("work"), IsEmpty()) << "leases of a worker outlive the server";
   EXPECT_EQ(worker.settle(leased[0], "ack"), "ok");
   EXPECT_EQ(worker.settle(leased[1], "retry", R"(,"retry_after_s":0,"error":"again")"), "ok");
   EXPECT_EQ(worker.settle(leased[1], "retry"), "ok");
   EXPECT_EQ(worker.settle(leased[2], "drop"), "ok");
-  const std::vector<InHand> again = worker.lease("work", R"(,"max":3)");
+  const std::vector<LeasedDelivery> again = worker.lease("work", R"(,"max":3)");
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].delivery, leased[1].delivery);
   EXPECT_EQ(again[0].attempt, 2);
@@ -115,11 +115,11 @@ void wait_for_answer(const RawClient& client) {
 
 void expect_bounded_memory(const Serve& serve, std::size_t leases) {
   const std::size_t resident = serve.resident();
-  std::cout << "  " << leases << " leases that nobody reads: " << resident / 1'000'000 << " MB\n";
+  std::cout << "  " << leases << " unread lease responses: " << resident / 1'000'000 << " MB\n";
   EXPECT_TRUE(is_sanitized() || resident < std::size_t{200} * 1024 * 1024) << resident;
 }
 
-// 16 of 1 MiB are all that fits into one answer.
+// Sends events of 1 MiB; 16 of them fit into one lease response.
 void send_large_events(const Serve& serve, std::size_t count) {
   RawClient sender(serve.port());
   const std::string body(std::size_t{1024} * 1024, 'x');
@@ -128,8 +128,8 @@ void send_large_events(const Serve& serve, std::size_t count) {
   }
 }
 
-// Of workers that ask for all there is and do not read it: an accident after an outage, too.
-TEST(PullServer, UnreadLeasesTakeBoundedMemory) {
+// Workers that request all deliveries and do not read the response, as may happen after an outage.
+TEST(PullServer, UnreadResponsesUseBoundedMemory) {
   constexpr std::size_t kWorkers = 12;
   constexpr std::size_t kEvents = kWorkers * 16;
   const Serve serve(demo_config("sqlite:hapax.db"));
@@ -155,7 +155,7 @@ TEST(PullServer, UnreadLeasesTakeBoundedMemory) {
   };
   for (RawClient& each : workers) count(each.receive());
   EXPECT_GE(given, 16U);
-  // How many find no room depends on how fast the others are answered.
+  // The number of rejected requests depends on the speed of the other responses.
   EXPECT_EQ(refused.size(), refused.count("queue-full"));
   const auto lease = [&] {
     RawClient worker(serve.admin_port());
@@ -164,12 +164,12 @@ TEST(PullServer, UnreadLeasesTakeBoundedMemory) {
   };
   while (lease() > 0) {
   }
-  EXPECT_EQ(given, kEvents) << "what was not given then is given when there is room";
+  EXPECT_EQ(given, kEvents) << "later requests get the remaining deliveries";
 }
 
-// The same of twelve destinations. The system takes small answers from the server, so how many find
-// room is counted in lease_room_test.cpp.
-TEST(PullServer, DestinationsWhoseWorkersDoNotReadLeaveRoomForOthers) {
+// The same with twelve destinations. Socket buffers absorb small responses, so lease_room_test.cpp
+// checks how many destinations get memory.
+TEST(PullServer, UnreadResponsesLeaveMemoryForOtherDestinations) {
   constexpr std::size_t kDestinations = 12;
   std::string config = demo_config("sqlite:hapax.db");
   std::string all = "\"work\"";
@@ -196,7 +196,7 @@ TEST(PullServer, DestinationsWhoseWorkersDoNotReadLeaveRoomForOthers) {
   }
 }
 
-TEST(PullServer, TheNamesOfTheAdminListenerChangeWithTheFile) {
+TEST(PullServer, AReloadChangesTheAdminNames) {
   const auto config = [](const std::string& name) {
     return demo_config("sqlite:hapax.db") + "[admin]\nnames = [\"" + name + "\"]\n";
   };
@@ -213,14 +213,14 @@ TEST(PullServer, TheNamesOfTheAdminListenerChangeWithTheFile) {
   EXPECT_EQ(status("old.internal"), 421);
 }
 
-TEST(PullServer, ATokenChangesWithTheFile) {
+TEST(PullServer, AReloadChangesTokens) {
   const std::string config = demo_config("sqlite:hapax.db");
   const std::string rights = R"("lease:work", "settle:work")";
   Serve serve(config + token("first-secret", rights));
   const PullClient first(serve, "first-secret");
   const PullClient second(serve, "second-secret");
   send(serve, "evt_1");
-  const std::vector<InHand> leased = first.lease("work");
+  const std::vector<LeasedDelivery> leased = first.lease("work");
   ASSERT_EQ(leased.size(), 1U);
   const std::string lease = R"({"destination":"work"})";
   EXPECT_EQ(second.post("/v1/lease", lease).problem(), "token-invalid");

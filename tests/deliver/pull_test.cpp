@@ -13,8 +13,8 @@
 
 #include <deque>
 
-// Pull without HTTP: a store that does not always answer, and many who wait. The clock stands
-// still, so that nobody asks because of the time.
+// Pull without HTTP: an unreliable store and many waiting polls. The clock does not advance, so no
+// poll queries the store because of the time.
 namespace hapax::deliver {
 namespace {
 
@@ -22,7 +22,7 @@ using std::chrono::seconds;
 using store::Settled;
 using testing::ElementsAre;
 
-// Writes at once. The next answers are lost, whether or not it was written.
+// Writes immediately. While `lost` has errors, settle() returns one of them instead of the result.
 class DirectStore final : public AsyncStore {
  public:
   explicit DirectStore(store::Driver& driver) : driver_(driver) {}
@@ -51,7 +51,7 @@ class DirectStore final : public AsyncStore {
   store::Driver& driver_;
 };
 
-// Whoever waits for a time has it at once.
+// Waits end at once and advance the clock instead.
 class TimePasses final : public TimerFactory {
  public:
   explicit TimePasses(test::ManualClock& clock) : clock_(clock) {}
@@ -117,7 +117,7 @@ class PullTest : public testing::Test {
     loop_.run();
     return *settled;
   }
-  Task<void> lease_with_little_patience(std::optional<Result<GivenLease>>& into) {
+  Task<void> lease_without_waiting(std::optional<Result<GivenLease>>& into) {
     const std::function<bool()> is_gone = [] { return false; };
     const Wanted wanted{.max = 1000};
     Result<GivenLease> given = co_await settling_.lease(to_, wanted, is_gone);
@@ -125,7 +125,7 @@ class PullTest : public testing::Test {
   }
   Result<GivenLease> lease_all() {
     std::optional<Result<GivenLease>> given;
-    boost::asio::co_spawn(loop_, lease_with_little_patience(given), boost::asio::detached);
+    boost::asio::co_spawn(loop_, lease_without_waiting(given), boost::asio::detached);
     loop_.restart();
     loop_.run();
     return *std::move(given);
@@ -167,11 +167,11 @@ class PullTest : public testing::Test {
   std::unique_ptr<TimerFactory> timers_ = make_timer_factory(loop_.get_executor(), clock_);
   TimePasses time_passes_{clock_};
   Pull pull_{deps(*timers_)};
-  Pull settling_{deps(time_passes_)};  // between its tries
+  Pull settling_{deps(time_passes_)};  // its pauses between retries take no time
 };
 
-// Each delivery counts as 1 MiB in base64 until the store has said how large it is.
-TEST_F(PullTest, LittleMemoryLeasesFewerAndNoMemoryReportsBackpressure) {
+// A delivery of unknown size counts as 1 MiB in base64 until the store returns its size.
+TEST_F(PullTest, LittleMemoryMeansFewerLeasesAndNoneMeansBackpressure) {
   constexpr std::size_t kOne = std::size_t{1408} * 1024;
   const auto hold = [&](std::size_t bytes) {
     return LeaseRoom::Permit::Request{to_.no, bytes, bytes};
@@ -182,21 +182,21 @@ TEST_F(PullTest, LittleMemoryLeasesFewerAndNoMemoryReportsBackpressure) {
   Result<GivenLease> few = lease_all();
   ASSERT_TRUE(few);
   EXPECT_EQ(few->lease.deliveries.size(), 3U);
-  EXPECT_LT(few->room->bytes(), kOne) << "they are small, so the rest is for others";
+  EXPECT_LT(few->room->bytes(), kOne) << "the unused reservation is released";
   unread.reset();
   unread.emplace(room_, hold(kMaxLeaseRoom / 2 - kOne), [] {});
   const Result<GivenLease> none = lease_all();
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code(), Code::queue_full);
-  EXPECT_EQ(async_store_.leases, 1) << "the store was not asked";
+  EXPECT_EQ(async_store_.leases, 1) << "no query without memory for the result";
   unread.reset();
   const Result<GivenLease> rest = lease_all();
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->lease.deliveries.size(), 7U);
 }
 
-// Neither for the time that the worker would wait, nor until somebody looks again.
-TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
+// stop() ends the wait at once, before the worker's wait time and before the next retry.
+TEST_F(PullTest, AStoppingServerDoesNotWaitForMemory) {
   const std::size_t all = kMaxLeaseRoom / 2;
   const LeaseRoom::Permit unread(room_, {to_.no, all, all}, [] {});
   std::vector<store::Lease> got;
@@ -209,20 +209,20 @@ TEST_F(PullTest, AServerThatStopsDoesNotWaitForRoom) {
   EXPECT_TRUE(got[0].deliveries.empty());
 }
 
-TEST_F(PullTest, ASettleWhoseAnswerWasLostIsRepeated) {
+TEST_F(PullTest, ASettleWithALostResponseIsRetried) {
   admit(1);
   const LeaseId lease = lease_one();
   async_store_.lost = {Error(Code::outcome_unknown, "lost"),
-                       Error(Code::store_unavailable, "away")};
+                       Error(Code::store_unavailable, "down")};
   const auto settled = settle({.lease = lease, .outcome = WorkerResult::Outcome::retry});
   ASSERT_TRUE(settled);
   EXPECT_THAT(*settled, ElementsAre(Settled::ok));
   EXPECT_EQ(async_store_.settles, 3);
   const auto event = driver_->event(lease.which.event).value().value.value();
-  EXPECT_EQ(event.deliveries.at(0).attempts, 1U) << "it was counted once";
+  EXPECT_EQ(event.deliveries.at(0).attempts, 1U) << "the attempt counts once";
 }
 
-TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
+TEST_F(PullTest, AStoppingServerDoesNotRetry) {
   admit(1);
   const LeaseId lease = lease_one();
   async_store_.lost = {Error(Code::stopping, "stopping")};
@@ -232,18 +232,18 @@ TEST_F(PullTest, AServerThatStopsDoesNotTryForLong) {
   EXPECT_EQ(async_store_.settles, 1);
 }
 
-// A hundred who wait are one question to the store, and an event wakes one of them.
-TEST_F(PullTest, OneOfManyWaitersQueriesTheStore) {
+// An event makes only one of a hundred waiting polls query the store.
+TEST_F(PullTest, ANotificationMakesOneOfManyPollsQueryTheStore) {
   std::vector<store::Lease> got;
   for (int i = 0; i < 100; ++i) start_lease({.max = 2, .wait = seconds(60)}, got);
   run_ready();
   const int before = async_store_.leases;
-  EXPECT_EQ(before, 100) << "each has asked once";
+  EXPECT_EQ(before, 100) << "one query per poll";
   admit(1);
   run_ready();
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(async_store_.leases, before + 1);
-  // Seven are more than the first one wants: he passes the word on.
+  // Seven events exceed the max of one poll, so each poll that is filled wakes the next.
   admit(7);
   run_ready();
   ASSERT_EQ(got.size(), 5U);
@@ -255,7 +255,7 @@ TEST_F(PullTest, OneOfManyWaitersQueriesTheStore) {
   EXPECT_EQ(got.size(), 100U);
 }
 
-TEST_F(PullTest, AReleasedLeaseGoesToTheNextWaiter) {
+TEST_F(PullTest, AReleasedLeaseGoesToAWaitingPoll) {
   admit(1);
   const LeaseId lease = lease_one();
   std::vector<store::Lease> got;
@@ -270,7 +270,7 @@ TEST_F(PullTest, AReleasedLeaseGoesToTheNextWaiter) {
   EXPECT_EQ(got[0].deliveries[0].abandons, 0U);
 }
 
-TEST(LeaseCacheTest, TheOldestMakesRoom) {
+TEST(LeaseCacheTest, TheOldestRecordIsEvicted) {
   LeaseCache lease_cache(2);
   const DeliveryRef which{EventNo(1), DeliveryNo(1)};
   for (std::int64_t i = 1; i <= 3; ++i)
@@ -278,7 +278,7 @@ TEST(LeaseCacheTest, TheOldestMakesRoom) {
   EXPECT_FALSE(lease_cache.find(which, Fence(1)));
   ASSERT_TRUE(lease_cache.find(which, Fence(3)));
   EXPECT_EQ(lease_cache.find(which, Fence(3))->attempt, 7U);
-  EXPECT_FALSE(lease_cache.find({EventNo(2), DeliveryNo(1)}, Fence(3))) << "a fence of another";
+  EXPECT_FALSE(lease_cache.find({EventNo(2), DeliveryNo(1)}, Fence(3))) << "of another delivery";
 }
 
 }  // namespace

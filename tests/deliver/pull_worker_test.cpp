@@ -15,8 +15,8 @@
 #include <iostream>
 #include <set>
 
-// The two examples, killed at moments that nobody chose: in the worker's own database every event
-// has its effect, and none has it twice.
+// The two example workers, killed at random moments: in the worker's own database every event has
+// exactly one effect.
 namespace hapax::test {
 namespace {
 
@@ -62,7 +62,7 @@ class Worker {
   pid_t pid_ = -1;
 };
 
-// The worker's own database, looked at from outside.
+// Reads the worker's own database from another process.
 class Effects {
  public:
   explicit Effects(const std::string& path) {
@@ -77,7 +77,7 @@ class Effects {
     std::multiset<std::string> ids;
     sqlite3_stmt* rows = nullptr;
     if (sqlite3_prepare_v2(db_, "SELECT id FROM effects", -1, &rows, nullptr) != SQLITE_OK) {
-      return ids;  // no worker has come so far as to make it
+      return ids;  // no worker has created the table yet
     }
     while (sqlite3_step(rows) == SQLITE_ROW) {
       ids.insert(reinterpret_cast<const char*>(sqlite3_column_text(rows, 0)));
@@ -98,7 +98,7 @@ void send_events(const Serve& serve, int count) {
   }
 }
 
-// What was killed three times in a worker's hands is dead, as it should be; a person replays it.
+// A delivery whose worker was killed three times is dead, as configured; it is replayed here.
 void replay_dead(StoreView& view) {
   const Result<store::Stats> stats = view.driver().stats();
   const auto has_dead = [](const store::DestinationStats& each) { return each.dead > 0; };
@@ -150,30 +150,30 @@ void kill_workers(Language language, const std::string& config, const std::strin
   };
   ASSERT_TRUE(eventually(all_done, std::chrono::minutes(15)));
   const std::multiset<std::string> done = effects.ids();
-  EXPECT_EQ(done.size(), static_cast<std::size_t>(count)) << "an effect for each";
+  EXPECT_EQ(done.size(), static_cast<std::size_t>(count)) << "one effect per event";
   for (const std::string& each : done) EXPECT_EQ(done.count(each), 1U) << each;
-  std::cout << count << " events, " << kills << " times workers killed\n";
+  std::cout << count << " events, workers killed " << kills << " times\n";
 }
 
-TEST(PullWorker, KilledPythonWorkersDoEverythingOnceOnSqlite) {
+TEST(PullWorker, KilledPythonWorkersProcessEveryEventOnceOnSqlite) {
   kill_workers(Language::python, demo_config("sqlite:hapax.db"), "");
 }
 
-TEST(PullWorker, KilledPythonWorkersDoEverythingOnceOnPostgres) {
+TEST(PullWorker, KilledPythonWorkersProcessEveryEventOnceOnPostgres) {
   const PostgresDatabase database;
   kill_workers(Language::python, demo_config(database.url()), database.url());
 }
 
-TEST(PullWorker, KilledCppWorkersDoEverythingOnceOnSqlite) {
+TEST(PullWorker, KilledCppWorkersProcessEveryEventOnceOnSqlite) {
   kill_workers(Language::cpp, demo_config("sqlite:hapax.db"), "");
 }
 
-TEST(PullWorker, KilledCppWorkersDoEverythingOnceOnPostgres) {
+TEST(PullWorker, KilledCppWorkersProcessEveryEventOnceOnPostgres) {
   const PostgresDatabase database;
   kill_workers(Language::cpp, demo_config(database.url()), database.url());
 }
 
-// Two nodes on one database share the workers: what one gave out the other takes back.
+// Two nodes on one database: a lease granted by one node can be settled at the other.
 TEST(PullWorker, OneNodeSettlesLeasesOfAnother) {
   const PostgresDatabase database;
   const std::string config = demo_config(database.url());
@@ -182,13 +182,13 @@ TEST(PullWorker, OneNodeSettlesLeasesOfAnother) {
   const PullClient here(one);
   const PullClient there(other);
   send_events(one, 3);
-  const std::vector<InHand> leased = here.lease("work", R"(,"max":3)");
+  const std::vector<LeasedDelivery> leased = here.lease("work", R"(,"max":3)");
   ASSERT_EQ(leased.size(), 3U);
   EXPECT_TRUE(there.lease("work").empty());
   EXPECT_EQ(there.settle(leased[0], "ack"), "ok");
   EXPECT_EQ(there.settle(leased[1], "retry", R"(,"retry_after_s":0)"), "ok");
-  EXPECT_EQ(here.settle(leased[1], "retry"), "ok") << "said again, to another";
-  const std::vector<InHand> again = there.lease("work", R"(,"wait_s":60)");
+  EXPECT_EQ(here.settle(leased[1], "retry"), "ok") << "the same result, repeated at another node";
+  const std::vector<LeasedDelivery> again = there.lease("work", R"(,"wait_s":60)");
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].delivery, leased[1].delivery);
   EXPECT_EQ(again[0].attempt, 2);

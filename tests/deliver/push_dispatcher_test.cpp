@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-// The dispatcher on simulated time: nothing here waits.
+// The dispatcher on simulated time, without real waits.
 namespace hapax::deliver {
 
 namespace {
@@ -18,7 +18,8 @@ using Act = ScriptedTransport::Act;
 using std::chrono::hours;
 using store::fault::Fault;
 
-// Later than the schedule by jitter, and by the second in which nobody looks.
+// The latest retry: the scheduled delay with full jitter, plus a slack that covers the 10 ms that
+// an attempt takes.
 constexpr double kLatest = 1 + kJitter;
 constexpr BootTime kSlack = milliseconds(20);
 
@@ -43,7 +44,7 @@ TEST_F(PushDispatcherTest, DeliversAndSettlesDueDeliveries) {
   EXPECT_EQ(dispatcher.under_way(), 0U);
 }
 
-TEST_F(PushDispatcherTest, RetriesByScheduleNeverEarlyAndDeadAfterIt) {
+TEST_F(PushDispatcherTest, RetriesOnTheScheduleAndIsDeadAfterIt) {
   const auto orders = stage_.destination("orders");
   stage_.transport.script = [](const Seen&) { return answer(500); };
   const EventNo event = stage_.send({orders->no});
@@ -64,7 +65,7 @@ TEST_F(PushDispatcherTest, RetriesByScheduleNeverEarlyAndDeadAfterIt) {
   EXPECT_EQ(row.attempts, 4U);
   EXPECT_EQ(stage_.detail(event).attempts.size(), 4U);
   stage_.run_for(hours(24));
-  EXPECT_EQ(seen.size(), 4U) << "dead is dead";
+  EXPECT_EQ(seen.size(), 4U) << "no attempt of a dead delivery";
 }
 
 TEST_F(PushDispatcherTest, HonorsRetryAfterInSeconds) {
@@ -106,7 +107,7 @@ TEST_F(PushDispatcherTest, GoneIsDeadAtOnce) {
   EXPECT_EQ(stage_.row(event).reason, EndReason::gone);
 }
 
-TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotAttempted) {
+TEST_F(PushDispatcherTest, ADeliveryPastItsHorizonIsDeadWithoutAnAttempt) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.retry.assign(10, seconds(40));
     to.horizon = minutes(1);
@@ -115,7 +116,7 @@ TEST_F(PushDispatcherTest, PastItsHorizonADeliveryIsDeadAndNotAttempted) {
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(10));
-  EXPECT_EQ(stage_.transport.seen.size(), 2U) << "the third would be after a minute";
+  EXPECT_EQ(stage_.transport.seen.size(), 2U) << "a third attempt would exceed the horizon";
   EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
   EXPECT_EQ(stage_.row(event).reason, EndReason::horizon);
 }
@@ -129,7 +130,7 @@ TEST_F(PushDispatcherTest, NeverExceedsItsConcurrency) {
     EXPECT_LE(dispatcher.under_way(), 3U);
   }
   EXPECT_EQ(stage_.transport.seen.size(), 50U);
-  EXPECT_EQ(stage_.transport.most_at_once["orders"], 3U) << "and it uses what it may";
+  EXPECT_EQ(stage_.transport.most_at_once["orders"], 3U) << "uses its full concurrency";
 }
 
 TEST_F(PushDispatcherTest, NeverExceedsItsRate) {
@@ -140,13 +141,13 @@ TEST_F(PushDispatcherTest, NeverExceedsItsRate) {
   const std::vector<Seen>& seen = stage_.transport.seen;
   ASSERT_EQ(seen.size(), 60U);
   for (std::size_t i = 0; i + 10 < seen.size(); ++i) {
-    // A second's worth may come at once, no more.
+    // A burst has at most one second's worth of attempts.
     EXPECT_GE(seen[i + 10].at - seen[i].at, seconds(1) - kSlack) << i;
   }
-  EXPECT_LE(seen.back().at - seen.front().at, seconds(12)) << "and not much slower";
+  EXPECT_LE(seen.back().at - seen.front().at, seconds(12)) << "not much slower than the rate";
 }
 
-TEST_F(PushDispatcherTest, AnOpenBreakerStopsAttemptsAndChargesNone) {
+TEST_F(PushDispatcherTest, AnOpenBreakerStopsAttemptsAndCountsNone) {
   const auto orders = stage_.destination("orders", [](Destination& to) {
     to.breaker = BreakerLimits{};
     to.retry.assign(8, seconds(1));
@@ -161,26 +162,26 @@ TEST_F(PushDispatcherTest, AnOpenBreakerStopsAttemptsAndChargesNone) {
   EXPECT_EQ(dispatcher.breaker(), Breaker::State::open);
   const std::size_t before = stage_.transport.seen.size();
   EXPECT_GE(before, 10U);
-  EXPECT_LE(before, 13U) << "ten that tell, and those that were under way";
+  EXPECT_LE(before, 13U) << "ten failures, and the attempts in flight";
   stage_.run_for(milliseconds(3900));
-  EXPECT_EQ(stage_.transport.seen.size(), before) << "nothing while it is open";
+  EXPECT_EQ(stage_.transport.seen.size(), before) << "no attempt while the breaker is open";
   stage_.run_for(milliseconds(300));
   EXPECT_EQ(stage_.transport.seen.size(), before + 1) << "one probe";
   EXPECT_EQ(dispatcher.breaker(), Breaker::State::open);
   broken = false;
   stage_.run_for(minutes(1));
   EXPECT_EQ(dispatcher.breaker(), Breaker::State::closed);
-  std::size_t charged = 0;
+  std::size_t counted = 0;
   for (const EventNo each : events) {
     EXPECT_EQ(stage_.row(each).state, DeliveryState::completed);
     for (const Attempt& attempt : stage_.detail(each).attempts) {
-      if (attempt.outcome == AttemptOutcome::retried) ++charged;
+      if (attempt.outcome == AttemptOutcome::retried) ++counted;
     }
   }
-  EXPECT_EQ(charged, before + 1) << "only what was tried";
+  EXPECT_EQ(counted, before + 1) << "only real attempts count";
 }
 
-TEST_F(PushDispatcherTest, AHangingNeighbourChangesNothingForTheOthers) {
+TEST_F(PushDispatcherTest, AHangingDestinationDoesNotAffectOthers) {
   const auto play = [](bool hangs) {
     Stage stage;
     const auto bad = stage.destination("bad", [](Destination& to) { to.timeout = seconds(20); });
@@ -229,16 +230,16 @@ TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAnOperatorAndASkippedOneContinues
   const auto skips = stage_.destination("skips", [](Destination& to) { to.retry.clear(); });
   const EventNo poison = stage_.send({blocks->no, skips->no}, "k");
   const EventNo next = stage_.send({blocks->no, skips->no}, "k");
-  bool mended = false;
+  bool fixed = false;
   stage_.transport.script = [&](const Seen& seen) {
-    return answer(seen.which.event == poison && !mended ? 400 : 200);
+    return answer(seen.which.event == poison && !fixed ? 400 : 200);
   };
   stage_.start(blocks);
   stage_.start(skips);
   stage_.run_for(minutes(1));
   EXPECT_EQ(stage_.row(next, 1).state, DeliveryState::completed);
   EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::pending);
-  mended = true;
+  fixed = true;
   static_cast<void>(stage_.memory->replay({poison, DeliveryNo(1), {}}));
   stage_.run_for(seconds(5));
   EXPECT_EQ(stage_.row(poison, 0).state, DeliveryState::completed);
@@ -261,7 +262,7 @@ TEST_F(PushDispatcherTest, WithoutANotificationItPollsOnceASecond) {
   const auto orders = stage_.destination("orders");
   stage_.start(orders);
   stage_.run_for(milliseconds(1300));
-  stage_.send({orders->no});  // by another node
+  stage_.send({orders->no});  // as if admitted by another node
   stage_.run_for(seconds(1));
   EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
@@ -287,7 +288,7 @@ TEST_F(PushDispatcherTest, StoppingDrainsInFlightAttempts) {
   stage_.run_for(seconds(1));
   dispatcher.stop(stage_.now() + seconds(10));
   stage_.run_for(seconds(3));
-  EXPECT_EQ(stage_.running(), 0U) << "it does not wait for the whole of the grace time";
+  EXPECT_EQ(stage_.running(), 0U) << "ends before the grace period";
   EXPECT_EQ(stage_.transport.seen.size(), 2U);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const store::DeliveryRow row = stage_.row(events[i]);
@@ -312,13 +313,13 @@ TEST_F(PushDispatcherTest, StoppingReleasesHangingDeliveriesAndCostsNoAttempt) {
   }
   ASSERT_EQ(stage_.detail(events[0]).attempts.size(), 1U);
   EXPECT_EQ(stage_.detail(events[0]).attempts[0].outcome, AttemptOutcome::released);
-  EXPECT_TRUE(stage_.row(events[0]).first_sent) << "a byte may have gone out";
+  EXPECT_TRUE(stage_.row(events[0]).first_sent) << "a byte may have been sent";
   stage_.run_for(minutes(1));
   EXPECT_EQ(dispatcher.under_way(), 0U);
   EXPECT_EQ(stage_.transport.seen.size(), 2U);
 }
 
-TEST_F(PushDispatcherTest, AfterAStopTheNextProcessContinuesAtOnceWithTheSameKey) {
+TEST_F(PushDispatcherTest, TheNextProcessContinuesAtOnceWithTheSameKey) {
   const auto orders = stage_.destination("orders");
   stage_.transport.script = [](const Seen&) { return std::optional<Act>(); };
   const EventNo event = stage_.send({orders->no});
@@ -335,7 +336,7 @@ TEST_F(PushDispatcherTest, AfterAStopTheNextProcessContinuesAtOnceWithTheSameKey
   EXPECT_EQ(stage_.transport.seen[1].attempt, 1U);
 }
 
-TEST_F(PushDispatcherTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgain) {
+TEST_F(PushDispatcherTest, AFailedSettlementIsRetriedUnchanged) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   stage_.start(orders);
@@ -347,7 +348,7 @@ TEST_F(PushDispatcherTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgai
   };
   stage_.run_for(minutes(1));
   EXPECT_EQ(faults, 9);
-  EXPECT_EQ(stage_.transport.seen.size(), 1U) << "the handler was asked once";
+  EXPECT_EQ(stage_.transport.seen.size(), 1U) << "the handler was called once";
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
   EXPECT_EQ(stage_.detail(event).attempts.size(), 1U);
   EXPECT_EQ(stage_.outcomes, std::vector<std::string>{"completed"});
@@ -355,14 +356,14 @@ TEST_F(PushDispatcherTest, AStoreThatFailsWhileSettlingGetsTheSameSettlementAgai
 
 TEST_F(PushDispatcherTest, AnUnavailableStoreIsPolledWithBackoff) {
   const auto orders = stage_.destination("orders");
-  int asked = 0;
+  int calls = 0;
   stage_.store_fault = [&] {
-    ++asked;
+    ++calls;
     return Fault::fail;
   };
   stage_.start(orders);
   stage_.run_for(minutes(2));
-  EXPECT_LE(asked, 80);
+  EXPECT_LE(calls, 80);
   stage_.store_fault = {};
   stage_.send({orders->no});
   stage_.run_for(seconds(6));
@@ -373,7 +374,7 @@ TEST_F(PushDispatcherTest, ALeaseThatArrivesTooLateIsReleasedUnused) {
   Stage slow({.least = seconds(2), .most = seconds(2)});
   const auto orders = slow.destination("orders", [](Destination& to) {
     to.timeout = seconds(5);
-    to.lease = milliseconds(10'500);  // an attempt may begin in its first half second
+    to.lease = milliseconds(10'500);  // an attempt may begin only in its first half second
   });
   const EventNo event = slow.send({orders->no});
   slow.start(orders);
@@ -381,7 +382,7 @@ TEST_F(PushDispatcherTest, ALeaseThatArrivesTooLateIsReleasedUnused) {
   EXPECT_TRUE(slow.transport.seen.empty());
   EXPECT_EQ(slow.row(event).attempts, 0U);
   EXPECT_FALSE(slow.row(event).first_sent && slow.row(event).state == DeliveryState::pending)
-      << "not one byte went out";
+      << "no byte was sent";
 }
 
 TEST_F(PushDispatcherTest, ALeaseKeepsTheSettingsItWasRequestedWithAcrossAReload) {
@@ -392,7 +393,7 @@ TEST_F(PushDispatcherTest, ALeaseKeepsTheSettingsItWasRequestedWithAcrossAReload
   });
   const EventNo event = slow.send({orders->no});
   PushDispatcher& dispatcher = slow.start(orders);
-  slow.run_for(seconds(1));  // the store is asked, and has not answered
+  slow.run_for(seconds(1));  // the lease request is in the store
   Destination patient = *orders;
   patient.timeout = seconds(60);
   patient.lease = seconds(70);
@@ -400,10 +401,10 @@ TEST_F(PushDispatcherTest, ALeaseKeepsTheSettingsItWasRequestedWithAcrossAReload
   slow.transport.script = [](const Seen&) { return std::nullopt; };
   slow.run_for(seconds(9));
   ASSERT_EQ(slow.transport.seen.size(), 1U);
-  EXPECT_EQ(slow.row(event).attempts, 1U) << "given up before the lease was over";
+  EXPECT_EQ(slow.row(event).attempts, 1U) << "timed out before the lease expired";
 }
 
-TEST_F(PushDispatcherTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
+TEST_F(PushDispatcherTest, ADeadNodesLeaseExpiresWithoutCountingAnAttempt) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   const store::LeaseRequest dead{.from = orders->no, .lease = seconds(30), .holder = {}};
@@ -417,17 +418,17 @@ TEST_F(PushDispatcherTest, ADeadNodesLeaseComesBackByTimeAndCountsNothing) {
   EXPECT_EQ(stage_.row(event).state, DeliveryState::completed);
 }
 
-TEST_F(PushDispatcherTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart) {
+TEST_F(PushDispatcherTest, ExpiredLeasesOfWorkersCountAsAbandons) {
   const auto pulled = stage_.destination("pulled");
   const EventNo event = stage_.send({pulled->no});
   const store::LeaseRequest worker{.from = pulled->no,
                                    .lease = seconds(30),
                                    .holder = {Holder::Kind::pull, 7},
                                    .max_abandons = 3};
-  for (unsigned lapses = 0; lapses < 3; ++lapses) {
+  for (unsigned expired = 0; expired < 3; ++expired) {
     const store::Answers answers = stage_.memory->write({.lease = {&worker, 1}});
     ASSERT_EQ(answers.lease->front().deliveries.size(), 1U);
-    EXPECT_EQ(answers.lease->front().deliveries[0].abandons, lapses);
+    EXPECT_EQ(answers.lease->front().deliveries[0].abandons, expired);
     EXPECT_EQ(answers.lease->front().deliveries[0].attempt, 1U);
     stage_.run_for(seconds(31));
   }
@@ -437,7 +438,7 @@ TEST_F(PushDispatcherTest, WorkersThatLetTheirLeasesLapseTooOftenAreCountedApart
   EXPECT_EQ(stage_.row(event).attempts, 0U);
 }
 
-TEST_F(PushDispatcherTest, AReloadCountsFromTheNextAttemptOn) {
+TEST_F(PushDispatcherTest, AReloadAppliesFromTheNextAttemptOn) {
   const auto orders = stage_.destination("orders", [](Destination& to) { to.concurrency = 1; });
   for (int i = 0; i < 40; ++i) stage_.send({orders->no});
   stage_.transport.script = [](const Seen&) { return Act{status(200), seconds(1)}; };

@@ -35,14 +35,14 @@ TEST(Refetch, AValueStaysWithinItsSegment) {
             "json:/a cannot be part of a path");
 }
 
-TEST(Refetch, AnEventWithoutTheValueIsNoUrl) {
+TEST(Refetch, AMissingValueIsAnError) {
   EXPECT_EQ(url_of("http://h/{json:/a}", R"({"b":1})"), "json:/a is missing");
   EXPECT_EQ(url_of("http://h/{json:/a}", "<xml/>"), "json:/a is missing");
   EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":null})"), "json:/a cannot be part of a path");
   EXPECT_EQ(url_of("http://h/{json:/a}", R"({"a":{}})"), "json:/a cannot be part of a path");
 }
 
-TEST(Refetch, TheHostIsFixedAndTheRestIsAUrl) {
+TEST(Refetch, FieldsCannotChangeTheHost) {
   for (const char* text : {"https://{json:/host}/x", "https://h{json:/a}/", "{json:/url}",
                            "ftp://h/{json:/a}", "https://user:pw@h/{json:/a}", "http://h/{json:a}",
                            "http://h/{json:}", "http://h/{header:X}", "http://h/{json:/a",

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Requests with a key on a store that misbehaves: whatever gets lost, asking again with the same
-// key finds out what was done, and nothing is done twice.
+// Replay requests with a key on an unreliable store: repeating a request with the same key returns
+// the first result and never replays twice.
 namespace hapax::deliver {
 namespace {
 
@@ -47,9 +47,9 @@ class ReplayOnceTest : public testing::Test {
       DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
 };
 
-// The n-th call goes wrong in each way, and then all the rest, as in a crash; until none is hit. In
-// between the delivery is completed: even so the answer is the first one's.
-TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
+// The n-th call and all later ones fail, as in a crash, for every fault and every n. The delivery
+// is completed before the request is repeated; the result must still be the first one.
+TEST_F(ReplayOnceTest, ARepeatedRequestFindsAnInterruptedReplay) {
   std::int64_t event = 0;
   for (const store::ReplayAs as : {store::ReplayAs::same, store::ReplayAs::as_new}) {
     for (const Fault fault : {Fault::fail, Fault::lose_answer, Fault::lose_request}) {
@@ -70,7 +70,7 @@ TEST_F(ReplayOnceTest, WhereverItIsCutOffTheNextOneFindsOut) {
         const DeliveryNo going(as == store::ReplayAs::same ? 1 : 2);
         EXPECT_EQ((*answer)->status, Replayed::Status::done) << nth;
         EXPECT_THAT((*answer)->deliveries, ElementsAre(going)) << nth;
-        EXPECT_EQ(attempts, 1U) << "delivered once, and not twice: " << nth;
+        EXPECT_EQ(attempts, 1U) << "must be delivered exactly once: " << nth;
         if (cut) {
           EXPECT_EQ((*cut)->deliveries, (*answer)->deliveries) << nth;
         }
@@ -89,7 +89,7 @@ TEST_F(ReplayOnceTest, AKeyIsForOneRequest) {
   EXPECT_EQ(settle_next(Ack{}), 1U);
 }
 
-TEST_F(ReplayOnceTest, AnAnswerIsKeptForAWeekAndNotForEver) {
+TEST_F(ReplayOnceTest, AResultIsKeptForAWeek) {
   make(1);
   settle_next(Dead{});
   EXPECT_TRUE(replay(*inner_, 1, "k").value());
@@ -102,8 +102,8 @@ TEST_F(ReplayOnceTest, AnAnswerIsKeptForAWeekAndNotForEver) {
   EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::not_replayable);
 }
 
-// The bound is that of a store's records; what had to make room is still not replayed twice.
-TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
+// The limit is that of the store's records. A request whose note was evicted must not replay twice.
+TEST_F(ReplayOnceTest, TheOldestResultsAreEvicted) {
   make(1);
   settle_next(Ack{});
   for (std::size_t i = 0; i <= kMaxReplayNotes; ++i) {
@@ -118,7 +118,7 @@ TEST_F(ReplayOnceTest, TheOldestAnswersMakeRoom) {
   EXPECT_EQ(deliveries(1), before);
 }
 
-TEST_F(ReplayOnceTest, AJobWhoseAnswerIsLostIsFoundAgain) {
+TEST_F(ReplayOnceTest, AJobWithALostResponseIsFoundAgain) {
   make(1);
   settle_next(Ack{});
   test::SilentLog log;

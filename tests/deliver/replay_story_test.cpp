@@ -15,7 +15,7 @@
 #include <fstream>
 #include <thread>
 
-// Replays and listeners, at a real server, on the stores that outlive it.
+// Replays and listeners of a real server, on persistent stores.
 namespace hapax::test {
 
 namespace {
@@ -28,7 +28,7 @@ using testing::Not;
 
 constexpr std::size_t kAtOnce = 500;
 
-// What is written into the store while no server runs: events of "demo" for "work".
+// Writes events of "demo" for "work" into the store while no server runs.
 class Backlog {
  public:
   explicit Backlog(store::Driver& driver) : driver_(driver) {
@@ -39,7 +39,7 @@ class Backlog {
   void admit(std::size_t count) {
     for (std::size_t i = 0; i < count; i += kAtOnce) admit_some(i, std::min(count, i + kAtOnce));
   }
-  // Leases all that is due and rules on it.
+  // Leases and settles all due deliveries.
   void settle_next(const Disposition& disposition) {
     for (;;) {
       const store::LeaseRequest request{.from = target_.to,
@@ -96,7 +96,7 @@ HttpAnswer admin(const Serve& serve, const std::string& method, const std::strin
   return client.receive();
 }
 
-// The member of a flat JSON text, as it is written there.
+// The text of a member of a flat JSON object.
 std::string member(const std::string& json, const std::string& name) {
   const std::string key = "\"" + name + "\":";
   const std::size_t at = json.find(key);
@@ -110,7 +110,7 @@ std::size_t count_in(const std::string& json, const std::string& name) {
   return text.empty() ? 0 : std::stoul(text);
 }
 
-// Asks until `done` says so of the answer.
+// Calls `ask` until `done` accepts its result.
 std::string wait_for(const std::function<std::string()>& ask,
                      const std::function<bool(const std::string&)>& done) {
   std::string answer;
@@ -118,7 +118,7 @@ std::string wait_for(const std::function<std::string()>& ask,
     answer = ask();
     return done(answer);
   };
-  EXPECT_TRUE(eventually(asked, minutes(5))) << "it never comes: " << answer;
+  EXPECT_TRUE(eventually(asked, minutes(5))) << "timed out; last result: " << answer;
   return answer;
 }
 
@@ -133,7 +133,7 @@ std::string run_cli(const Serve& serve, const std::string& arguments) {
   return out;
 }
 
-// How many events have how many deliveries, of which the last is pending.
+// Expects `events` events with `deliveries` deliveries each, the last of which is pending.
 void expect_deliveries(const std::string& url, std::size_t events, std::size_t deliveries) {
   StoreView view(url);
   store::EventQuery query{.limit = store::kMaxPage};
@@ -168,7 +168,7 @@ std::size_t most_replays_of_an_event(const std::string& url) {
   return most;
 }
 
-// A database of its own for each test.
+// A separate store for each test.
 struct Place {
   explicit Place(bool postgres)
       : database(postgres ? std::make_unique<PostgresDatabase>() : nullptr) {}
@@ -181,7 +181,7 @@ struct Place {
 
 class ReplayStory : public testing::TestWithParam<bool> {
  protected:
-  // Events that ended with `disposition`, and a server that runs.
+  // Stores events settled with `disposition` and starts the server.
   void begin(std::size_t count, const Disposition& disposition) {
     serve_.stop();
     {
@@ -209,7 +209,7 @@ class ReplayStory : public testing::TestWithParam<bool> {
   Serve serve_{place_.config()};
 };
 
-TEST_P(ReplayStory, AllThatIsDeadIsCountedFirstThenReplayed) {
+TEST_P(ReplayStory, DeadDeliveriesAreCountedAndThenReplayed) {
   const auto count = static_cast<std::size_t>(rounds(10'000));
   begin(count, Dead{});
   const std::string which = "replay --source demo --status dead ";
@@ -223,7 +223,7 @@ TEST_P(ReplayStory, AllThatIsDeadIsCountedFirstThenReplayed) {
   expect_deliveries(place_.url(serve_), count, 1);
 }
 
-// As new, so that what was replayed twice would be there twice.
+// Replays as new, so that an event replayed twice would have an additional delivery.
 TEST_P(ReplayStory, AKilledServerResumesItsReplayWithoutRepeats) {
   const auto count = static_cast<std::size_t>(rounds(10'000));
   begin(count, Ack{});
@@ -241,8 +241,8 @@ TEST_P(ReplayStory, AKilledServerResumesItsReplayWithoutRepeats) {
   expect_deliveries(place_.url(serve_), count, 2);
 }
 
-// The answer is lost with the server; the same request is sent to the next one, early and late.
-TEST_P(ReplayStory, AServerThatIsKilledDoesNotForgetAKey) {
+// The server is killed after the request; the same request is repeated during and after the job.
+TEST_P(ReplayStory, KeysSurviveAKilledServer) {
   begin(200, Ack{});
   const std::string all = R"({"filter":{"status":"completed"},"as":"new","rate":100})";
   const std::string headers = "Idempotency-Key: of-mine\r\n";
@@ -283,10 +283,10 @@ TEST_P(ReplayStory, AServerThatIsKilledDoesNotForgetAKey) {
   EXPECT_EQ(most_replays_of_an_event(place_.url(serve_)), 1U);
 }
 
-TEST_P(ReplayStory, ACancelledReplayStaysWhereItWas) {
+TEST_P(ReplayStory, ACancelledReplayStaysCancelled) {
   constexpr std::size_t kEvents = 500;
   begin(kEvents, Dead{});
-  // By itself it would go on for minutes.
+  // Without the cancellation it would run for minutes.
   const std::string replay = begin_replay(R"({"filter":{"status":"dead"},"rate":1})");
   wait_for([&] { return job(replay); },
            [](const std::string& json) { return count_in(json, "replayed") >= 2; });
@@ -300,14 +300,14 @@ TEST_P(ReplayStory, ACancelledReplayStaysWhereItWas) {
   };
   const std::size_t before = left();
   EXPECT_LE(before + 2, kEvents);
-  // One that changes nothing: when it is done, the server has looked at the other one, too.
+  // A replay without effect: once it is done, the server has scanned the cancelled one too.
   EXPECT_EQ(member(ended(begin_replay(R"({"filter":{"status":"pending"}})")), "state"), "done");
   EXPECT_EQ(left(), before);
   EXPECT_EQ(member(job(replay), "state"), "cancelled");
 }
 
-// What a developer's machine hears: from its registration on, also while it is away.
-TEST_P(ReplayStory, AListenerMissesNothingWhileItIsAway) {
+// A developer's machine gets all events from its registration on, also while it is disconnected.
+TEST_P(ReplayStory, AListenerMissesNothingWhileDisconnected) {
   const auto post = [&](const std::string& id) {
     RawClient client(serve_.port());
     return member(serve_.post(client, id, R"({"a":1})").body, "event");
@@ -336,14 +336,14 @@ TEST_P(ReplayStory, AListenerMissesNothingWhileItIsAway) {
   EXPECT_THAT(detail(post("last")), Not(HasSubstr("laptop")));
 }
 
-// A destination leaves the configuration; what was for it waits, and is not for a laptop.
-TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
+// A destination is removed from the configuration. Its pending deliveries must not go to a laptop.
+TEST_P(ReplayStory, AListenerCannotUseTheNameOfADestinationWithABacklog) {
   const auto listen = [&] { return admin(serve_, "POST", "/v1/listen", R"({"name":"work"})"); };
   {
     StoreView view(place_.url(serve_));
     Backlog(view.driver()).admit(3);
   }
-  EXPECT_EQ(listen().problem(), "name-taken") << "it is configured";
+  EXPECT_EQ(listen().problem(), "name-taken") << "the destination is configured";
   std::string config = place_.config();
   for (std::size_t at = config.find("\"work\""); at != std::string::npos;
        at = config.find("\"work\"", at)) {
@@ -362,14 +362,14 @@ TEST_P(ReplayStory, AListenerDoesNotTakeTheNameOfADestinationThatHadABacklog) {
     Backlog(view.driver()).settle_next(Ack{});
   }
   serve_.start();
-  EXPECT_EQ(listen().status, 200) << "nothing is left";
+  EXPECT_EQ(listen().status, 200) << "no pending deliveries";
   EXPECT_EQ(listen().status, 200);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, ReplayStory, testing::Bool(),
                          [](const auto& store) { return store.param ? "Postgres" : "Sqlite"; });
 
-TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
+TEST(ReplayNodes, AKeyIsUniqueAcrossNodes) {
   Place place(true);
   Serve one(place.config());
   Serve two(place.config());
@@ -392,7 +392,7 @@ TEST(ReplayNodes, AKeyIsOneAtTwoNodesAtOnce) {
         HttpAnswer answer;
         EXPECT_TRUE(eventually([&] {
           answer = admin(node, "POST", target, i < 4 ? R"({"as":"new"})" : all, key);
-          return answer.status != 503;  // a node counts for one at a time
+          return answer.status != 503;  // a node counts for one request at a time
         }));
         answers.at(i) = answer.body;
       });

@@ -13,8 +13,8 @@
 #include <array>
 #include <atomic>
 
-// Replays of many, on a store that misbehaves: every event is replayed exactly once, whatever gets
-// lost and whoever works on it. Their steps and leases go by a clock that the test turns.
+// Bulk replays on an unreliable store, by one or several nodes: every event is replayed exactly
+// once. Steps and leases use a manual clock.
 namespace hapax::deliver {
 namespace {
 
@@ -46,7 +46,7 @@ class ReplaysTest : public testing::Test {
     job.rate = rate;
     return job;
   }
-  // Time passes meanwhile.
+  // Advances the clock meanwhile.
   void wait_until_ended(Replays& asked, ReplayNo number) {
     EXPECT_TRUE(test::eventually([&] {
       clock_.advance(milliseconds(100));
@@ -57,7 +57,7 @@ class ReplaysTest : public testing::Test {
   std::vector<store::DeliveryRow> deliveries(std::int64_t event) {
     Result<store::Lookup<store::EventDetail>> found = inner_->event(EventNo(event));
     if (found && found->value) return std::move(found->value->deliveries);
-    ADD_FAILURE() << "event " << event << " is not there";
+    ADD_FAILURE() << "event " << event << " was not found";
     return {};
   }
   std::size_t replayed() {
@@ -83,11 +83,11 @@ class ReplaysTest : public testing::Test {
       DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
 };
 
-TEST_F(ReplaysTest, EveryEventIsReplayedOnceAndNothingThatCameLater) {
+TEST_F(ReplaysTest, EveryEventIsReplayedOnceExceptLaterOnes) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, clock_, random_, notifier_, log_, false});  // never started
-    job = nobody.begin(job).value();
+    Replays idle({*inner_, clock_, random_, notifier_, log_, false});  // never started
+    job = idle.begin(job).value();
   }
   EXPECT_EQ(job.matched, std::uint64_t{kEvents});
   admit(kEvents + 1);
@@ -102,8 +102,8 @@ TEST_F(ReplaysTest, EveryEventIsReplayedOnceAndNothingThatCameLater) {
   EXPECT_EQ(ended.deliveries, std::uint64_t{kEvents});
 }
 
-// Lost answers, lost requests, failures: of every step, and of every write of how far it is.
-TEST_F(ReplaysTest, WhateverGetsLostNothingIsReplayedTwice) {
+// Lost responses, lost requests and failures, in every step and in every write of the progress.
+TEST_F(ReplaysTest, FaultsDoNotCauseASecondReplay) {
   test::SeededRandom chance(11);
   std::atomic<bool> calm = true;
   store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
@@ -120,9 +120,9 @@ TEST_F(ReplaysTest, WhateverGetsLostNothingIsReplayedTwice) {
 TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
   auto first = make(*inner_);
   const ReplayJob job = first->begin(all_as_new(40)).value();
-  // Time stands still, so that there is a first step and no second.
+  // The clock does not advance, so the replay runs its first step and no second one.
   ASSERT_TRUE(test::eventually([&] { return replayed() > 0; }));
-  first.reset();  // stops, and releases
+  first.reset();  // stops, and releases the job
   const std::size_t half_way = replayed();
   EXPECT_LT(half_way, std::size_t{kEvents});
   const auto second = make(*inner_);
@@ -130,44 +130,44 @@ TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
   expect_each_once();
 }
 
-TEST_F(ReplaysTest, ADeadProcessesReplayIsTakenOverAfterItsLease) {
+TEST_F(ReplaysTest, AReplayOfADeadProcessIsTakenOverAfterItsLease) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays nobody({*inner_, clock_, random_, notifier_, log_, false});  // never started
-    job = nobody.begin(job).value();
+    Replays idle({*inner_, clock_, random_, notifier_, log_, false});  // never started
+    job = idle.begin(job).value();
   }
   const store::Record record = inner_->record("replay/" + replay_text(job.how.no)).value().value();
   job.owner = "the dead one";
   constexpr std::chrono::hours kOwned{10'000};
   job.owned_until = clock_.wall() + kOwned;
   ASSERT_TRUE(inner_->put_record({record.name, 5, to_record_text(job)}, record.version).value());
-  std::atomic<int> looks = 0;
+  std::atomic<int> scans = 0;
   store::fault::FaultyDriver watched(*inner_, [&](std::string_view operation) {
-    if (operation == "records") ++looks;
+    if (operation == "records") ++scans;
     return Fault::none;
   });
   const auto next = make(watched);
   ASSERT_TRUE(test::eventually([&] {
     clock_.advance(seconds(1));
-    return looks >= 3;
+    return scans >= 3;
   }));
-  EXPECT_EQ(replayed(), 0U) << "it has looked, and it is not its turn";
+  EXPECT_EQ(replayed(), 0U) << "the dead owner's lease has not expired";
   clock_.advance(kOwned);
   wait_until_ended(*next, job.how.no);
   EXPECT_GE(clock_.wall(), job.owned_until);
   expect_each_once();
 }
 
-TEST_F(ReplaysTest, TwoThatWorkOnItAtOnceReplayNothingTwice) {
+TEST_F(ReplaysTest, TwoConcurrentOwnersReplayNothingTwice) {
   ReplayJob job = all_as_new(40);
-  const auto one = make(*inner_, true);  // each thinks that the store is his alone
+  const auto one = make(*inner_, true);  // both assume exclusive use of the store
   job = one->begin(job).value();
   const auto two = make(*inner_, true);
   wait_until_ended(*one, job.how.no);
   expect_each_once();
 }
 
-TEST_F(ReplaysTest, OnlySoManyGoOnAtOnce) {
+TEST_F(ReplaysTest, RunningReplaysAreLimited) {
   Replays replays({*inner_, clock_, random_, notifier_, log_, false});  // never started
   for (std::size_t i = 0; i < kMaxRunningReplays; ++i) ASSERT_TRUE(replays.begin(all_as_new(1)));
   const Result<ReplayJob> more = replays.begin(all_as_new(1));
@@ -179,7 +179,7 @@ TEST_F(ReplaysTest, OnlySoManyGoOnAtOnce) {
   EXPECT_TRUE(replays.begin(all_as_new(1)));
 }
 
-TEST(ReplayJobTest, IsReadAsItWasWritten) {
+TEST(ReplayJobTest, RoundTripsThroughItsRecord) {
   ReplayJob job;
   job.how = {store::ReplayAs::as_new, DestinationNo(3), true, ReplayNo(99)};
   job.source = SourceNo(7);
@@ -204,7 +204,7 @@ TEST(ReplayJobTest, IsReadAsItWasWritten) {
   for (const char* bad : {"", "{}", "[]", "{\"no\":1}"}) EXPECT_FALSE(job_from(bad)) << bad;
 }
 
-TEST(ReplayJobTest, HasAnIdThatIsReadStrictly) {
+TEST(ReplayJobTest, ItsIdIsParsedStrictly) {
   const ReplayNo number(0x0123456789abcdef);
   EXPECT_EQ(replay_text(number), "p0123456789abcdef");
   EXPECT_EQ(replay_from("p0123456789abcdef"), number);

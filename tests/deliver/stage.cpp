@@ -26,9 +26,9 @@ Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store
     lifecycle_.in(
         after, [this, number, answer] { waiters_.answer(lifecycle_.context(), number, answer); });
   };
-  AttemptResponse said = co_await sim::suspend<AttemptResponse>(wait);
+  AttemptResponse response = co_await sim::suspend<AttemptResponse>(wait);
   --at_once[to.name];
-  co_return said;
+  co_return response;
 }
 
 Stage::Stage(const sim::StoreDelays& delays)

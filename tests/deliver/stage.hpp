@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-// A stage for dispatchers: simulated time, the memory store, and scripted handlers.
+// A test environment for dispatchers: simulated time, the memory store, and scripted handlers.
 namespace hapax::deliver {
 
 using std::chrono::milliseconds;
@@ -29,7 +29,7 @@ inline AttemptResponse status(int code, std::string retry_after = {}) {
   return answer;
 }
 
-// An attempt as the handler saw it.
+// An attempt as seen by the handler.
 struct Seen {
   BootTime at{};
   std::string to;
@@ -38,14 +38,14 @@ struct Seen {
   Fence fence;
 };
 
-// Answers what the test says, after as long as the test says.
+// Gives scripted responses after scripted delays.
 class ScriptedTransport final : public Transport {
  public:
   struct Act {
     AttemptResponse answer;
     BootTime after = milliseconds(10);
   };
-  // Without an act it hangs until the destination's timeout.
+  // If the script returns nullopt, the attempt hangs until the destination's timeout.
   using Script = std::function<std::optional<Act>(const Seen& seen)>;
 
   explicit ScriptedTransport(sim::Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
@@ -53,7 +53,7 @@ class ScriptedTransport final : public Transport {
 
   Script script = [](const Seen&) { return std::optional(Act{status(200)}); };
   std::vector<Seen> seen;
-  std::map<std::string, std::size_t> at_once;  // by destination, now
+  std::map<std::string, std::size_t> at_once;  // attempts in flight, by destination
   std::map<std::string, std::size_t> most_at_once;
   void die() { waiters_.clear(); }
 
@@ -64,17 +64,17 @@ class ScriptedTransport final : public Transport {
 
 class Stage {
  public:
-  // The store takes no time unless the test says so.
+  // By default store operations take no time.
   explicit Stage(const sim::StoreDelays& delays = {.least = {}, .most = {}});
   ~Stage();
 
-  // A destination with that name, made ready by `change`.
+  // Makes a destination with that name, adjusted by `change`.
   std::shared_ptr<const Destination> destination(
       const std::string& name, const std::function<void(Destination&)>& change = {});
   PushDispatcher& start(std::shared_ptr<const Destination> destination);
-  // An event for them.
+  // Admits an event for these destinations.
   EventNo send(std::vector<DestinationNo> to, const std::string& order_key = {});
-  // Time passes.
+  // Advances the simulated time and runs all work that becomes due.
   void run_for(BootTime length);
   BootTime now() { return timeline.now(); }
 
@@ -86,9 +86,9 @@ class Stage {
   sim::Timeline timeline{1};
   sim::Lifecycle lifecycle{timeline, "node"};
   std::unique_ptr<store::Driver> memory = store::memory::make_driver(10'000, timeline.clock());
-  // Asked about each write; nothing fails unless the test says so.
+  // Called for each store operation; without it nothing fails.
   std::function<store::fault::Fault()> store_fault;
-  std::vector<std::string> outcomes;  // as the dispatchers report them
+  std::vector<std::string> outcomes;  // as reported by the dispatchers
   DeliveryNotifier notifier;
   ScriptedTransport transport{lifecycle};
 

@@ -87,7 +87,7 @@ std::vector<std::string> Story::attempts(const std::string& event_id) const {
   const json::value whole = event(event_id);
   std::vector<std::string> list;
   for (const json::value& each : whole.at("attempts").as_array()) {
-    // A lease that came late from a busy store is released unused, and comes again.
+    // A lease that arrives late from a busy store is released unused and granted again.
     if (text(each, "error") == "not begun") continue;
     list.push_back(text(each, "outcome") + " " + text(each, "http_status") + " " +
                    text(each, "error"));

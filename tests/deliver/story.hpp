@@ -13,23 +13,24 @@
 
 namespace hapax::test {
 
-// One [[destination]]; `more` are lines of it. Its attempts have all the time they take, unless
-// those lines have a time-out.
+// One [[destination]]; `more` are further lines. Its attempts never time out unless those lines set
+// a timeout.
 std::string destination(const std::string& name, const std::string& url,
                         const std::string& more = "");
 
-// A server with the source "demo", which delivers to `to`; `source` are more lines of it.
+// The configuration of a server whose source "demo" delivers to `to`; `source` are further lines of
+// that source.
 std::string push_config(const std::vector<std::string>& to, const std::string& destinations,
                         const std::string& source = "",
                         const std::string& store = "sqlite:hapax.db");
 
-// A real server from the outside: what is sent in, and what becomes of it.
+// A real server as a black box: sends events and inspects their deliveries.
 class Story {
  public:
   explicit Story(const std::string& config, std::vector<std::string> variables = {})
       : serve(config, std::move(variables)) {}
 
-  // Sends an event and says what hapax calls it.
+  // Sends an event and returns hapax's id of it.
   std::string send(const std::string& id, const std::string& body = "{}") const;
   boost::json::value get(const std::string& target) const;
   HttpAnswer post(const std::string& target, const std::string& body = "") const;
@@ -37,10 +38,10 @@ class Story {
   // The delivery of an event to a destination: {"status", "reason", "attempts", ...}.
   boost::json::value delivery(const std::string& event, const std::string& destination) const;
   boost::json::value destination(const std::string& name) const;
-  // Waits until the delivery has that status. Whether it has.
+  // Waits until the delivery has that status; false on a timeout.
   bool becomes(const std::string& event, const std::string& destination,
                const std::string& status) const;
-  // "retried 500 status", "completed 200 ": outcome, status and error of each attempt.
+  // Outcome, status and error of each attempt, like "retried 500 status" or "completed 200 ".
   std::vector<std::string> attempts(const std::string& event) const;
 
   Serve serve;

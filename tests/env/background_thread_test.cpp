@@ -15,7 +15,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-TEST(BackgroundThread, WorksInRoundsUntilItIsStopped) {
+TEST(BackgroundThread, RunsRoundsUntilStopped) {
   std::latch three(3);
   std::atomic<int> rounds = 0;
   BackgroundThread thread([&] {
@@ -28,9 +28,9 @@ TEST(BackgroundThread, WorksInRoundsUntilItIsStopped) {
   EXPECT_GE(rounds, 3);
 }
 
-// A stop that does not end the rest is a test that hangs. It is not known when a rest begins, so
-// there are some tries.
-TEST(BackgroundThread, StopEndsARestAtOnce) {
+// If stop() does not end the pause between rounds, this test hangs. The test cannot observe when a
+// pause begins, so it repeats.
+TEST(BackgroundThread, StopEndsAPauseAtOnce) {
   for (int i = 0; i < 50; ++i) {
     std::latch worked(1);
     BackgroundThread thread([&] {
@@ -70,8 +70,8 @@ TEST(BackgroundThread, StopReportsWhetherItWasRunning) {
   EXPECT_FALSE(started.stop());
 }
 
-// A wake-up that does not end the rest is a test that hangs.
-TEST(BackgroundThread, WakeEndsARestAtOnce) {
+// If wake() does not end the pause, this test hangs.
+TEST(BackgroundThread, WakeEndsAPauseAtOnce) {
   std::counting_semaphore<> rounds(0);
   BackgroundThread thread([&] {
     rounds.release();
@@ -84,7 +84,7 @@ TEST(BackgroundThread, WakeEndsARestAtOnce) {
   }
 }
 
-TEST(BackgroundThread, AWakeDuringARoundEndsTheNextRest) {
+TEST(BackgroundThread, AWakeDuringARoundEndsTheNextPause) {
   std::latch second(2);
   BackgroundThread* self = nullptr;
   BackgroundThread thread([&] {
@@ -137,7 +137,7 @@ TEST(BackgroundThread, ManyThreadsMayWakeIt) {
   all.wait();
 }
 
-TEST(BackgroundThread, ItsEndStopsIt) {
+TEST(BackgroundThread, TheDestructorStopsIt) {
   std::latch worked(1);
   BackgroundThread thread([&] {
     worked.count_down();

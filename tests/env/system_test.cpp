@@ -9,12 +9,12 @@
 namespace hapax {
 namespace {
 
-TEST(SystemClock, TwoClocksOfOneBootNameTheSameBoot) {
+TEST(SystemClock, TwoClocksReportTheSameBootId) {
   EXPECT_EQ(make_system_clock()->boot_id(), make_system_clock()->boot_id());
   EXPECT_FALSE(make_system_clock()->boot_id().empty());
 }
 
-TEST(SystemRandom, FillsAllBytesAndNeverTheSame) {
+TEST(SystemRandom, FillsAllBytesDifferentlyEachTime) {
   const auto random = make_system_random();
   std::array<unsigned char, 100'000> first{};
   std::array<unsigned char, 100'000> second{};

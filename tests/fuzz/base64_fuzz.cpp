@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// base64 and hexadecimal: what is decoded encodes to the same text, and what is encoded decodes to
-// the same bytes. No two texts stand for the same bytes.
+// base64 and hexadecimal: decoding and encoding are inverse to each other, so every value has
+// exactly one encoding.
 #include "base/base64.hpp"
 #include "base/check.hpp"
 #include "base/hex.hpp"
@@ -17,7 +17,7 @@ using namespace hapax;
 void check_kind(std::string_view text, Base64 kind) {
   if (const auto bytes = from_base64(text, kind)) HAPAX_CHECK(to_base64(*bytes, kind) == text);
   HAPAX_CHECK(from_base64(to_base64(text, kind), kind) == text);
-  // A buffer that is exactly large enough, so that a byte more would be seen.
+  // A buffer of exactly the right size, so that a sanitizer detects an overflow by one byte.
   const auto bytes = from_base64(text, kind);
   std::vector<unsigned char> out(bytes ? bytes->size() : text.size());
   const auto size = decode_base64(text, kind, out);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Durations and times as people write them, and claim keys of any bytes.
+// Durations, times, and claim keys of arbitrary bytes.
 #include "base/calendar.hpp"
 #include "base/check.hpp"
 #include "base/claim_key.hpp"
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
 
   const std::optional<WallTime> time = parse_rfc3339(input);
-  // A zone can move a time out of the years that are written.
+  // A zone offset can move a time into a year that cannot be formatted.
   if (time && input.substr(0, 4) != "0000" && input.substr(0, 4) != "9999") {
     HAPAX_CHECK(parse_rfc3339(format_rfc3339(*time)) == time);
   }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A captured request, whatever it is: what is read lies in it, in order.
+// A captured request of arbitrary bytes: all parsed parts lie inside of the input, in order.
 #include "base/check.hpp"
 #include "cli/captured_request.hpp"
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A configuration, whatever it is: it loads, or every problem says where and what, on one line and
-// without the secrets that it found.
+// A configuration of arbitrary bytes: it loads, or every problem is one line with a position and a
+// text, and reveals no secret.
 #include "base/check.hpp"
 #include "daemon/config_text.hpp"
 
@@ -25,7 +25,7 @@ void check_message(const Problem& problem, std::string_view text) {
   const std::string shown = problem.to_string();
   HAPAX_CHECK(!problem.text.empty());
   HAPAX_CHECK(problem.line <= lines);
-  // Unless the fuzzer wrote it where no secret is.
+  // The fuzzer may have written the secret itself, outside of a variable.
   const bool hidden = text.find(kSecret) == std::string_view::npos;
   HAPAX_CHECK(!hidden || shown.find(kSecret) == std::string::npos);
   HAPAX_CHECK(std::none_of(shown.begin(), shown.end(),

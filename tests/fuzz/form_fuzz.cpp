@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Forms, queries and percent signs: fields are those that are found by name, and come back when
-// they are written again.
+// Forms, queries and percent encoding: lookups by name match the parsed fields, and fields survive
+// encoding and parsing again.
 #include "base/check.hpp"
 #include "base/form.hpp"
 #include "base/hex.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-// The head of a request and its chunks, of any bytes. What is taken for a request shows only its
-// own bytes and ends in one way; chunks give the same body however they are cut.
+// A request head and chunks of arbitrary bytes. An accepted head refers only to its own bytes and
+// has one framing; chunks decode to the same body however the input is split.
 namespace {
 
 using namespace hapax::http;

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A rule (the first byte; 255 reads the rule itself from the lines that follow), a byte that stands
-// behind the body, a line for the header X-Id, a line for the query, and a body.
+// The input is the number of a rule (one byte; with 255 the rule itself follows, in lines), the
+// byte that fills the padding after the body, a line for the header X-Id, a line for the query, and
+// a body.
 #include "base/check.hpp"
 
 #include <hapax/identify.hpp>

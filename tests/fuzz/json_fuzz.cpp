@@ -1,14 +1,14 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A pointer (its length is the first byte) and a document. What is read must not depend on whether
-// the document is copied or on the bytes behind it, must lie in it, and must be what simdjson's own
-// strict parser sees in documents that it takes.
+// The input is a pointer (its length is the first byte) and a document. The value must not depend
+// on whether the document is copied or on the bytes after it, must lie inside of it, and must equal
+// the value of simdjson's own strict parser if that accepts the document.
 #include "base/check.hpp"
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 
-#include <hapax/request.hpp>
+#include <hapax/verify.hpp>
 
 #include <simdjson.h>
 
@@ -32,7 +32,7 @@ void check_inside(std::string_view document, std::string_view slice) {
   HAPAX_CHECK(!slice.empty());
 }
 
-// A scalar's bytes are a document of their own with the same value.
+// The bytes of a scalar are also a document with the same value.
 void check_alone(const JsonValue& value) {
   if (value.kind == JsonKind::object || value.kind == JsonKind::array) return;
   JsonReader reader;

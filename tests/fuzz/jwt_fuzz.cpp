@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A token as it comes; and one whose claims are the input, signed with the secret: then all that is
-// behind the signature is reached too. A token that nobody signed is never authentic.
+// The input is used as a token, and as the claims of a correctly signed token, which reaches the
+// code after the signature check. An unsigned token is never authentic.
 #include "base/base64.hpp"
 #include "base/check.hpp"
 #include "verify/hmac.hpp"
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   HAPAX_CHECK(!check(netlify, "x-webhook-signature", input).authentic());
   const Verdict verdict = check(netlify, "x-webhook-signature", signed_token(input));
   HAPAX_CHECK(verdict.reason != Reason::signature_missing);
-  // The claims cannot be right without the hash of the body.
+  // The claims are valid only with the hash of the body.
   constexpr std::string_view kHash =
       "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
   std::string lower(input);

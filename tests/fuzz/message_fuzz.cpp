@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A template, then a line end, then a request: its URL, its headers and its body. A template that
-// is taken renders or says what is missing, twice the same, and whatever is in the request.
+// The input is a template, a line end, and a request: URL, headers and body. A valid template
+// renders, or fails with a reason, for any request, and both results are deterministic.
 #include "base/check.hpp"
 #include "verify/message.hpp"
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Runs a fuzz target over the files of a corpus, without a fuzzer: what was found once stays found.
+// Runs a fuzz target over the files of its corpus, without a fuzzer, as a regression test.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

@@ -1,13 +1,12 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The first byte chooses a preset; a query, header lines and a body follow. Nobody but the holder
-// of the secret makes an HMAC, so none is authentic; what comes back is a reason, the same whether
-// the body has padding or not. The request is then signed, which makes of the fuzzer's body one
-// that is looked at to the end, and asked for a handshake.
+// The first byte selects a preset; a query, header lines and a body follow. The fuzzer cannot forge
+// an HMAC, so no such request is authentic, and the reason is the same with and without padding of
+// the body. The request is then signed, which reaches the code after the signature check, and
+// passed to the handshake.
 #include "base/check.hpp"
 
-#include <hapax/handshake.hpp>
 #include <hapax/verify.hpp>
 
 #include <array>
@@ -22,7 +21,7 @@ constexpr WallTime kNow{std::chrono::seconds(1'760'000'000)};
 const std::string kHexSecret = "00112233445566778899aabbccddeeff";  // also text and base64
 constexpr std::array<Header, 1> kParameters = {{{"webhook_id", "w"}}};
 
-// Those that need no public key, of every family.
+// Presets of every family that need no public key.
 constexpr std::array kNames = {
     "standard-webhooks",
     "stripe",
@@ -90,11 +89,11 @@ std::string_view take_line(std::string_view& rest) {
 
 void check_verdict(const Verdict& verdict) {
   HAPAX_CHECK(verdict.authentic() == verdict.detail.empty());
-  HAPAX_CHECK(verdict.detail.find(kHexSecret) == std::string::npos);  // it quotes no input
+  HAPAX_CHECK(verdict.detail.find(kHexSecret) == std::string::npos);  // a detail has no secrets
   HAPAX_CHECK(verdict.detail.size() < 400);
 }
 
-// Signed by ourselves: if it can be signed, it verifies.
+// Signs the request, if the preset can, and verifies it.
 void check_signed(const Made& it, Request request, Scratch& scratch) {
   const Result<Signed> made =
       sign(it.preset->verify, kHexSecret, request, "id", kNow, {"key", kParameters});

@@ -5,6 +5,8 @@
 #include "support/postgres.hpp"
 #include "verify/sample.hpp"
 
+#include <hapax/identify.hpp>
+
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -14,8 +16,8 @@
 #include <iostream>
 #include <thread>
 
-// A real server and real requests, signed by our signer: what it answers, and what is in the store
-// afterwards.
+// A real server and requests signed by hapax's own signer: the responses, and the contents of the
+// store.
 namespace hapax::test {
 
 namespace {
@@ -67,7 +69,7 @@ bool has_id(const Preset& preset, const OwnedRequest& request) {
          found.items[0].reason == Reason::none;
 }
 
-// {"a":{"b":"x"}} for "/a/b".
+// A JSON text with `value` at `pointer`: {"a":{"b":"x"}} for "/a/b".
 std::string json_with(std::string_view pointer, const std::string& value) {
   if (pointer.empty()) return "\"" + value + "\"";
   const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
@@ -75,8 +77,8 @@ std::string json_with(std::string_view pointer, const std::string& value) {
          "\":" + json_with(pointer.substr(end), value) + "}";
 }
 
-// A request of the provider's, with an event id where the provider has it. Nothing where that takes
-// more than a header or a body of our own.
+// A request of the provider with an event id in its place, or nullopt if that needs more than an
+// additional header or a body made here.
 std::optional<OwnedRequest> signed_request(const Sample& sample) {
   const WallTime now = make_system_clock()->wall();
   const std::string_view place = sample.preset->identity.id[0];
@@ -98,7 +100,7 @@ TEST(EndToEndTest, EveryPresetsRequestIsStoredByteForByte) {
   std::vector<Sample> samples;
   std::string sources;
   for (const Preset* each : signable_presets()) {
-    // A sample's body is as old as the sample.
+    // A time in the body of a sample is outside of the window.
     const bool time_in_body = each->verify.time.at.starts_with("json:");
     if (!each->identity.split.empty() || time_in_body) continue;
     samples.push_back(sample_of(*each));
@@ -141,7 +143,7 @@ class DemoTest : public testing::Test {
   Serve serve_{demo_config("sqlite:hapax.db")};
 };
 
-TEST_F(DemoTest, AnyBytesAreStoredAsTheyCame) {
+TEST_F(DemoTest, AnyBytesAreStoredUnchanged) {
   std::string binary;
   for (int i = 0; i < 256; ++i) binary += static_cast<char>(i);
   const std::vector<std::pair<std::string, std::string>> bodies = {
@@ -182,7 +184,7 @@ TEST_F(DemoTest, ABodyOneByteOverTheLimitStoresNothing) {
   EXPECT_TRUE(StoreView(url()).bodies().empty());
 }
 
-TEST_F(DemoTest, AForgedRequestBurnsNoId) {
+TEST_F(DemoTest, AForgedRequestClaimsNoId) {
   RawClient client(serve_.port());
   std::vector<OwnedHeader> headers =
       signed_headers("standard-webhooks", kDemoSecret, "true", "id-1");
@@ -196,12 +198,12 @@ TEST_F(DemoTest, AForgedRequestBurnsNoId) {
   EXPECT_NE(serve_.log().find("source=demo reason=signature-invalid"), std::string::npos);
 }
 
-TEST_F(DemoTest, AChangedBodyUnderAKnownIdIsADuplicateAndKept) {
+TEST_F(DemoTest, AChangedBodyWithAKnownIdIsADuplicateAndKept) {
   RawClient client(serve_.port());
   EXPECT_EQ(serve_.post(client, "id-1", "first").status, 200);
   const HttpAnswer second = serve_.post(client, "id-1", "second");
   EXPECT_EQ(second.header("Hapax-Duplicate"), "true");
-  EXPECT_EQ(serve_.stop(), 0);  // what is counted is written by then
+  EXPECT_EQ(serve_.stop(), 0);  // writes the duplicate counts
   StoreView view(url());
   const Result<store::EventPage> page = view.driver().events({});
   ASSERT_TRUE(page && page->events.size() == 1);
@@ -257,12 +259,12 @@ TEST_F(DemoTest, ASourceWithAHandshakeAllowsGet) {
   serve_.reload(demo_config("sqlite:hapax.db") +
                 "[[source]]\nname = \"box\"\npreset = \"dropbox\"\nsecrets = [\"s\"]\n");
   RawClient client(serve_.port());
-  const HttpAnswer greeted = client.get("/in/box?challenge=abc123");
-  EXPECT_EQ(greeted.status, 200);
-  EXPECT_EQ(greeted.body, "abc123");
+  const HttpAnswer handshake = client.get("/in/box?challenge=abc123");
+  EXPECT_EQ(handshake.status, 200);
+  EXPECT_EQ(handshake.body, "abc123");
   const std::string name = "X-Content-Type-Options";
-  EXPECT_EQ(greeted.header(name), "nosniff");
-  EXPECT_EQ(greeted.head.find(name), greeted.head.rfind(name)) << greeted.head;
+  EXPECT_EQ(handshake.header(name), "nosniff");
+  EXPECT_EQ(handshake.head.find(name), handshake.head.rfind(name)) << handshake.head;
   for (const char* request : {"DELETE /in/box", "GET /in/box"}) {
     ASSERT_TRUE(client.send(std::string(request) + " HTTP/1.1\r\nHost: a\r\n\r\n"));
     const HttpAnswer answer = client.receive();
@@ -271,14 +273,14 @@ TEST_F(DemoTest, ASourceWithAHandshakeAllowsGet) {
   }
 }
 
-TEST_F(DemoTest, ASecondServerOnTheSameFileIsRefused) {
+TEST_F(DemoTest, ASecondServerOnTheSameFileDoesNotStart) {
   const std::string command = std::string(HAPAX_BINARY) + " serve -c " + serve_.file("hapax.toml") +
                               " >/dev/null 2>" + serve_.file("second");
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << "status " << status;
 }
 
-TEST_F(DemoTest, AReloadTakesNewSourcesAndABadFileChangesNothing) {
+TEST_F(DemoTest, AReloadAddsSourcesAndAnInvalidFileChangesNothing) {
   RawClient client(serve_.port());
   const std::string body = "x";
   const auto post_to = [&](const std::string& source) {
@@ -315,7 +317,7 @@ TEST_F(DemoTest, ARequestFinishesWithTheSourceItStartedWith) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-// What one storm of the same event comes to.
+// The responses to a storm of requests with the same event.
 struct Storm {
   std::atomic<int> fresh = 0;
   std::atomic<int> duplicates = 0;

@@ -14,7 +14,7 @@
 #include <iostream>
 #include <vector>
 
-// Callers who want connections and time, and nothing else.
+// Clients that use up connections, time or memory.
 namespace hapax::test {
 
 namespace {
@@ -47,9 +47,9 @@ void expect_served(const Serve& serve, const char* from, const std::string& id) 
   EXPECT_EQ(serve.post(client, id, "{}").status, 200) << id;
 }
 
-// Nothing more can be sent to it: the server has closed it.
+// Whether the server has closed the connection. Reads everything that was sent before.
 bool is_cut_off(RawClient& client) {
-  // The end is behind all that was sent before it, which takes minutes by a window of a KiB.
+  // All earlier data must be read first, which takes minutes with a receive window of 1 KiB.
   const int large = 4 << 20;
   setsockopt(client.handle(), SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
   pollfd wanted{.fd = client.handle(), .events = POLLIN, .revents = 0};
@@ -62,7 +62,7 @@ bool is_cut_off(RawClient& client) {
 
 }  // namespace
 
-TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
+TEST(FloodTest, TenThousandIdleConnectionsUseLittleMemory) {
   const std::size_t room = raise_open_files();
   const std::size_t count = std::min<std::size_t>(is_sanitized() ? 1000 : 10'000, room - 200);
   Serve serve(demo_config("sqlite:hapax.db"));
@@ -70,7 +70,7 @@ TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
   for (std::size_t i = 0; i < count; ++i) {
     idle.emplace_back(serve.port());
     ASSERT_TRUE(idle.back().connected()) << i;
-    if (i % 2 == 0) continue;  // half of them have sent an event before
+    if (i % 2 == 0) continue;  // half of the connections send an event first
     ASSERT_EQ(serve.post(idle.back(), "idle-" + std::to_string(i), "{}").status, 200) << i;
   }
   ASSERT_TRUE(wait_for_connections(serve, [&](int now) { return now >= static_cast<int>(count); }));
@@ -83,8 +83,8 @@ TEST(FloodTest, TenThousandIdleConnectionsCostLittleAndServiceGoesOn) {
   }
 }
 
-// Requests that come in one piece are not slow, and nobody is idle: on a busy machine, too, only
-// those are cut off that should be.
+// The other requests are sent in one piece and no connection is idle, so even on a busy machine
+// only the slow senders are disconnected.
 TEST(FloodTest, SlowSendersAreDisconnectedAndServiceContinues) {
   Serve serve(demo_config("sqlite:hapax.db",
                           "idle_timeout = \"10m\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
@@ -102,15 +102,15 @@ TEST(FloodTest, SlowSendersAreDisconnectedAndServiceContinues) {
   for (RawClient& each : by_head) EXPECT_EQ(each.receive().status, 408);
   for (RawClient& each : by_body) EXPECT_EQ(each.receive().status, 408);
   EXPECT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
-  std::cout << "  " << 2 * count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
+  std::cout << "  " << 2 * count << " slow senders: " << serve.resident() / 1'000'000 << " MB\n";
 }
 
 TEST(FloodTest, SlowReadersAreDisconnectedAndServiceContinues) {
   Serve serve(demo_config("sqlite:hapax.db",
                           "idle_timeout = \"5s\"\nheader_timeout = \"1s\"\nbody_timeout = \"1s\"\n"
                           "write_timeout = \"1s\"\n"));
-  // A sender who is slow to send on an open connection finds it closed, and comes again.
-  const auto expect_served_at_last = [&](const std::string& id) {
+  // On a busy machine a new connection may time out before its request; the sender reconnects.
+  const auto expect_served_eventually = [&](const std::string& id) {
     EXPECT_TRUE(eventually([&] {
       RawClient client(serve.port());
       return serve.post(client, id, "{}").status == 200;
@@ -125,19 +125,20 @@ TEST(FloodTest, SlowReadersAreDisconnectedAndServiceContinues) {
     RawClient& reader = by_reading.emplace_back(serve.port());
     const int small = 1024;
     setsockopt(reader.handle(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    // As much as is taken: the answers fill the way back, and then nothing is read any more.
+    // Send until it would block: the responses fill the socket buffers, and the server stops
+    // reading.
     while (::send(reader.handle(), many.data(), many.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
     }
-    if (i % 10 == 0) expect_served_at_last("between-" + std::to_string(i));
+    if (i % 10 == 0) expect_served_eventually("between-" + std::to_string(i));
   }
-  expect_served_at_last("after");
-  // Before they are looked at: who looks reads, and is slow no more.
+  expect_served_eventually("after");
+  // Before is_cut_off(), which reads from the connections.
   EXPECT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
   for (RawClient& each : by_reading) EXPECT_TRUE(is_cut_off(each));
-  std::cout << "  " << count << " slow ones: " << serve.resident() / 1'000'000 << " MB\n";
+  std::cout << "  " << count << " slow readers: " << serve.resident() / 1'000'000 << " MB\n";
 }
 
-TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
+TEST(FloodTest, AFloodFromOneAddressDoesNotAffectOthers) {
   raise_open_files();
   Serve serve(demo_config("sqlite:hapax.db", "max_connections = 400\n" + kGenerousServer));
   std::deque<RawClient> flood;
@@ -148,7 +149,7 @@ TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
   ASSERT_TRUE(wait_for_connections(serve, [](int now) { return now >= 300; }));
   for (int i = 0; i < 20; ++i) expect_served(serve, "127.0.0.3", "other-" + std::to_string(i));
   RawClient one_more(serve.port(), "127.0.0.2");
-  EXPECT_EQ(serve.post(one_more, "more", "{}").status, 0) << "300 of 400 are its share";
+  EXPECT_EQ(serve.post(one_more, "more", "{}").status, 0) << "the limit of an address is 300";
   flood.clear();
   ASSERT_TRUE(wait_for_connections(serve, [](int now) { return now <= 2; }));
   expect_served(serve, "127.0.0.2", "again");
@@ -156,11 +157,10 @@ TEST(FloodTest, AnAddressThatTakesAllItCanLeavesAnotherServed) {
       << serve.ask("/metrics").body;
 }
 
-// A body counts while it is there. One address cannot have all the room for large ones.
-// An orchestrator kills a node whose health it cannot ask.
-TEST(FloodTest, AnAddressThatTakesAllItCanOfTheAdminListenerLeavesProbesAnswered) {
-  constexpr std::size_t kMore = 1200;  // than it has in all
-  if (raise_open_files() < 2 * kMore) GTEST_SKIP() << "too few files may be open";
+// An orchestrator kills a node whose health checks fail.
+TEST(FloodTest, AFloodOfTheAdminListenerDoesNotAffectProbes) {
+  constexpr std::size_t kMore = 1200;  // more than the listener's limit
+  if (raise_open_files() < 2 * kMore) GTEST_SKIP() << "the limit of open files is too low";
   const Serve serve(demo_config("sqlite:hapax.db"));
   std::deque<RawClient> idle;
   for (std::size_t i = 0; i < kMore; ++i) idle.emplace_back(serve.admin_port());
@@ -172,7 +172,8 @@ TEST(FloodTest, AnAddressThatTakesAllItCanOfTheAdminListenerLeavesProbesAnswered
   EXPECT_EQ(RawClient(serve.admin_port()).get("/healthz").status, 200);
 }
 
-TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
+// Memory of a body counts while the body is received; one address cannot use all of it.
+TEST(FloodTest, LargeIncompleteBodiesLeaveMemoryForOthers) {
   Serve serve(demo_config("sqlite:hapax.db"));
   const std::string start = std::string(kStart) + "Content-Length: 1000000\r\n\r\n";
   const std::string most(900'000, 'x');
@@ -185,8 +186,8 @@ TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
     answered.push_back({.fd = client.handle(), .events = POLLIN, .revents = 0});
   }
   const int refused = poll(answered.data(), answered.size(), 300'000);
-  EXPECT_GT(refused, 0) << "192 MiB are what one address may have";
-  std::cout << "  " << refused << " refused, " << serve.resident() / 1'000'000 << " MB\n";
+  EXPECT_GT(refused, 0) << "the limit of an address is 192 MiB";
+  std::cout << "  " << refused << " rejected, " << serve.resident() / 1'000'000 << " MB\n";
   RawClient client(serve.port(), "127.0.0.3");
   const std::string body = "{\"note\":\"" + std::string(900'000, 'n') + "\"}";
   EXPECT_EQ(serve.post(client, "large", body).status, 200) << serve.log();
@@ -195,9 +196,9 @@ TEST(FloodTest, LargeBodiesThatNeverEndLeaveRoomForOthers) {
   }
 }
 
-// Accepting fails and is tried again in a while, not at once.
-TEST(FloodTest, AServerWithoutDescriptorsWaitsForSome) {
-  if (is_sanitized()) GTEST_SKIP() << "UBSan opens a pipe to look at an object's type";
+// accept() fails and is retried after a pause, not at once.
+TEST(FloodTest, AServerWithoutDescriptorsRetriesAccept) {
+  if (is_sanitized()) GTEST_SKIP() << "UBSan needs a descriptor for its type checks";
   Serve serve(demo_config("sqlite:hapax.db"));
   expect_served(serve, nullptr, "before");
   rlimit before{};
@@ -208,8 +209,8 @@ TEST(FloodTest, AServerWithoutDescriptorsWaitsForSome) {
   for (int i = 0; i < 20; ++i) waiting.emplace_back(serve.port());
   rusage used{};
   pollfd wanted{.fd = waiting.front().handle(), .events = POLLIN, .revents = 0};
-  // There is no event to wait for: a server that sends somebody away does so at once.
-  EXPECT_EQ(poll(&wanted, 1, 500), 0) << "nobody comes in, and nobody is sent away";
+  // There is no event to wait for. A server that closed the connection would do so at once.
+  EXPECT_EQ(poll(&wanted, 1, 500), 0) << "connections must stay in the backlog";
   ASSERT_EQ(prlimit(serve.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     EXPECT_EQ(serve.post(waiting[i], "later-" + std::to_string(i), "{}").status, 200);

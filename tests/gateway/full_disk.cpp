@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// For LD_PRELOAD: a disk that is full as long as the file `full` is in the directory that
-// HAPAX_FULL_DISK names. What writes to a file there, or makes one longer, gets ENOSPC.
+// For LD_PRELOAD: simulates a full disk while the file `full` exists in the directory
+// $HAPAX_FULL_DISK. Writing to or extending a file there fails with ENOSPC.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/uio.h>

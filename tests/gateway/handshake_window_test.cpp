@@ -15,7 +15,7 @@
 #include <csignal>
 #include <fstream>
 
-// Secrets that a provider hands over, and subscriptions that wait, at a real server.
+// Provisioned secrets and pending subscriptions, with a real server.
 namespace hapax::test {
 
 namespace {
@@ -28,7 +28,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// `hapax ARGUMENTS` against this server.
+// Runs `hapax ARGUMENTS` against this server.
 std::string run(const Serve& serve, const std::string& arguments, int& code) {
   const std::string command = std::string(HAPAX_BINARY) + " --json " + arguments +
                               " --token-file " + serve.file("admin.token") +
@@ -75,8 +75,8 @@ TEST_F(WindowTest, ASecretIsAcceptedOnlyInAnOpenWindow) {
   EXPECT_EQ(taken.status, 200);
   EXPECT_EQ(taken.header("X-Hook-Secret"), "handed-over");
   EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);  // at once
-  EXPECT_EQ(offer("/in/asana", "second").status, 401);         // one, and the window is closed
-  EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);    // its answer may have been lost
+  EXPECT_EQ(offer("/in/asana", "second").status, 401);         // the first secret closes the window
+  EXPECT_EQ(offer("/in/asana", "handed-over").status, 200);    // a retry after a lost response
   EXPECT_THAT(run(serve_, "handshake asana"), HasSubstr("\"open_until\":null,\"secrets\":1"));
 
   struct stat status {};
@@ -85,13 +85,13 @@ TEST_F(WindowTest, ASecretIsAcceptedOnlyInAnOpenWindow) {
   EXPECT_EQ(contents(serve_.file("handshake.secrets")), "asana:asana handed-over\n");
   EXPECT_THAT(serve_.log(), Not(HasSubstr("handed-over")));
 
-  EXPECT_TRUE(serve_.kill_it());  // it was on disk before the provider was answered
+  EXPECT_TRUE(serve_.kill_it());  // the secret was on disk before the response
   serve_.start();
   EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
   EXPECT_EQ(event("/in/asana", "second", "asana"), 401);
 }
 
-TEST_F(WindowTest, AWindowIsThatOfOneSourceAndOneTenant) {
+TEST_F(WindowTest, AWindowBelongsToOneSourceAndTenant) {
   run(serve_, "handshake team --tenant acme --for 10m");
   EXPECT_EQ(offer("/in/asana", "s").status, 401);
   EXPECT_EQ(offer("/in/team", "s").problem(), "tenant-unknown");
@@ -101,7 +101,7 @@ TEST_F(WindowTest, AWindowIsThatOfOneSourceAndOneTenant) {
   EXPECT_EQ(contents(serve_.file("handshake.secrets")), "team/acme:asana s\n");
 }
 
-TEST_F(WindowTest, ProvisionedSecretsCountBesidesConfiguredOnes) {
+TEST_F(WindowTest, ProvisionedSecretsAreUsedInAdditionToConfiguredOnes) {
   const std::string token = R"({"verification_token":"secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJl"})";
   EXPECT_EQ(event("/in/notion", "configured", "notion"), 200);
   EXPECT_EQ(RawClient(serve_.port()).post("/in/notion", {}, token).status, 401);
@@ -111,7 +111,7 @@ TEST_F(WindowTest, ProvisionedSecretsCountBesidesConfiguredOnes) {
   EXPECT_EQ(event("/in/notion", "configured", "notion"), 200);
 }
 
-// The URL may be another sender's now, and the file outlives the configuration.
+// The URL may belong to another sender later, and the file outlives the configuration.
 TEST_F(WindowTest, AProvisionedSecretBelongsToItsPreset) {
   const auto with_preset = [](const std::string& name) {
     return demo_config("sqlite:hapax.db") + "[[source]]\nname = \"asana\"\npreset = \"" + name +
@@ -134,9 +134,9 @@ std::string source_of_preset(const std::string& name, const std::string& preset)
   return "[[source]]\nname = \"" + name + "\"\npreset = \"" + preset + "\"\n";
 }
 
-// Neither the windows nor whose the secrets are: the file is refused for its last source, whose
-// secret in handshake.secrets is no key.
-TEST_F(WindowTest, AReloadThatFailsChangesNothing) {
+// Neither windows nor owners of secrets change: the file is rejected because of its last source,
+// whose secret in handshake.secrets is not a valid key.
+TEST_F(WindowTest, AFailedReloadChangesNothing) {
   const std::string demo = demo_config("sqlite:hapax.db");
   const std::string last = source_of_preset("topics", "aws-sns") + "secrets = [\"\"\"" +
                            make_rsa().public_pem + "\"\"\"]\ntopics = [\"arn:aws:sns:a:1:b\"]\n";
@@ -156,11 +156,11 @@ TEST_F(WindowTest, AReloadThatFailsChangesNothing) {
 
   serve_.reload(demo + source_of_preset("asana", "asana") + source_of_preset("later", "asana"));
   EXPECT_EQ(event("/in/asana", "handed-over", "asana"), 200);
-  EXPECT_EQ(event("/in/later", "old", "asana"), 200) << "it had no preset yet";
+  EXPECT_EQ(event("/in/later", "old", "asana"), 200) << "the secret had no preset yet";
 }
 
-// As files of earlier versions have them.
-TEST_F(WindowTest, ASecretWithoutAPresetIsThatOfItsSource) {
+// Files of earlier versions have secrets without a preset.
+TEST_F(WindowTest, ASecretWithoutAPresetBelongsToItsSource) {
   serve_.stop();
   std::ofstream(serve_.file("handshake.secrets")) << "asana old\nteam/acme other\n";
   serve_.start();
@@ -172,7 +172,7 @@ TEST_F(WindowTest, ASecretWithoutAPresetIsThatOfItsSource) {
             "asana:asana new\nasana:asana old\nteam/acme:asana other\n");
 }
 
-TEST_F(WindowTest, CanBeClosedAndIsRefusedWhereItMeansNothing) {
+TEST_F(WindowTest, CanBeClosedAndRejectsInvalidUses) {
   run(serve_, "handshake asana --for 10m");
   EXPECT_THAT(run(serve_, "handshake asana --for 0s"), HasSubstr("\"open_until\":null"));
   EXPECT_EQ(offer("/in/asana", "s").status, 401);
@@ -186,7 +186,7 @@ TEST_F(WindowTest, CanBeClosedAndIsRefusedWhereItMeansNothing) {
   EXPECT_NE(code, 0);
 }
 
-TEST_F(WindowTest, WhenASecretCannotBeKeptTheProviderIsToComeAgain) {
+TEST_F(WindowTest, ASecretThatCannotBeStoredIsAnswered503) {
   ASSERT_EQ(mkdir(serve_.file("handshake.secrets.new").c_str(), 0700), 0);
   run(serve_, "handshake asana --for 10m");
   EXPECT_EQ(offer("/in/asana", "s").status, 503);
@@ -196,7 +196,7 @@ TEST_F(WindowTest, WhenASecretCannotBeKeptTheProviderIsToComeAgain) {
   EXPECT_EQ(event("/in/asana", "s", "asana"), 200);
 }
 
-// Amazon's messages, signed with a key of our own.
+// Amazon SNS messages, signed with a key of the test.
 class TopicsTest : public testing::Test {
  protected:
   static constexpr const char* kMine = "arn:aws:sns:us-west-2:123456789012:Mine";
@@ -245,7 +245,7 @@ class TopicsTest : public testing::Test {
                toml(key_.public_pem) + "]\ntopics = [\"" + kMine + "\"]\n"};
 };
 
-TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreTaken) {
+TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreAccepted) {
   EXPECT_EQ(notify(kMine, "1").status, 200);
   EXPECT_EQ(notify(kMine, "1").header("Hapax-Duplicate"), "true");
   EXPECT_EQ(notify("arn:aws:sns:us-west-2:666666666666:Mine", "2").problem(), "signature-invalid");
@@ -253,13 +253,13 @@ TEST_F(TopicsTest, OnlyMessagesOfListedTopicsAreTaken) {
   EXPECT_THAT(serve_.log(), HasSubstr("from an unlisted topic"));
 }
 
-// Its id may have been forgotten, and the event would be a new one.
-TEST_F(TopicsTest, AMessageThatIsOlderThanIdsAreRememberedIsRefused) {
+// The claim of its id may have expired, so the message would be a new event.
+TEST_F(TopicsTest, AMessageOlderThanRememberIsRejected) {
   EXPECT_EQ(notify(kMine, "1", std::chrono::hours(29 * 24)).status, 200);
   EXPECT_EQ(notify(kMine, "2", std::chrono::hours(31 * 24)).problem(), "timestamp-outside-window");
 }
 
-TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {
+TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedAutomatically) {
   const std::string url = std::string(kHost) + "?Action=ConfirmSubscription&Token=2336412f37";
   EXPECT_EQ(confirm("arn:aws:sns:us-west-2:666666666666:Mine", url).problem(), "signature-invalid");
   EXPECT_THAT(run(serve_, "handshake aws"), HasSubstr("\"confirm_urls\":[]"));
@@ -268,7 +268,7 @@ TEST_F(TopicsTest, ASubscriptionIsShownAndNotConfirmedByItself) {
   EXPECT_THAT(serve_.log(), Not(HasSubstr("2336412f37")));
   int code = 0;
   EXPECT_THAT(run(serve_, "handshake aws --for 10m", code), HasSubstr("provisions no secret"));
-  // A page of somebody else is not shown, whoever signed it.
+  // A URL outside of Amazon is not shown, even if it is signed.
   EXPECT_NE(confirm(kMine, "https://sns.us-west-2.amazonaws.com.evil.example/").status, 503);
   EXPECT_THAT(run(serve_, "handshake aws"), Not(HasSubstr("evil")));
 }

@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-// kill -9 of a real server while split requests are under way: of each request all of its new
-// events are there, or none.
+// kill -9 of a real server during split requests: of each request either all new events are stored,
+// or none.
 namespace hapax::test {
 
 namespace {
@@ -27,7 +27,7 @@ std::string config(const std::string& store_url) {
          kDemoSecret + "\"]\nid = \"json:/id\"\nsplit = \"json:/*\"\ndeliver_to = [\"work\"]\n";
 }
 
-// Request r of a client has the second half of the items of request r - 1 in it, and new ones.
+// Request r of a client repeats the second half of the items of request r - 1 and adds new ones.
 std::string body_of(const std::string& client, int request) {
   std::string body;
   const int first = request * kItems / 2;
@@ -40,7 +40,7 @@ std::string body_of(const std::string& client, int request) {
 
 struct Sent {
   std::string client;
-  int acknowledged = 0;  // requests
+  int acknowledged = 0;  // number of requests
 };
 
 void send_until_gone(const Serve& serve, Sent& sent, std::atomic<int>& total) {
@@ -57,9 +57,10 @@ void send_until_gone(const Serve& serve, Sent& sent, std::atomic<int>& total) {
   }
 }
 
-// The items that a client's requests brought, as halves: each half came with one request.
+// Checks that the new items of each request, which form a half, are stored completely or not at
+// all.
 void check_halves(const std::vector<Sent>& sent, const std::string& store_url) {
-  std::map<std::string, std::map<int, int>> halves;  // of client: how many of each half
+  std::map<std::string, std::map<int, int>> halves;  // by client: items per half
   for (const auto& [id, body] : StoreView(store_url).bodies()) {
     const std::size_t slash = id.rfind('/');
     ++halves[id.substr(0, slash)][std::stoi(id.substr(slash + 1)) / (kItems / 2)];
@@ -69,7 +70,7 @@ void check_halves(const std::vector<Sent>& sent, const std::string& store_url) {
     for (const auto& [half, count] : of_client) {
       EXPECT_EQ(count, kItems / 2) << each.client << " half " << half;
     }
-    EXPECT_NE(of_client.size(), 1U) << "the first request brings two halves at once";
+    EXPECT_NE(of_client.size(), 1U) << "the first request has two halves";
     const int acknowledged = each.acknowledged == 0 ? 0 : each.acknowledged + 1;
     EXPECT_GE(static_cast<int>(of_client.size()), acknowledged) << each.client;
   }
@@ -103,12 +104,12 @@ void kill_while_splitting(Serve& serve, const std::string& store_url) {
 
 }  // namespace
 
-TEST(Kill9SplitTest, LeavesAllOrNothingOfARequestOnSqlite) {
+TEST(Kill9SplitTest, StoresAllOrNothingOfARequestOnSqlite) {
   Serve serve(config("sqlite:hapax.db"));
   kill_while_splitting(serve, "sqlite:" + serve.file("hapax.db"));
 }
 
-TEST(Kill9SplitTest, LeavesAllOrNothingOfARequestOnPostgres) {
+TEST(Kill9SplitTest, StoresAllOrNothingOfARequestOnPostgres) {
   PostgresDatabase database;
   Serve serve(config(database.url()));
   kill_while_splitting(serve, database.url());

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <set>
 
-// A source that is tried out: what it would have done is shown, and nothing is done.
+// Observe mode: results are reported, and nothing is rejected or suppressed.
 namespace hapax::test {
 
 namespace {
@@ -48,12 +48,12 @@ std::string body_of(int n) {
   return "{\"n\":" + std::to_string(n) + "}";
 }
 
-// Of twenty arrivals one is forged and four are duplicates.
+// Sends events, of which about one in 20 arrivals is forged and one in five is a duplicate.
 void send_mixed(Serve& serve, int events, int& forged, int& duplicates) {
   RawClient client(serve.port());
   for (int i = 0; i < events; ++i) {
     const std::string id = "evt-" + std::to_string(i);
-    if (i % 15 == 0) {  // the forger names an event that is still to come
+    if (i % 15 == 0) {  // the forged request has the id of a later genuine event
       const HttpAnswer answer = client.post("/in/demo", signed_for(id, "another"), body_of(i));
       EXPECT_THAT(answer.body, HasSubstr("\"would\":\"reject\"")) << answer.body;
       ++forged;
@@ -81,7 +81,7 @@ void observe_then_enforce(const std::string& store_url, const std::string& view_
   std::set<std::string> claimed;
   for (const store::EventRow& each : all_events(view.driver())) {
     ++seen[each.would];
-    EXPECT_EQ(each.status, DeliveryState::pending);  // delivered all the same
+    EXPECT_EQ(each.status, DeliveryState::pending);  // delivered in any case
     if (each.would != Would::none) continue;
     EXPECT_TRUE(claimed.insert(each.id).second) << each.id;
   }
@@ -91,7 +91,7 @@ void observe_then_enforce(const std::string& store_url, const std::string& view_
 
   serve.reload(config(store_url, true));
   RawClient client(serve.port());
-  // What was forged under an id that nobody has sent yet does not stand in its sender's way.
+  // A forged request must not claim an id before the genuine sender.
   const auto forge = [&](const std::string& id) {
     return client.post("/in/demo", signed_for(id, "other"), "forged");
   };
@@ -101,11 +101,11 @@ void observe_then_enforce(const std::string& store_url, const std::string& view_
   EXPECT_EQ(serve.post(client, "evt-0", body_of(0)).header("Hapax-Duplicate"), "true");
 }
 
-TEST(ObserveTest, ShowsTheHypotheticalResultAndSuppressesNoRealEventLater) {
+TEST(ObserveTest, ReportsTheHypotheticalResultAndClaimsNoForgedId) {
   observe_then_enforce("sqlite:hapax.db", "");
 }
 
-TEST(ObserveTest, DoesSoOnPostgres) {
+TEST(ObserveTest, ReportsTheHypotheticalResultOnPostgres) {
   PostgresDatabase database;
   observe_then_enforce(database.url(), database.url());
 }
@@ -124,16 +124,16 @@ class ObservedTest : public testing::Test {
                kDemoSecret + "\"]\nmax_body = \"16MiB\"\nenforce = false\n"};
 };
 
-TEST_F(ObservedTest, IsReportedWhereItMatters) {
+TEST_F(ObservedTest, IsReportedByReadyzLogAndCheck) {
   RawClient admin(serve_.admin_port());
   EXPECT_THAT(admin.get("/readyz").body,
               HasSubstr(R"({"ready":true,"reasons":[],"observe":["demo","lab","large","many"]})"));
   EXPECT_THAT(serve_.log(), HasSubstr("observe mode"));
-  const std::string said = serve_.file("said");
-  const std::string command =
-      std::string(HAPAX_BINARY) + " check -c " + serve_.file("hapax.toml") + " > " + said + " 2>&1";
+  const std::string output = serve_.file("output");
+  const std::string command = std::string(HAPAX_BINARY) + " check -c " + serve_.file("hapax.toml") +
+                              " > " + output + " 2>&1";
   EXPECT_EQ(std::system(command.c_str()), 0);
-  std::ifstream file(said);
+  std::ifstream file(output);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_THAT(text, HasSubstr("observe mode"));
 }
@@ -154,7 +154,7 @@ TEST_F(ObservedTest, StoresARejectedRequestWithItsClaimedIdentity) {
   EXPECT_EQ(store.driver().body(rows[1].no, store::BodyOf::event)->value, body);
 }
 
-TEST_F(ObservedTest, OfASplitRequestOnlyTheKnownAreMarked) {
+TEST_F(ObservedTest, OnlyKnownItemsOfASplitRequestAreMarked) {
   RawClient client(serve_.port());
   const auto post = [&](const std::string& body) {
     return client.post("/in/many", signed_for("r", body), body).body;
@@ -167,7 +167,7 @@ TEST_F(ObservedTest, OfASplitRequestOnlyTheKnownAreMarked) {
   EXPECT_EQ(all_events(store.driver()).size(), 4U);
 }
 
-TEST_F(ObservedTest, OfASplitRequestAnItemWithoutIdIsStoredToo) {
+TEST_F(ObservedTest, AnItemWithoutAnIdIsStored) {
   RawClient client(serve_.port());
   const std::string body = R"([{"id":"1"},{"no":"id"}])";
   const std::string answer = client.post("/in/many", signed_for("r", body), body).body;
@@ -179,7 +179,7 @@ TEST_F(ObservedTest, OfASplitRequestAnItemWithoutIdIsStoredToo) {
   EXPECT_EQ(store.driver().body(rows[0].no, store::BodyOf::event)->value, R"({"no":"id"})");
 }
 
-TEST_F(ObservedTest, LimitsHoldAllTheSame) {
+TEST_F(ObservedTest, LimitsApply) {
   RawClient client(serve_.port());
   const std::string body = "[1,2,3,4]";
   EXPECT_EQ(client.post("/in/many", signed_for("r", body), body).status, 413);
@@ -187,8 +187,8 @@ TEST_F(ObservedTest, LimitsHoldAllTheSame) {
             413);
 }
 
-// A forger's body costs more the larger it is: two of the largest may come at once, and after that
-// one in 40 seconds.
+// The cost of an unverified body grows with its size: two bodies of the maximal size are accepted
+// at once, then one per 40 seconds.
 TEST_F(ObservedTest, UnverifiedEventsAreRateLimited) {
   const std::string body(16 * 1024 * 1024, 'x');
   RawClient client(serve_.port());
@@ -199,7 +199,7 @@ TEST_F(ObservedTest, UnverifiedEventsAreRateLimited) {
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "queue-full");
   EXPECT_EQ(answer.header("Retry-After"), "1");
-  // What is true is not held up by it.
+  // Genuine requests are not limited.
   const auto post_true = [&] {
     return RawClient(serve_.port()).post("/in/large", signed_for("true", body), body).body;
   };
@@ -207,7 +207,7 @@ TEST_F(ObservedTest, UnverifiedEventsAreRateLimited) {
   EXPECT_THAT(post_true(), HasSubstr("\"duplicate\":true"));
 }
 
-TEST(UnclaimedRateTest, GivesATimeAtOnceAndThenSoMuchASecond) {
+TEST(UnclaimedRateTest, AllowsABurstAndThenARate) {
   ManualClock clock;
   UnclaimedRate rate(clock);
   const SourceNo one(1);

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iostream>
 
-// What an operator does to a server that is under load.
+// Operator actions on a server under load.
 namespace hapax::test {
 
 namespace {
@@ -27,11 +27,11 @@ std::size_t times(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Files as they are found in the middle of an edit.
+// Invalid files, as may be found in the middle of an edit.
 std::string broken(const std::string& good, int kind) {
   switch (kind % 3) {
     case 0:
-      return good.substr(0, good.find("[[destination]]"));  // which the source delivers to
+      return good.substr(0, good.find("[[destination]]"));  // the source needs it
     case 1:
       return good + "\n[[source]]\nname = \"demo\"\n";
     default:
@@ -39,7 +39,7 @@ std::string broken(const std::string& good, int kind) {
   }
 }
 
-// One that adds a source, so that it is not the same as before.
+// A valid file with an additional source, so that it differs from the previous one.
 std::string changed(const std::string& good, int round) {
   return good + "\n[[source]]\nname = \"more-" + std::to_string(round % 3) +
          "\"\npreset = \"standard-webhooks\"\nsecrets = [\"" + kDemoSecret + "\"]\n";
@@ -71,10 +71,10 @@ TEST(OperationsTest, ReloadsUnderLoadFailNoRequest) {
   senders.stop();
   StoreView view("sqlite:" + serve.file("hapax.db"));
   senders.expect_all_in(view);
-  std::cout << "  " << reloaded << " reloaded, " << refused << " refused\n";
+  std::cout << "  " << reloaded << " reloaded, " << refused << " rejected\n";
 }
 
-// What the server has taken is answered: nothing is in the store that its sender does not know of.
+// Every accepted request is answered: the store has no event without an acknowledgement.
 TEST(OperationsTest, AStopUnderLoadAnswersEverythingThatWasAccepted) {
   for (int round = 0; round < std::max(3, rounds(30)); ++round) {
     Serve serve(demo_config("sqlite:hapax.db"));
@@ -85,12 +85,12 @@ TEST(OperationsTest, AStopUnderLoadAnswersEverythingThatWasAccepted) {
     StoreView view("sqlite:" + serve.file("hapax.db"));
     senders.expect_all_in(view);
     EXPECT_EQ(view.bodies().size(), senders.counts().acknowledged)
-        << "stored, and its sender was not told";
+        << "an event was stored without an acknowledgement";
   }
 }
 
-// Whatever name it gives the file.
-TEST(OperationsTest, OneServerServesAFile) {
+// The lock holds for every name of the file.
+TEST(OperationsTest, AFileIsServedByOneServer) {
   Serve serve(demo_config("sqlite:hapax.db"));
   std::filesystem::create_symlink("hapax.db", serve.file("symbolic.db"));
   std::filesystem::create_hard_link(serve.file("hapax.db"), serve.file("hard.db"));
@@ -110,8 +110,8 @@ TEST(OperationsTest, OneServerServesAFile) {
   EXPECT_EQ(serve.post(client, "still", "{}").status, 200);
 }
 
-// The state that the store notes when the index of ids contradicts the log.
-TEST(OperationsTest, IdsThatWereClaimedTwiceAreCountedAndLogged) {
+// Sets the fault state that the store records if the claim index contradicts the claim log.
+TEST(OperationsTest, DoubleClaimsAreCountedAndLogged) {
   Serve serve(demo_config("sqlite:hapax.db"));
   EXPECT_NE(serve.ask("/metrics").body.find("hapax_store_double_claims_total 0"),
             std::string::npos);

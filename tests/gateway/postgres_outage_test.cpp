@@ -8,8 +8,8 @@
 
 #include <iostream>
 
-// PostgreSQL goes away under a real server that is under load: 503 meanwhile, recovery by itself,
-// nothing acknowledged is lost and nothing is doubled. Times are printed, not held against it.
+// PostgreSQL fails while a real server is under load: 503 meanwhile, automatic recovery, no loss
+// and no repetition of acknowledged events. Durations are printed, not asserted.
 namespace hapax::test {
 
 namespace {
@@ -29,11 +29,11 @@ class Stopwatch {
   BootTime start_ = clock_->since_boot();
 };
 
-// Until all are refused and the outage has had its length.
-void stay_away(Senders& senders, const Stopwatch& since, std::chrono::seconds length) {
-  ASSERT_TRUE(senders.wait_for_refusals()) << "nobody is told";
-  std::cout << "  all refused " << since.text() << " after the end\n";
-  // It is about time: a long outage is another one than a short one.
+// Waits until all senders got 503 and the outage has lasted for `length`.
+void wait_for_outage(Senders& senders, const Stopwatch& since, std::chrono::seconds length) {
+  ASSERT_TRUE(senders.wait_for_refusals()) << "no 503 during the outage";
+  std::cout << "  all senders got 503 " << since.text() << " after the failure\n";
+  // Here the duration matters: a long outage differs from a short one.
   EXPECT_TRUE(
       eventually([&] { return since.passed() >= length; }, length + std::chrono::minutes(1)));
 }
@@ -41,10 +41,10 @@ void stay_away(Senders& senders, const Stopwatch& since, std::chrono::seconds le
 void expect_recovery(Senders& senders) {
   const Stopwatch since;
   ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
-  std::cout << "  all acknowledged " << since.text() << " after it was back\n";
+  std::cout << "  all senders acknowledged " << since.text() << " after recovery\n";
 }
 
-// With the times of a server in use: how long requests wait for the store is the subject.
+// Uses the default timeout of the store, which is under test.
 std::string outage_config(const std::string& store_url) {
   return demo_config(store_url, kGenerousServer, "");
 }
@@ -56,14 +56,14 @@ std::string both(const PostgresServer& first, const PostgresServer& second) {
 
 }  // namespace
 
-TEST(PostgresOutageTest, AServerThatIsStoppedAndStartedAgain) {
+TEST(PostgresOutageTest, AStoppedServer) {
   PostgresServer postgres;
   Serve serve(outage_config(postgres.url()));
   Senders senders(serve, kSenders);
   ASSERT_TRUE(senders.wait_for_acknowledgements(20));
   const Stopwatch since;
   postgres.stop(PostgresServer::Stop::fast);
-  stay_away(senders, since, std::chrono::seconds(rounds(10)));
+  wait_for_outage(senders, since, std::chrono::seconds(rounds(10)));
   postgres.start();
   expect_recovery(senders);
   senders.stop();
@@ -72,7 +72,7 @@ TEST(PostgresOutageTest, AServerThatIsStoppedAndStartedAgain) {
   EXPECT_EQ(serve.stop(), 0);
 }
 
-TEST(PostgresOutageTest, AServerThatIsRestartedManyTimes) {
+TEST(PostgresOutageTest, ARepeatedlyRestartedServer) {
   PostgresServer postgres;
   Serve serve(outage_config(postgres.url()));
   Senders senders(serve, kSenders);
@@ -89,7 +89,7 @@ TEST(PostgresOutageTest, AServerThatIsRestartedManyTimes) {
   senders.expect_all_in(view);
 }
 
-TEST(PostgresOutageTest, APrimaryThatFailsOverToItsSynchronousStandby) {
+TEST(PostgresOutageTest, AFailoverToASynchronousStandby) {
   PostgresServer primary;
   PostgresServer standby(PostgresServer::StandbyOf{primary});
   primary.set("synchronous_standby_names", "*");
@@ -102,7 +102,7 @@ TEST(PostgresOutageTest, APrimaryThatFailsOverToItsSynchronousStandby) {
   ASSERT_TRUE(senders.wait_for_acknowledgements(20));
   const Stopwatch since;
   primary.stop(PostgresServer::Stop::kill);
-  stay_away(senders, since, std::chrono::seconds(1));
+  wait_for_outage(senders, since, std::chrono::seconds(1));
   standby.promote();
   expect_recovery(senders);
   senders.stop();

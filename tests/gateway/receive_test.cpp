@@ -17,7 +17,7 @@ namespace hapax::gateway {
 
 namespace {
 
-// For requests that are refused before anything is stored.
+// For requests that are rejected before the store is used.
 class NoCommit final : public AsyncStore {
  public:
   Task<store::AdmitAnswer> admit(const store::Admit&) override { co_return failure(); }
@@ -52,7 +52,8 @@ struct Forged {
 
 class ReceiveTest : public testing::Test {
  protected:
-  // What became of it, in `received`, as far as it goes without the other threads.
+  // Starts to receive a request and runs everything that does not wait for another thread. Sets
+  // `received` when the request is finished.
   void begin(const Source& source, const Forged& forged, std::optional<Received>& received) {
     boost::asio::co_spawn(loop_.get_executor(), receive(source, forged.request, received),
                           boost::asio::detached);
@@ -73,8 +74,8 @@ class ReceiveTest : public testing::Test {
  private:
   Task<void> receive(const Source& source, const Request& request,
                      std::optional<Received>& received) {
-    const ReceiveContext occasion{.received = clock_.wall()};
-    received = co_await receiver_.receive(source, request, occasion);
+    const ReceiveContext context{.received = clock_.wall()};
+    received = co_await receiver_.receive(source, request, context);
   }
 };
 
@@ -83,7 +84,7 @@ bool is_refused(const std::optional<Received>& received) {
          std::get<Refused>(*received).reason == Reason::signature_invalid;
 }
 
-TEST_F(ReceiveTest, ARequestThatIsCostlyToVerifyDoesNotHoldUpTheOthersOfItsThread) {
+TEST_F(ReceiveTest, ACostlyVerificationDoesNotBlockTheIoThread) {
   std::promise<void> proceed;
   boost::asio::post(verifying_, [held = proceed.get_future()] { held.wait(); });
   const Source source = signed_source(16);
@@ -93,7 +94,7 @@ TEST_F(ReceiveTest, ARequestThatIsCostlyToVerifyDoesNotHoldUpTheOthersOfItsThrea
   std::optional<Received> of_small;
   begin(source, large, of_large);
   begin(source, small, of_small);
-  EXPECT_FALSE(of_large) << "verified on the thread that serves all";
+  EXPECT_FALSE(of_large) << "verified on the I/O thread";
   EXPECT_TRUE(is_refused(of_small));
   proceed.set_value();
   loop_.restart();
@@ -101,7 +102,7 @@ TEST_F(ReceiveTest, ARequestThatIsCostlyToVerifyDoesNotHoldUpTheOthersOfItsThrea
   EXPECT_TRUE(is_refused(of_large));
 }
 
-TEST(CostlyRequests, AreThoseOfMoreThanAMebibyteToHash) {
+TEST(CostlyRequests, HashMoreThanOneMebibyte) {
   constexpr std::size_t kMebibyte = 1UL << 20;
   EXPECT_FALSE(is_costly(signed_source(1), Forged(kMebibyte).request));
   EXPECT_TRUE(is_costly(signed_source(1), Forged(kMebibyte + 1).request));

@@ -13,7 +13,7 @@ namespace {
 
 class RejectQueueTest : public testing::Test {
  protected:
-  // How many of `count` are taken.
+  // Offers `count` rejects; returns how many are accepted.
   int offer(const Source& source, const std::string& address, int count,
             const std::string& body = "body") {
     int taken = 0;
@@ -35,11 +35,11 @@ class RejectQueueTest : public testing::Test {
   const Source other_ = test::source_of("other", 2);
 };
 
-TEST_F(RejectQueueTest, OneSenderAloneFillsItsShareOfTheStore) {
+TEST_F(RejectQueueTest, OneSenderCanFillTheRejectsOfItsSource) {
   EXPECT_GE(offer(demo_, "a", 10'000), 10'000);
 }
 
-TEST_F(RejectQueueTest, AFloodIsTakenAtARate) {
+TEST_F(RejectQueueTest, AFloodIsAcceptedAtALimitedRate) {
   int taken = 0;
   for (int i = 0; i < 20; ++i) {
     taken += offer(demo_, "a", 1000);
@@ -60,10 +60,10 @@ TEST_F(RejectQueueTest, DroppedRejectsAreCounted) {
   ASSERT_EQ(batch.dropped.size(), 1U);
   EXPECT_EQ(batch.dropped[SourceNo(1)].count, 30'000U - static_cast<unsigned>(taken));
   EXPECT_EQ(batch.dropped[SourceNo(1)].source_name, "demo");
-  EXPECT_TRUE(queue_.take(10, 1 << 20).dropped.empty()) << "once";
+  EXPECT_TRUE(queue_.take(10, 1 << 20).dropped.empty()) << "each drop is reported once";
 }
 
-TEST_F(RejectQueueTest, AFloodFromOneAddressLeavesRoomForAnother) {
+TEST_F(RejectQueueTest, AFloodFromOneAddressDoesNotAffectAnother) {
   for (int i = 0; i < 20; ++i) {
     offer(demo_, "flood", 1000);
     drain();
@@ -72,7 +72,7 @@ TEST_F(RejectQueueTest, AFloodFromOneAddressLeavesRoomForAnother) {
   EXPECT_EQ(offer(demo_, "true sender", 1000), 1000);
 }
 
-TEST_F(RejectQueueTest, AnAddressIsItsNetwork) {
+TEST_F(RejectQueueTest, AddressesAreLimitedPerNetwork) {
   EXPECT_EQ(gateway::network_of("192.0.2.7"), "192.0.2.7");
   EXPECT_EQ(gateway::network_of("::ffff:192.0.2.7"), "192.0.2.7");
   EXPECT_EQ(gateway::network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
@@ -82,7 +82,7 @@ TEST_F(RejectQueueTest, AnAddressIsItsNetwork) {
   EXPECT_EQ(gateway::network_of(""), "");
 }
 
-TEST_F(RejectQueueTest, AFloodOfOneSourceLeavesTheOthersAlone) {
+TEST_F(RejectQueueTest, AFloodOfOneSourceDoesNotAffectOthers) {
   for (int i = 0; i < 20; ++i) {
     offer(demo_, "a", 1000);
     drain();
@@ -90,19 +90,19 @@ TEST_F(RejectQueueTest, AFloodOfOneSourceLeavesTheOthersAlone) {
   EXPECT_EQ(offer(other_, "a", 5000), 5000);
 }
 
-// Those are what an operator wants to admit after mending a secret.
-TEST_F(RejectQueueTest, LargeRejectsOfOneSourceLeaveRoomForThoseOfTheOthers) {
+// The rejects of other sources may be genuine events, to be re-admitted once a secret is fixed.
+TEST_F(RejectQueueTest, LargeRejectsOfOneSourceLeaveMemoryForOthers) {
   const std::string large(1 << 20, 'b');
   EXPECT_EQ(offer(demo_, "a", 40, large), 16);
   EXPECT_EQ(offer(other_, "b", 80), 80);
-  EXPECT_EQ(offer(other_, "b", 40, large), 8) << "half of what is free";
-  EXPECT_EQ(offer(demo_, "a", 1), 0) << "it has more than its part";
+  EXPECT_EQ(offer(other_, "b", 40, large), 8) << "half of the free memory";
+  EXPECT_EQ(offer(demo_, "a", 1), 0) << "the source has more than its share";
   drain();
   EXPECT_EQ(offer(demo_, "a", 1, large), 1);
 }
 
-// The store would else write the same bytes again and again: its ring holds 64 MiB of a source.
-TEST_F(RejectQueueTest, AFloodOfLargeRejectsIsTakenAtARateOfBytes) {
+// Otherwise the store would keep overwriting its rejects: it retains 64 MiB per source.
+TEST_F(RejectQueueTest, AFloodOfLargeRejectsIsLimitedByBytes) {
   const std::string large(1 << 20, 'b');
   int taken = 0;
   for (int i = 0; i < 200; ++i) {
@@ -112,7 +112,7 @@ TEST_F(RejectQueueTest, AFloodOfLargeRejectsIsTakenAtARateOfBytes) {
   EXPECT_GE(taken, 32);
   EXPECT_LE(taken, 64);
   clock_.advance(std::chrono::seconds(10));
-  EXPECT_LE(offer(demo_, "a", 16, large), 10) << "2500 units, of which each is 257";
+  EXPECT_LE(offer(demo_, "a", 16, large), 10) << "2500 units, and each reject costs 257";
   clock_.advance(std::chrono::hours(1));
   EXPECT_EQ(offer(other_, "a", 1, std::string(100 << 20, 'b')), 1) << "larger than any burst";
 }

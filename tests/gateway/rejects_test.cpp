@@ -12,8 +12,8 @@
 #include <iterator>
 #include <thread>
 
-// A real server that refuses what it should have taken, and is told better: what was refused comes
-// in after all, once, and what was forged does not.
+// A real server with a wrong configuration rejects genuine requests. After the fix they are
+// re-admitted, once each, and forged requests are not.
 namespace hapax::test {
 
 namespace {
@@ -44,8 +44,8 @@ std::string body_of(const std::string& id) {
   return R"({"id":")" + id + R"(","note":")" + std::string(100, 'n') + "\"}";
 }
 
-// The admin API of a server, asked by its own token. A new connection each time: servers come and
-// go here.
+// A client of a server's admin API. Uses a new connection per request, because the tests restart
+// the server.
 class Admin {
  public:
   explicit Admin(const Serve& serve) : serve_(serve) {}
@@ -61,13 +61,13 @@ class Admin {
     EXPECT_EQ(answer.status, 200) << answer.body << serve_.log();
     return json::parse(answer.status == 200 ? answer.body : R"({"rejects":[],"counts":[]})");
   }
-  // The number `name` of the one source that has rejects.
+  // The count `name` of the only source with rejects.
   std::int64_t count(const std::string& name) const {
     const json::value answer = list();
     const json::array& counts = answer.at("counts").as_array();
     return counts.empty() ? 0 : counts[0].at(name).as_int64();
   }
-  // Waits until so many are written.
+  // Waits until `wanted` rejects are stored.
   json::array rejects(std::int64_t wanted) const {
     EXPECT_TRUE(eventually([&] { return count("kept") >= wanted; })) << serve_.log();
     EXPECT_EQ(count("kept"), wanted) << serve_.log();
@@ -76,7 +76,7 @@ class Admin {
   HttpAnswer admit(const json::value& reject) const {
     return post("/v1/rejects/" + std::string(reject.at("reject").as_string()) + "/admit");
   }
-  // Of all steps.
+  // Runs all steps and returns the sums of their counts.
   json::object admit_all(const std::string& how = "", int limit = 100) const {
     json::object sums{{"matched", 0}, {"admitted", 0}, {"duplicates", 0}, {"still_invalid", 0}};
     std::string after = "null";
@@ -111,12 +111,12 @@ HttpAnswer post_signed(const Serve& serve, const std::string& secret, const std:
 }
 
 struct Sent {
-  std::map<std::string, std::string> bodies;  // of true events, by id
+  std::map<std::string, std::string> bodies;  // genuine events, by id
   int forged = 0;
 };
 
-// A wrong secret for a while: the sender's events are refused, and a forger's too.
-Sent send_in_vain(const Serve& serve, int events) {
+// With a wrong secret configured, genuine and forged requests are both rejected.
+Sent send_rejected(const Serve& serve, int events) {
   Sent sent;
   RawClient client(serve.port());
   for (int i = 0; i < events; ++i) {
@@ -137,7 +137,7 @@ Sent send_in_vain(const Serve& serve, int events) {
   return sent;
 }
 
-// Every third of them, by the sender itself, which tries again.
+// The sender retries every third event itself.
 std::int64_t retry(const Serve& serve, const Sent& sent) {
   std::int64_t retried = 0;
   RawClient client(serve.port());
@@ -151,15 +151,15 @@ std::int64_t retry(const Serve& serve, const Sent& sent) {
   return retried;
 }
 
-void tell_the_story(const std::string& store_url, const std::string& view_url) {
+void reject_then_admit(const std::string& store_url, const std::string& view_url) {
   const std::string good = demo_config(store_url);
   Serve serve(replaced(good, kDemoSecret, kWrongSecret));
   const Admin admin(serve);
-  const Sent sent = send_in_vain(serve, std::max(60, rounds(3000)));
+  const Sent sent = send_rejected(serve, std::max(60, rounds(3000)));
   const auto all = static_cast<std::int64_t>(sent.bodies.size());
   const json::array rejects = admin.rejects(all + sent.forged);
   json::object dry = admin.admit_all(R"(,"dry_run":true)");
-  EXPECT_EQ(dry.at("still_invalid"), all + sent.forged) << "the secret is still the wrong one";
+  EXPECT_EQ(dry.at("still_invalid"), all + sent.forged) << "the secret is still wrong";
   EXPECT_EQ(admin.admit(rejects[0]).problem(), "still-invalid");
 
   serve.reload(good);
@@ -177,22 +177,22 @@ void tell_the_story(const std::string& store_url, const std::string& view_url) {
   EXPECT_EQ(admin.count("kept"), sent.forged);
   EXPECT_EQ(admin.count("evicted") + admin.count("dropped"), 0);
   std::string url = view_url.empty() ? "sqlite:" + serve.file("hapax.db") : view_url;
-  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "every event, once";
+  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "must have every event once";
 }
 
-// The server dies by kill -9 again and again while the rejects are admitted.
-void tell_it_with_crashes(const std::string& store_url, const std::string& view_url) {
+// The server is killed by kill -9 repeatedly while rejects are admitted.
+void reject_then_admit_with_crashes(const std::string& store_url, const std::string& view_url) {
   const std::string good = demo_config(store_url);
   Serve serve(replaced(good, kDemoSecret, kWrongSecret));
   const Admin admin(serve);
-  const Sent sent = send_in_vain(serve, 200);
+  const Sent sent = send_rejected(serve, 200);
   const auto all = static_cast<std::int64_t>(sent.bodies.size());
   admin.rejects(all + sent.forged);
   serve.write_config(good);
   for (int round = 0; round < 5; ++round) {
     EXPECT_TRUE(serve.kill_it());
     serve.start();
-    std::thread admitting([&] {  // cut off somewhere
+    std::thread admitting([&] {  // interrupted at an arbitrary point
       admin.post("/v1/rejects/admit", R"({"limit":60})");
     });
     if (round % 2 == 0) retry(serve, sent);
@@ -203,62 +203,62 @@ void tell_it_with_crashes(const std::string& store_url, const std::string& view_
   admin.admit_all();
   EXPECT_EQ(admin.count("kept"), sent.forged);
   std::string url = view_url.empty() ? "sqlite:" + serve.file("hapax.db") : view_url;
-  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "every event, once";
+  EXPECT_EQ(StoreView(url).bodies(), sent.bodies) << "must have every event once";
 }
 
 }  // namespace
 
-TEST(RejectsTest, AWrongSecretThatIsFixedLosesNothingOnSqlite) {
-  tell_the_story("sqlite:hapax.db", "");
+TEST(RejectsTest, AFixedSecretRecoversEveryEventOnSqlite) {
+  reject_then_admit("sqlite:hapax.db", "");
 }
 
-TEST(RejectsTest, AWrongSecretThatIsFixedLosesNothingOnPostgres) {
+TEST(RejectsTest, AFixedSecretRecoversEveryEventOnPostgres) {
   PostgresDatabase database;
-  tell_the_story(database.url(), database.url());
+  reject_then_admit(database.url(), database.url());
 }
 
-TEST(RejectsTest, NothingIsLostOrDoubledByCrashesOnSqlite) {
-  tell_it_with_crashes("sqlite:hapax.db", "");
+TEST(RejectsTest, CrashesLoseAndRepeatNothingOnSqlite) {
+  reject_then_admit_with_crashes("sqlite:hapax.db", "");
 }
 
-TEST(RejectsTest, NothingIsLostOrDoubledByCrashesOnPostgres) {
+TEST(RejectsTest, CrashesLoseAndRepeatNothingOnPostgres) {
   PostgresDatabase database;
-  tell_it_with_crashes(database.url(), database.url());
+  reject_then_admit_with_crashes(database.url(), database.url());
 }
 
-TEST(RejectsTest, ItIsVerifiedAgainstTheTimeOfReceipt) {
+TEST(RejectsTest, ARejectIsVerifiedAgainstItsTimeOfReceipt) {
   const std::string good = demo_config("sqlite:hapax.db");
   Serve serve(replaced(good, kDemoSecret, kWrongSecret));
   const Admin admin(serve);
-  // Signed so long ago that the window is about to end, and so late that it has not.
+  // Signed shortly before the end of the time window.
   const std::string body = body_of("late");
   WallTime then;
   std::int64_t sent = 0;
   RawClient client(serve.port());
-  const auto is_just_in_time = [&] {
+  const auto is_within_window = [&] {
     then = make_system_clock()->wall() - std::chrono::seconds(297);
     const auto made = sign(preset("standard-webhooks")->verify, kDemoSecret,
                            {.url = "/in/demo", .body = body}, "late", then);
     ++sent;
     return client.post("/in/demo", made->headers, body).problem() == "signature-invalid";
   };
-  ASSERT_TRUE(eventually(is_just_in_time));
-  const json::array rejects = admin.rejects(sent);  // the last of them comes first
+  ASSERT_TRUE(eventually(is_within_window));
+  const json::array rejects = admin.rejects(sent);  // newest first
   serve.reload(good);
   const std::string other = body_of("other");
   const auto probe = sign(preset("standard-webhooks")->verify, kDemoSecret,
                           {.url = "/in/demo", .body = other}, "other", then);
-  const auto is_over = [&] {
+  const auto is_outside_window = [&] {
     return client.post("/in/demo", probe->headers, other).problem() == "timestamp-outside-window";
   };
-  ASSERT_TRUE(eventually(is_over));
+  ASSERT_TRUE(eventually(is_outside_window));
   const HttpAnswer admitted = admin.admit(rejects[0]);
   EXPECT_EQ(admitted.status, 200) << admitted.body;
   EXPECT_NE(admitted.body.find(R"("id":"late","duplicate":false)"), std::string::npos);
-  EXPECT_EQ(admin.admit(rejects[0]).status, 404) << "it is gone";
+  EXPECT_EQ(admin.admit(rejects[0]).status, 404) << "an admitted reject is removed";
 }
 
-TEST(RejectsTest, ACapturedRequestThatIsAdmittedTwiceIsADuplicate) {
+TEST(RejectsTest, ARequestAdmittedTwiceIsADuplicate) {
   const std::string good = demo_config("sqlite:hapax.db");
   Serve serve(replaced(good, kDemoSecret, kWrongSecret));
   const Admin admin(serve);
@@ -271,9 +271,9 @@ TEST(RejectsTest, ACapturedRequestThatIsAdmittedTwiceIsADuplicate) {
   EXPECT_EQ(StoreView("sqlite:" + serve.file("hapax.db")).bodies().size(), 1U);
 }
 
-// As a crash between the two leaves it: the event is there and the reject too. The sender gives no
-// ids here, so that nothing but the reject's own number can tell.
-TEST(RejectsTest, ARejectThatACrashLeftBehindIsNotAdmittedTwice) {
+// The state after a crash between admission and removal: both the event and the reject are stored.
+// The sender provides no ids, so only the number of the reject identifies the event.
+TEST(RejectsTest, ARejectLeftByACrashIsNotAdmittedTwice) {
   const std::string good = config_with("sqlite:hapax.db",
                                        "verify = { scheme = \"hmac\", header = \"X-Sig\" }\n"
                                        "secrets = [\"right\"]\nid = \"none\"\n");
@@ -305,7 +305,7 @@ TEST(RejectsTest, ARejectThatACrashLeftBehindIsNotAdmittedTwice) {
                             .body = left.body};
   ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&again, 1)}));
   EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":true)"), std::string::npos);
-  // One that is older than ids are remembered could have been an event once already.
+  // A reject older than `remember` may have been admitted before, so it is refused.
   store::Reject old = again;
   old.received -= std::chrono::hours(24 * 31);
   ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&old, 1)}));
@@ -314,7 +314,7 @@ TEST(RejectsTest, ARejectThatACrashLeftBehindIsNotAdmittedTwice) {
   EXPECT_NE(refused.body.find(R"("reason":"timestamp-outside-window")"), std::string::npos);
 }
 
-TEST(RejectsTest, AnItemWithoutIdIsARejectAndTheRestIsAccepted) {
+TEST(RejectsTest, AnItemWithoutAnIdIsRejectedAlone) {
   const std::string first = config_with("sqlite:hapax.db",
                                         "verify = \"none\"\nid = \"json:/id\"\n"
                                         "split = \"json:/items/*\"\n");
@@ -342,7 +342,7 @@ TEST(RejectsTest, AnItemWithoutIdIsARejectAndTheRestIsAccepted) {
   EXPECT_EQ(bodies.at("k"), R"({"key":"k", "x":1})");
 }
 
-TEST(RejectsTest, OneThatStillHasItemsWithoutIdStays) {
+TEST(RejectsTest, ARejectWithItemsWithoutAnIdIsKept) {
   const std::string good = config_with("sqlite:hapax.db",
                                        "verify = { scheme = \"token\", header = \"X-Token\" }\n"
                                        "secrets = [\"right-secret\"]\nid = \"json:/id\"\n"
@@ -364,7 +364,7 @@ TEST(RejectsTest, OneThatStillHasItemsWithoutIdStays) {
   EXPECT_EQ(admin.admit(rejects[0]).status, 200);
 }
 
-TEST(RejectsTest, ARequestOfWhichNothingIsAnEventIsRefusedAndKeptWhole) {
+TEST(RejectsTest, ARequestWithoutAnyEventIsRejectedAsAWhole) {
   Serve serve(config_with("sqlite:hapax.db",
                           "verify = \"none\"\nid = \"json:/id\"\nsplit = \"json:/items/*\"\n"));
   const Admin admin(serve);
@@ -376,7 +376,7 @@ TEST(RejectsTest, ARequestOfWhichNothingIsAnEventIsRefusedAndKeptWhole) {
   EXPECT_EQ(admin.get(path + "/body").body, body);
 }
 
-// What is sent to be compared with a secret is in no file, and can be compared later all the same.
+// A transmitted secret is in no file, but the reject can still be verified later.
 void expect_redacted(const std::string& source, const std::vector<OwnedHeader>& headers,
                      const std::string& body, const std::string& sent) {
   const std::string good = config_with("sqlite:hapax.db", source);
@@ -397,7 +397,7 @@ void expect_redacted(const std::string& source, const std::vector<OwnedHeader>& 
   EXPECT_EQ(admitted.status, 200) << admitted.body;
 }
 
-TEST(RejectsTest, AHeaderThatHoldsTheSecretIsNotStored) {
+TEST(RejectsTest, AHeaderWithTheSecretIsNotStored) {
   expect_redacted(
       "verify = { scheme = \"token\", header = \"X-Token\" }\nsecrets = [\"right-secret\"]\n"
       "id = \"json:/id\"\n",
@@ -417,7 +417,7 @@ TEST(RejectsTest, ASecretInTheBodyIsNotStored) {
                   "right-secret");
 }
 
-TEST(RejectsTest, AForgersTokenStaysOut) {
+TEST(RejectsTest, AWrongTokenIsNeverAdmitted) {
   const std::string config = config_with("sqlite:hapax.db",
                                          "verify = { scheme = \"token\", header = \"X-Token\" }\n"
                                          "secrets = [\"right-secret\"]\nid = \"json:/id\"\n");

@@ -13,7 +13,7 @@ namespace hapax::test {
 
 namespace {
 
-constexpr std::chrono::minutes kForEver{10};
+constexpr std::chrono::minutes kGuard{10};
 
 std::string body_of(const std::string& id) {
   return "{\"id\":\"" + id + "\",\"note\":\"" + std::string(200 + id.size() * 7 % 400, 'n') + "\"}";
@@ -49,7 +49,7 @@ Senders::Counts Senders::counts() {
 
 bool Senders::wait_until(const std::function<bool(const Counts&)>& holds) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kForEver, [&] { return holds(counts_); });
+  return changed_.wait_for(lock, kGuard, [&] { return holds(counts_); });
 }
 
 bool Senders::wait_for_more(std::vector<std::size_t> Counts::*which, std::size_t more) {
@@ -75,18 +75,18 @@ void Senders::run(std::size_t thread) {
   bool stopping = false;
   for (int i = 0; !stopping; ++i) {
     const std::string id = "s" + std::to_string(thread) + "-" + std::to_string(i);
-    // A sender waits before it sends again.
-    const auto is_through = [&] {
+    // eventually() pauses before a retry, as a sender does.
+    const auto is_acknowledged = [&] {
       if (!send_once(*client, thread, id)) client = std::make_unique<RawClient>(serve_.port());
       const std::lock_guard lock(mutex_);
       stopping = stopping_;
       return stopping || acknowledged_.count(id) != 0;
     };
-    EXPECT_TRUE(eventually(is_through, 2 * kForEver)) << id;
+    EXPECT_TRUE(eventually(is_acknowledged, 2 * kGuard)) << id;
   }
 }
 
-// False: the connection has ended.
+// Returns whether the connection stays open.
 bool Senders::send_once(RawClient& client, std::size_t thread, const std::string& id) {
   const std::string body = body_of(id);
   {
@@ -118,17 +118,17 @@ void Senders::expect_all_in(StoreView& store) {
   const std::map<std::string, std::string> stored = store.bodies();
   for (const auto& [id, body] : acknowledged_) {
     const auto found = stored.find(id);
-    ASSERT_NE(found, stored.end()) << id << " was acknowledged and is gone";
+    ASSERT_NE(found, stored.end()) << id << " was acknowledged and is lost";
     EXPECT_EQ(found->second, body);
   }
   for (const auto& [id, body] : stored) EXPECT_EQ(sent_.count(id), 1U) << id;
   const Result<store::Stats> stats = store.driver().stats();
   ASSERT_TRUE(stats);
   ASSERT_EQ(stats->destinations.size(), 1U);
-  EXPECT_EQ(stats->destinations[0].pending, stored.size()) << "one delivery of each";
+  EXPECT_EQ(stats->destinations[0].pending, stored.size()) << "one delivery per event";
   std::cout << "  " << counts_.acknowledged << " acknowledged (" << counts_.again
-            << " known by then), " << stored.size() << " stored, " << counts_.refused
-            << " answers 503, " << counts_.broken << " connections broken\n";
+            << " as duplicates), " << stored.size() << " stored, " << counts_.refused
+            << " responses 503, " << counts_.broken << " connections broken\n";
 }
 
 }  // namespace hapax::test

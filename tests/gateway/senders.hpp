@@ -15,34 +15,34 @@
 
 namespace hapax::test {
 
-// Threads that send as real senders do: an event is sent again until it is acknowledged.
+// Threads that behave like real senders: each event is retried until it is acknowledged.
 class Senders {
  public:
   struct Counts {
     std::size_t acknowledged = 0;  // events
-    std::size_t again = 0;    // of them, known already when they were: the answer had been lost
-    std::size_t refused = 0;  // answers 503
-    std::size_t broken = 0;   // connections that ended without an answer
+    std::size_t again = 0;         // acknowledged as duplicates: an earlier response was lost
+    std::size_t refused = 0;       // responses with status 503
+    std::size_t broken = 0;        // connections that ended without a response
     std::vector<std::size_t> refused_of;       // by thread
     std::vector<std::size_t> acknowledged_of;  // by thread
   };
 
   Senders(const Serve& serve, int count);
-  ~Senders();  // as stop()
+  ~Senders();  // calls stop()
   Senders(const Senders&) = delete;
   Senders& operator=(const Senders&) = delete;
 
   Counts counts();
-  // Until it holds; false after ten minutes, which is for ever.
+  // Waits until the condition holds; false after ten minutes.
   bool wait_until(const std::function<bool(const Counts&)>& holds);
-  // Until every thread has had an event acknowledged, or been refused, that it sent after now.
+  // Wait until every thread has got `more` new acknowledgements, or one new 503.
   bool wait_for_acknowledgements(std::size_t more = 2);
   bool wait_for_refusals();
-  // They end when what they are sending now was answered, whatever the answer.
+  // The threads end after the response to their current request, whatever its status.
   void stop();
 
-  // After stop(): everything acknowledged is in the store, with its bytes, once; and nothing that
-  // was not sent. Prints the counts.
+  // After stop(): expects every acknowledged event in the store, once and with its bytes, and no
+  // event that was not sent. Prints the counts.
   void expect_all_in(StoreView& store);
 
  private:

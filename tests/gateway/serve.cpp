@@ -30,7 +30,7 @@ int number_behind(const std::string& text, const std::string& key) {
   return at == std::string::npos ? 0 : std::stoi(text.substr(at + key.size()));
 }
 
-// One line, or what there is when the other side has closed.
+// Reads one line, or up to the end of the stream.
 std::string read_line(int fd) {
   std::string line;
   char byte = 0;
@@ -57,7 +57,7 @@ Serve::Serve(std::string config, std::vector<std::string> variables)
 
 Serve::~Serve() {
   if (pid_ > 0) {
-    EXPECT_TRUE(kill_it()) << "it had ended before\n" << log();
+    EXPECT_TRUE(kill_it()) << "the server had exited by itself\n" << log();
   }
   expect_no_report(log());
 }
@@ -174,7 +174,7 @@ std::map<std::string, std::string> StoreView::bodies() {
       const auto body = driver().body(each.no, store::BodyOf::event);
       EXPECT_TRUE(body && body->value) << each.id;
       const bool first = bodies.emplace(each.id, body->value.value_or("")).second;
-      EXPECT_TRUE(first) << each.id << " is there twice";
+      EXPECT_TRUE(first) << each.id << " is stored twice";
     }
     if (!page->next) return bodies;
     query.before = *page->next;

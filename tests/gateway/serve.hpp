@@ -20,24 +20,25 @@ namespace hapax::test {
 // The secret of the source "demo" in demo_config().
 inline const std::string kDemoSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-// Lines of [server] and [store]: longer than any machine needs, so that a time-out that is not the
-// subject of a test never expires in it.
+// Lines of [server] and [store] with timeouts long enough for any machine: a timeout that is not
+// under test never expires.
 inline const std::string kGenerousServer =
     "idle_timeout = \"10m\"\nheader_timeout = \"10m\"\nbody_timeout = \"10m\"\n"
     "write_timeout = \"10m\"\n";
 inline const std::string kGenerousStore = "timeout = \"10m\"\n";
 
-// Standard Webhooks at /in/demo, for workers of "work", on ports that are free. `server` and
-// `store` are more lines of [server] and [store].
+// A configuration with Standard Webhooks at /in/demo, delivered to the pull destination "work", on
+// free ports. `server` and `store` are further lines of [server] and [store].
 std::string demo_config(const std::string& store_url, const std::string& server = kGenerousServer,
                         const std::string& store = kGenerousStore);
 
-// A real `hapax serve` in a directory of its own.
+// A real `hapax serve` in its own directory.
 class Serve {
  public:
-  // Starts it and waits until it is ready. `variables` ("NAME=value") are added to its environment.
+  // Starts the server and waits until it is ready. `variables` ("NAME=value") are added to its
+  // environment.
   explicit Serve(std::string config, std::vector<std::string> variables = {});
-  ~Serve();  // kills it; a failure when it had ended by itself, or a sanitizer reported anything
+  ~Serve();  // kills it; an earlier exit or a sanitizer report fails the test
   Serve(const Serve&) = delete;
   Serve& operator=(const Serve&) = delete;
 
@@ -47,17 +48,17 @@ class Serve {
   std::string file(const std::string& name) const { return directory_.file(name); }
   std::string log() const;
   const std::filesystem::path& directory() const { return directory_.path(); }
-  // Its memory now, in bytes.
+  // Its resident memory, in bytes.
   std::size_t resident() const;
-  // The admin API, asked on a connection of its own.
+  // GET of the admin API, on a new connection.
   HttpAnswer ask(std::string_view target) const;
   void write_config(const std::string& config) const;
-  // Writes it, and waits until it is in force.
+  // Writes the configuration, reloads it, and waits until the server has logged the result.
   void reload(const std::string& config) const;
 
-  void start();    // again, after stop() or kill_it(), with the same files
-  int stop();      // by SIGTERM; the exit code
-  bool kill_it();  // by SIGKILL; whether it was alive
+  void start();    // restarts after stop() or kill_it(), with the same files
+  int stop();      // sends SIGTERM; returns the exit code
+  bool kill_it();  // sends SIGKILL; returns whether the server was still running
   void signal(int number) const;
 
   // Posts `body` to /in/demo, signed.
@@ -71,12 +72,12 @@ class Serve {
   int admin_port_ = 0;
 };
 
-// What a store holds, read through a handle of the test's own.
+// The contents of a store, read through a separate handle.
 class StoreView {
  public:
   explicit StoreView(const std::string& url);
   store::Driver& driver() { return *opened_->driver; }
-  // Body by sender's id, of all events. An id twice is a failure.
+  // The bodies of all events, by sender's id. A repeated id fails the test.
   std::map<std::string, std::string> bodies();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace hapax::test {
 
-// A source that believes everybody, as the store calls it.
+// A source without verification. `number` is its number in the store.
 inline gateway::Source source_of(const std::string& name, std::int64_t number) {
   Result<Verifier> verifier = Verifier::make({.algorithm = Algorithm::none}, {});
   Result<Identifier> identifier = Identifier::make({.id = {"none"}});

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// One request with many events, at a real server.
+// Split requests, which have many events each, with a real server.
 namespace hapax::test {
 
 namespace {
@@ -62,7 +62,7 @@ TEST_F(SplitTest, KnownIdsDoNotBlockTheRest) {
   EXPECT_THAT(twice.body, HasSubstr(R"("accepted":1,"duplicates":1,"rejected":0})"));
 }
 
-TEST_F(SplitTest, ShapesThatAreNotWhatTheSourceSendsHaveAnAnswerEach) {
+TEST_F(SplitTest, BodiesOfAnotherShapeAreRejectedWithAReason) {
   EXPECT_THAT(post("many", R"({"items":[]})").body,
               HasSubstr(R"({"events":[],"accepted":0,"duplicates":0,"rejected":0})"));
   EXPECT_EQ(post("many", R"({"items":[]})").status, 200);
@@ -76,7 +76,7 @@ TEST_F(SplitTest, ShapesThatAreNotWhatTheSourceSendsHaveAnAnswerEach) {
   EXPECT_TRUE(stored().empty());
 }
 
-TEST_F(SplitTest, MoreEventsThanAreTakenAtOnceAreRefusedWhole) {
+TEST_F(SplitTest, TooManyEventsAreRejectedAsAWhole) {
   EXPECT_EQ(post("few", "[" + items(5000, 5003) + "]").status, 200);
   const HttpAnswer answer = post("few", "[" + items(6000, 6004) + "]");
   EXPECT_EQ(answer.status, 413);
@@ -107,7 +107,7 @@ std::string adyen_body(const std::vector<std::string>& references) {
   return sign(preset("adyen")->verify, kAdyenKey, {.body = body}, "", WallTime{}).value().body;
 }
 
-TEST_F(SplitTest, OneBadSignatureOfAnItemRefusesTheWhole) {
+TEST_F(SplitTest, OneInvalidItemSignatureRejectsTheRequest) {
   const auto post_raw = [&](const std::string& body) {
     return RawClient(serve_.port()).post("/in/adyen", {}, body);
   };
@@ -119,7 +119,7 @@ TEST_F(SplitTest, OneBadSignatureOfAnItemRefusesTheWhole) {
   EXPECT_THAT(post_raw(good).body, HasSubstr(R"("accepted":3)"));
   EXPECT_THAT(post_raw(adyen_body({"p3", "p4"})).body, HasSubstr(R"("accepted":1,"duplicates":1)"));
   EXPECT_EQ(stored().size(), 4U);
-  // Nothing is signed where there is no item.
+  // Signatures are in the items, so a body without items has none.
   EXPECT_EQ(post_raw(R"({"live":"false","notificationItems":[]})").problem(), "signature-missing");
 }
 

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <iostream>
 
-// A full disk, a file that somebody else has locked, and more than the store can write: 503
-// meanwhile, recovery by itself, nothing acknowledged is lost.
+// A full disk, a file locked by another program, and overload of the store: 503 meanwhile,
+// automatic recovery, and no loss of acknowledged events.
 namespace hapax::test {
 
 namespace {
@@ -22,7 +22,7 @@ std::string url_of(const Serve& serve) {
   return "sqlite:" + serve.file("hapax.db");
 }
 
-// Somebody else's transaction on the file.
+// A write transaction of another program on the file.
 class ForeignWriter {
  public:
   explicit ForeignWriter(const std::string& path) {
@@ -39,7 +39,7 @@ class ForeignWriter {
   sqlite3* db_ = nullptr;
 };
 
-// Another process with the file open: this one.
+// A connection of another process (the test itself) to the file.
 class ForeignReader {
  public:
   enum class Kind : std::uint8_t { none, idle, reads };
@@ -63,9 +63,9 @@ class ForeignReader {
 
 class SqliteFullDiskTest : public testing::TestWithParam<ForeignReader::Kind> {};
 
-// The application's own handle in the same process is beside it in crash/fail_every_step_test.cpp.
-TEST_P(SqliteFullDiskTest, IsReportedAndRecoversWhenThereIsSpaceAgain) {
-  const TempDir place;  // known before the server is started
+// crash/fail_every_step_test.cpp covers an application's own handle in the same process.
+TEST_P(SqliteFullDiskTest, IsReportedAndRecoversWhenSpaceIsFree) {
+  const TempDir place;  // the path must be known before the server starts
   Serve serve(demo_config("sqlite:" + place.file("hapax.db")),
               {"LD_PRELOAD=" HAPAX_FULL_DISK_LIBRARY, "HAPAX_FULL_DISK=" + place.path().string(),
                "ASAN_OPTIONS=verify_asan_link_order=0"});
@@ -75,13 +75,13 @@ TEST_P(SqliteFullDiskTest, IsReportedAndRecoversWhenThereIsSpaceAgain) {
   for (int i = 0; i < std::max(3, rounds(30)); ++i) {
     ASSERT_TRUE(senders.wait_for_acknowledgements(20)) << "before " << i + 1 << serve.log();
     std::ofstream(place.file("full")) << "";
-    ASSERT_TRUE(senders.wait_for_refusals()) << "nobody is told";
+    ASSERT_TRUE(senders.wait_for_refusals()) << "no 503 on a full disk";
     std::filesystem::remove(place.file("full"));
     back.start();
     ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
     back.stop();
   }
-  back.print("room again, until each of " + std::to_string(kSenders) + " senders was answered 200");
+  back.print("space free until each of " + std::to_string(kSenders) + " senders got 200");
   senders.stop();
   EXPECT_EQ(serve.ask("/readyz").status, 200);
   StoreView view("sqlite:" + place.file("hapax.db"));
@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(Company, SqliteFullDiskTest,
                                          ForeignReader::Kind::reads),
                          name_of);
 
-// Nothing that is acknowledged may be in the file that nobody can open any more.
-TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilItIsRestarted) {
+// No acknowledged event may be stored in a file that can no longer be opened.
+TEST(SqliteOutageTest, AReplacedFileStoresNoEventsUntilARestart) {
   Serve serve(demo_config("sqlite:hapax.db"));
   RawClient client(serve.port());
   ASSERT_EQ(serve.post(client, "before", "{}").status, 200);
@@ -108,7 +108,7 @@ TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilIt
   std::filesystem::rename(serve.file("backup.db"), serve.file("hapax.db"));
   EXPECT_EQ(serve.post(client, "meanwhile", "{}").problem(), "store-unavailable");
   EXPECT_EQ(serve.ask("/readyz").status, 503);
-  EXPECT_EQ(serve.stop(), 0);  // removes the log, which is not that of the new file
+  EXPECT_EQ(serve.stop(), 0);  // removes the log, which belongs to the old file
   serve.start();
   RawClient again(serve.port());
   EXPECT_EQ(serve.post(again, "meanwhile", "{}").status, 200);
@@ -116,14 +116,14 @@ TEST(SqliteOutageTest, AFileThatIsReplacedUnderTheServerTakesNoMoreEventsUntilIt
   EXPECT_TRUE(stored.contains("meanwhile"));
 }
 
-TEST(SqliteOutageTest, AForeignWriterHoldingTheFileForLongIsReported) {
-  // With the times of a server in use: they are the subject.
+TEST(SqliteOutageTest, ALongForeignTransactionIsReported) {
+  // Uses the default timeouts of the store, which are under test.
   Serve serve(demo_config("sqlite:hapax.db", kGenerousServer, ""));
   Senders senders(serve, kSenders);
   ASSERT_TRUE(senders.wait_for_acknowledgements(20));
   ForeignWriter foreign(serve.file("hapax.db"));
   for (int i = 0; i < std::max(2, rounds(5)); ++i) {
-    ASSERT_TRUE(senders.wait_for_refusals()) << "longer than busy_timeout, and nobody is told";
+    ASSERT_TRUE(senders.wait_for_refusals()) << "no 503 after busy_timeout";
   }
   foreign.end();
   ASSERT_TRUE(senders.wait_for_acknowledgements(1)) << "not recovered";
@@ -132,17 +132,17 @@ TEST(SqliteOutageTest, AForeignWriterHoldingTheFileForLongIsReported) {
   senders.expect_all_in(view);
 }
 
-// While the store is stuck as much waits as fits; the rest is told at once.
-TEST(SqliteOutageTest, MoreThanFitsIsRefusedEarlyAndMemoryStaysBounded) {
+// While the store is blocked, requests wait up to the limit of the queue; others get 503 at once.
+TEST(SqliteOutageTest, BackpressureIsImmediateAndMemoryBounded) {
   Serve serve(demo_config("sqlite:hapax.db"));
   const std::size_t before = serve.resident();
   ForeignWriter foreign(serve.file("hapax.db"));
-  // 64 MiB wait, and before them what the store was given at first, which is no more.
+  // 64 MiB wait in the queue, in addition to at most 64 MiB that the store is already writing.
   constexpr int kClients = 160;
   const std::string body = "{\"note\":\"" + std::string(1'000'000, 'n') + "\"}";
   std::mutex mutex;
   std::condition_variable answered;
-  std::map<std::string, int> answers;  // by name
+  std::map<std::string, int> answers;  // count by status or problem
   std::size_t largest = 0;
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients; ++i) {
@@ -159,7 +159,7 @@ TEST(SqliteOutageTest, MoreThanFitsIsRefusedEarlyAndMemoryStaysBounded) {
     std::unique_lock lock(mutex);
     const auto refused = [&] { return answers["queue-full"] > 0; };
     EXPECT_TRUE(answered.wait_for(lock, std::chrono::minutes(5), refused));
-    EXPECT_EQ(answers["200"], 0) << "while another program holds the file";
+    EXPECT_EQ(answers["200"], 0) << "another program holds the file";
   }
   foreign.end();
   for (std::thread& each : clients) each.join();

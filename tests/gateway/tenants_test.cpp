@@ -8,7 +8,7 @@
 #include <array>
 #include <fstream>
 
-// Tenants and split requests, at a real server: who is let in under which name.
+// Tenants, time windows, redaction and public URLs, with a real server.
 namespace hapax::test {
 
 namespace {
@@ -49,7 +49,7 @@ class TenantsTest : public testing::Test {
                kOne + "\"]\ntenant = \"json:/account\"\n"};
 };
 
-TEST_F(TenantsTest, TheSameIdOfTwoTenantsIsTwoEvents) {
+TEST_F(TenantsTest, OneIdOfTwoTenantsIsTwoEvents) {
   EXPECT_THAT(post("/in/shop/acme", kOne, "1").body, HasSubstr("\"duplicate\":false"));
   EXPECT_THAT(post("/in/shop/b.corp_2-x", kTwo, "1").body, HasSubstr("\"duplicate\":false"));
   EXPECT_THAT(post("/in/shop/acme", kOne, "1").body, HasSubstr("\"duplicate\":true"));
@@ -62,7 +62,7 @@ TEST_F(TenantsTest, TheSameIdOfTwoTenantsIsTwoEvents) {
       HasSubstr(R"(hapax_arrivals_total{outcome="accepted",source="shop",tenant="acme"} 1)"));
 }
 
-TEST_F(TenantsTest, ACapturedRequestIsGoodForNoOtherPath) {
+TEST_F(TenantsTest, ACapturedRequestIsInvalidForOtherPaths) {
   const auto captured = headers_of(kOne, kBody, "1");
   const auto post_to = [&](const std::string& path) {
     return RawClient(serve_.port()).post(path, captured, kBody);
@@ -73,7 +73,7 @@ TEST_F(TenantsTest, ACapturedRequestIsGoodForNoOtherPath) {
   EXPECT_EQ(post_to("/in/shop").problem(), "tenant-unknown");
 }
 
-TEST_F(TenantsTest, OddNamesAreNobodys) {
+TEST_F(TenantsTest, UnknownTenantsAreRejected) {
   const std::vector<std::string> tenants = {"",
                                             "/",
                                             "nobody",
@@ -121,7 +121,7 @@ TEST_F(TenantsTest, ATenantCanBeReadFromSignedContent) {
   EXPECT_THAT(admin("/v1/events?source=by-content&tenant=%C3%A9%2F.."), HasSubstr("\"event\""));
 }
 
-TEST_F(TenantsTest, AfterTheWindowACapturedRequestIsRefused) {
+TEST_F(TenantsTest, ACapturedRequestIsRejectedAfterTheWindow) {
   const Preset* row = preset("standard-webhooks");
   const auto signed_at = [&](std::chrono::seconds ago) {
     const WallTime then = make_system_clock()->wall() - ago;
@@ -135,9 +135,9 @@ TEST_F(TenantsTest, AfterTheWindowACapturedRequestIsRefused) {
   EXPECT_EQ(signed_at(minutes(1)).status, 200);
 }
 
-// A window may be longer than ids are remembered. What is older than that could be an event that
-// was accepted before and forgotten since.
-TEST(TimeWindowTest, ARequestSignedLongerAgoThanIdsAreRememberedIsRefused) {
+// A time window may be longer than `remember`. An older request may be a duplicate of an event
+// whose id has expired.
+TEST(TimeWindowTest, ARequestOlderThanRememberIsRejected) {
   const Serve serve(demo_config("sqlite:hapax.db") +
                     "[[source]]\nname = \"slow\"\nsecrets = [\"open sesame\"]\nid = \"json:/id\"\n"
                     "remember = \"1h\"\nkeep = \"1h\"\nsender_retries = \"30m\"\n"
@@ -157,8 +157,8 @@ TEST(TimeWindowTest, ARequestSignedLongerAgoThanIdsAreRememberedIsRefused) {
   EXPECT_EQ(signed_at(std::chrono::minutes(1)).status, 200);
 }
 
-// The same, to the second, where the test has the clock.
-TEST(TimeWindowTest, IsOpenAtItsEdgesAndClosedASecondFurther) {
+// The exact limits of the window, with a manual time.
+TEST(TimeWindowTest, LimitsAreInclusive) {
   const Preset* row = preset("standard-webhooks");
   const std::vector<std::string> secrets{kOne};
   const Verifier verifier = Verifier::make(row->verify, secrets).value();
@@ -185,7 +185,7 @@ const std::string kTokenSource =
     "[\"me:open-sesame\"]\n"
     "id = \"json:/id\"\n";
 
-TEST(RedactionTest, TokensOfATokenSchemeAreNotStored) {
+TEST(RedactionTest, TokensAreNotStored) {
   Serve serve(demo_config("sqlite:hapax.db") + kTokenSource);
   const auto post = [&](const std::string& path, const OwnedHeader& header) {
     return RawClient(serve.port()).post(path, {header, {"X-Other", "kept"}}, R"({"id":"1"})");
@@ -205,8 +205,8 @@ TEST(RedactionTest, TokensOfATokenSchemeAreNotStored) {
   EXPECT_THAT(serve.log(), Not(HasSubstr("sesame")));
 }
 
-// The URL that is signed is the public one, with its query, whatever Host the request has.
-TEST(PublicUrlTest, IsWhatIsSigned) {
+// The signed URL is the public one with the query of the request, regardless of the Host header.
+TEST(PublicUrlTest, IsTheSignedUrl) {
   const std::string config =
       "[server]\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\n"
       "public_url = \"https://hooks.example.com/base/\"\n" +

@@ -11,7 +11,7 @@ bool reachable(const char* text) {
   return is_public(boost::asio::ip::make_address(text));
 }
 
-TEST(AddressGuard, LetsPublicAddressesThrough) {
+TEST(AddressGuard, AllowsPublicAddresses) {
   for (const char* text :
        {"1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.1", "100.63.255.255", "100.128.0.1",
         "169.253.1.1", "192.167.1.1", "223.255.255.255", "2606:4700:4700::1111", "2a00:1450::1",
@@ -20,7 +20,7 @@ TEST(AddressGuard, LetsPublicAddressesThrough) {
   }
 }
 
-TEST(AddressGuard, RefusesThisMachineItsNetworksAndWhateverStandsForThem) {
+TEST(AddressGuard, RejectsLocalAndReservedAddressesInAnyForm) {
   for (const char* text : {"127.0.0.1",
                            "127.255.255.255",
                            "0.0.0.0",

@@ -18,16 +18,16 @@ namespace hapax::http {
 namespace {
 
 using test::end_sending;
-using test::hear;
 using test::RawServer;
-using test::say;
+using test::read_request;
 using test::wait_for_end;
+using test::write_text;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-// Longer than any machine needs: a time-out that is not the subject of a test never expires in it.
+// Long enough for any machine: a timeout that is not under test never expires.
 constexpr std::chrono::minutes kGenerous{10};
 
 ClientLimits generous() {
@@ -37,16 +37,16 @@ ClientLimits generous() {
   return limits;
 }
 
-// A connection of a test, asked one thing after the other.
-class Asking {
+// A client connection that sends one request after the other.
+class TestClient {
  public:
-  explicit Asking(const std::string& url, ClientLimits limits = generous(),
-                  std::shared_ptr<const ClientTls> tls = nullptr)
+  explicit TestClient(const std::string& url, ClientLimits limits = generous(),
+                      std::shared_ptr<const ClientTls> tls = nullptr)
       : connection_(context_.get_executor(), *parse_url(url), limits, std::move(tls)) {}
-  explicit Asking(const RawServer& server, ClientLimits limits = generous())
-      : Asking("http://127.0.0.1:" + std::to_string(server.port()), limits) {}
+  explicit TestClient(const RawServer& server, ClientLimits limits = generous())
+      : TestClient("http://127.0.0.1:" + std::to_string(server.port()), limits) {}
 
-  // With all the time it takes, whatever the limits are.
+  // Connects without regard to the timeouts in the limits.
   std::optional<Failure> connect() {
     std::optional<Failure> failed;
     boost::asio::co_spawn(
@@ -74,7 +74,7 @@ class Asking {
     const Outgoing request{"POST", "/in", {}, body};
     return ask(request);
   }
-  // Until the head is in; then, with `most`, so much of the body.
+  // Reads the head of the response, then at least `most` bytes of its body if `most` is not 0.
   Exchanged begin(std::size_t most = 0) {
     Exchanged result;
     const Outgoing request{"POST", "/in", {}, "x"};
@@ -99,31 +99,31 @@ class Asking {
   ClientConnection connection_;
 };
 
-// What comes of an answer that is exactly these bytes, after which the server closes.
+// The result of a request whose response is exactly these bytes, after which the server closes.
 Exchanged answered_with(const std::string& bytes, ClientLimits limits = generous()) {
   const RawServer server([&](int fd, int) {
-    hear(fd);
-    say(fd, bytes);
+    read_request(fd);
+    write_text(fd, bytes);
     shutdown(fd, SHUT_WR);
     wait_for_end(fd);
   });
-  Asking asking(server, limits);
-  return asking.get();
+  TestClient client(server, limits);
+  return client.get();
 }
 
-TEST(Client, SendsARequestAndReadsItsAnswer) {
-  std::string heard;
+TEST(Client, SendsARequestAndReadsItsResponse) {
+  std::string received;
   const RawServer server([&](int fd, int) {
-    heard = hear(fd);
-    say(fd, "HTTP/1.1 201 Created\r\nX-A: 1\r\nContent-Length: 3\r\nx-b: two\r\n\r\nyes");
+    received = read_request(fd);
+    write_text(fd, "HTTP/1.1 201 Created\r\nX-A: 1\r\nContent-Length: 3\r\nx-b: two\r\n\r\nyes");
     wait_for_end(fd);
   });
-  Asking asking(server);
+  TestClient client(server);
   const std::vector<Header> headers{{"X-Id", "7"}};
   const Outgoing request{"POST", "/in/demo?x=1", headers, "body"};
-  const Exchanged result = asking.ask(request);
+  const Exchanged result = client.ask(request);
   ASSERT_TRUE(result.response) << result.failure.detail;
-  EXPECT_EQ(heard,
+  EXPECT_EQ(received,
             "POST /in/demo?x=1 HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) +
                 "\r\nX-Id: 7\r\nContent-Length: 4\r\n\r\nbody");
   EXPECT_EQ(result.response->status, 201);
@@ -131,18 +131,18 @@ TEST(Client, SendsARequestAndReadsItsAnswer) {
   EXPECT_EQ(*result.response->find("x-a"), "1");
   EXPECT_EQ(*result.response->find("X-B"), "two");
   EXPECT_EQ(result.response->find("X-C"), nullptr);
-  EXPECT_TRUE(asking.reusable());
+  EXPECT_TRUE(client.reusable());
 }
 
 TEST(Client, ReusesTheConnection) {
   const RawServer server([&](int fd, int number) {
-    while (!hear(fd).empty()) {
-      say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + std::to_string(number));
+    while (!read_request(fd).empty()) {
+      write_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + std::to_string(number));
     }
   });
-  Asking asking(server);
+  TestClient client(server);
   for (int i = 0; i < 5; ++i) {
-    const Exchanged result = asking.post("x");
+    const Exchanged result = client.post("x");
     ASSERT_TRUE(result.response) << result.failure.detail;
     EXPECT_EQ(result.response->body, "1");
   }
@@ -151,44 +151,44 @@ TEST(Client, ReusesTheConnection) {
 TEST(Client, ReconnectsWhenClosedBetweenRequests) {
   std::promise<void> closed;
   const RawServer server([&](int fd, int number) {
-    hear(fd);
-    say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + std::to_string(number));
+    read_request(fd);
+    write_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + std::to_string(number));
     EXPECT_TRUE(end_sending(fd));
     if (number == 1) closed.set_value();
   });
-  Asking asking(server);
-  EXPECT_EQ(asking.get().response->body, "1");
+  TestClient client(server);
+  EXPECT_EQ(client.get().response->body, "1");
   closed.get_future().wait();
-  const Exchanged second = asking.get();
+  const Exchanged second = client.get();
   ASSERT_TRUE(second.response) << second.failure.detail;
   EXPECT_EQ(second.response->body, "2");
 }
 
-TEST(Client, DoesNotReuseAConnectionThatTheServerEnds) {
+TEST(Client, DoesNotReuseAConnectionThatTheServerCloses) {
   const RawServer server([&](int fd, int number) {
-    hear(fd);
-    say(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n" +
-                std::to_string(number));
+    read_request(fd);
+    write_text(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n" +
+                       std::to_string(number));
     wait_for_end(fd);
   });
-  Asking asking(server);
-  EXPECT_EQ(asking.get().response->body, "1");
-  EXPECT_FALSE(asking.reusable());
-  EXPECT_EQ(asking.get().response->body, "2");
+  TestClient client(server);
+  EXPECT_EQ(client.get().response->body, "1");
+  EXPECT_FALSE(client.reusable());
+  EXPECT_EQ(client.get().response->body, "2");
 }
 
 TEST(Client, DoesNotReuseAConnectionWithUnexpectedBytes) {
   const RawServer server([&](int fd, int) {
-    hear(fd);
-    say(fd, std::string(kOk) + "HTTP/1.1 200 OK\r\n");
+    read_request(fd);
+    write_text(fd, std::string(kOk) + "HTTP/1.1 200 OK\r\n");
     wait_for_end(fd);
   });
-  Asking asking(server);
-  EXPECT_EQ(asking.get().response->body, "ok");
-  EXPECT_FALSE(asking.reusable());
+  TestClient client(server);
+  EXPECT_EQ(client.get().response->body, "ok");
+  EXPECT_FALSE(client.reusable());
 }
 
-TEST(Client, SkipsInterimAnswers) {
+TEST(Client, SkipsInterimResponses) {
   const Exchanged result =
       answered_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
                     std::string(kOk));
@@ -198,7 +198,7 @@ TEST(Client, SkipsInterimAnswers) {
   EXPECT_EQ(result.response->find("Link"), nullptr);
 }
 
-TEST(Client, DoesNotListenToInterimAnswersForEver) {
+TEST(Client, LimitsInterimResponses) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "HTTP/1.1 102 Processing\r\n\r\n";
   const Exchanged result = answered_with(many + std::string(kOk));
@@ -221,22 +221,23 @@ TEST(Client, ReadsABodyThatEndsWithTheConnection) {
   EXPECT_EQ(result.response->body, "all of it");
 }
 
-TEST(Client, TakesNoBodyWhereThereIsNone) {
+TEST(Client, ReadsResponsesWithoutABody) {
   EXPECT_EQ(answered_with("HTTP/1.1 204 No Content\r\n\r\n").response->status, 204);
   const RawServer server([&](int fd, int) {
-    while (!hear(fd).empty()) say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+    while (!read_request(fd).empty())
+      write_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
   });
-  Asking asking(server);
+  TestClient client(server);
   const Outgoing request{"HEAD", "/", {}, {}};
   for (int i = 0; i < 2; ++i) {
-    const Exchanged result = asking.ask(request);
+    const Exchanged result = client.ask(request);
     ASSERT_TRUE(result.response) << result.failure.detail;
     EXPECT_EQ(result.response->body, "");
-    EXPECT_TRUE(asking.reusable());
+    EXPECT_TRUE(client.reusable());
   }
 }
 
-TEST(Client, AnAnswerCutShortAnywhereIsNone) {
+TEST(Client, ATruncatedResponseIsAnError) {
   for (const std::string& whole :
        {std::string(kOk), std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n"
                                       "ok\r\n0\r\n\r\n")}) {
@@ -250,7 +251,7 @@ TEST(Client, AnAnswerCutShortAnywhereIsNone) {
   }
 }
 
-TEST(Client, RefusesAnswersOverTheLimits) {
+TEST(Client, RejectsResponsesOverTheLimits) {
   ClientLimits limits = generous();
   limits.head = 1000;
   limits.body = 100;
@@ -272,7 +273,7 @@ TEST(Client, RefusesAnswersOverTheLimits) {
   EXPECT_TRUE(just.response) << just.failure.detail;
 }
 
-TEST(Client, RefusesAnswersWhoseEndIsInDoubt) {
+TEST(Client, RejectsResponsesWithAmbiguousFraming) {
   for (const std::string& bytes : {
            std::string("SSH-2.0-OpenSSH\r\n\r\n"),
            std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"),
@@ -295,29 +296,29 @@ TEST(Client, DoesNotExceedItsTimeout) {
   for (const std::string& part : {std::string(), std::string("HTTP/1.1 200 OK\r\n"),
                                   std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")}) {
     const RawServer server([&](int fd, int) {
-      hear(fd);
-      say(fd, part);
+      read_request(fd);
+      write_text(fd, part);
       wait_for_end(fd);
     });
     ClientLimits limits = generous();
     limits.total = std::chrono::milliseconds(50);
-    Asking asking(server, limits);
-    ASSERT_FALSE(asking.connect());  // first, so that the time is that of the exchange alone
-    const Exchanged result = asking.get();
+    TestClient client(server, limits);
+    ASSERT_FALSE(client.connect());  // so that the timeout applies only to the exchange
+    const Exchanged result = client.get();
     ASSERT_FALSE(result.response);
     EXPECT_EQ(result.failure.trouble, Trouble::timed_out);
     EXPECT_TRUE(result.failure.sent);
-    EXPECT_FALSE(asking.reusable());
+    EXPECT_FALSE(client.reusable());
   }
 }
 
-TEST(Client, HearsWhyALargeRequestWasNotReadToItsEnd) {
+TEST(Client, ReadsAnEarlyResponseToALargeRequest) {
   const RawServer server([&](int fd, int) {
-    say(fd, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno");
+    write_text(fd, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno");
     wait_for_end(fd);
   });
-  Asking asking(server);
-  const Exchanged result = asking.post(std::string(200'000, 'x'));
+  TestClient client(server);
+  const Exchanged result = client.post(std::string(200'000, 'x'));
   ASSERT_TRUE(result.response) << result.failure.detail;
   EXPECT_EQ(result.response->status, 413);
 }
@@ -328,39 +329,39 @@ TEST(Client, NothingIsSentWithoutAListener) {
     const RawServer server([](int, int) {});
     port = server.port();
   }
-  Asking asking("http://127.0.0.1:" + std::to_string(port));
-  const Exchanged result = asking.get();
+  TestClient client("http://127.0.0.1:" + std::to_string(port));
+  const Exchanged result = client.get();
   ASSERT_FALSE(result.response);
   EXPECT_EQ(result.failure.trouble, Trouble::refused);
   EXPECT_FALSE(result.failure.sent);
-  EXPECT_FALSE(asking.reusable());
+  EXPECT_FALSE(client.reusable());
 }
 
-TEST(Client, LooksUpNames) {
+TEST(Client, ResolvesHostNames) {
   const RawServer server([](int fd, int) {
-    hear(fd);
-    say(fd, kOk);
+    read_request(fd);
+    write_text(fd, kOk);
     wait_for_end(fd);
   });
-  Asking asking("http://localhost:" + std::to_string(server.port()));
-  const Exchanged result = asking.get();
+  TestClient client("http://localhost:" + std::to_string(server.port()));
+  const Exchanged result = client.get();
   ASSERT_TRUE(result.response) << result.failure.detail;
-  Asking nowhere("http://no-such-host.invalid:1");
+  TestClient nowhere("http://no-such-host.invalid:1");
   const Exchanged none = nowhere.get();
   EXPECT_EQ(none.failure.trouble, Trouble::unresolved);
   EXPECT_FALSE(none.failure.sent);
 }
 
-TEST(Client, SendsNoHeaderThatWouldBeTwo) {
-  Asking asking("http://127.0.0.1:1");
+TEST(Client, RejectsHeaderInjection) {
+  TestClient client("http://127.0.0.1:1");
   for (const Header& bad :
        {Header{"X-A", "1\r\nX-B: 2"}, Header{"X A", "1"}, Header{"", "1"}, Header{"X\nY", "1"}}) {
     const std::vector<Header> headers{bad};
     const Outgoing request{"GET", "/", headers, {}};
-    EXPECT_EQ(asking.ask(request).failure.trouble, Trouble::bad_request);
+    EXPECT_EQ(client.ask(request).failure.trouble, Trouble::bad_request);
   }
-  EXPECT_EQ(asking.get("/a b").failure.trouble, Trouble::bad_request);
-  EXPECT_EQ(asking.get("/a\r\nX: 1").failure.trouble, Trouble::bad_request);
+  EXPECT_EQ(client.get("/a b").failure.trouble, Trouble::bad_request);
+  EXPECT_EQ(client.get("/a\r\nX: 1").failure.trouble, Trouble::bad_request);
 }
 
 class ClientTlsTest : public testing::Test {
@@ -375,45 +376,45 @@ class ClientTlsTest : public testing::Test {
   RawServer server_{[this](int fd, int) { test::serve_tls(fd, certificate_, kOk); }};
 };
 
-TEST_F(ClientTlsTest, RefusesAnUntrustedCertificate) {
-  Asking asking(url("localhost"), generous(), *ClientTls::make());
-  const Exchanged result = asking.post("secret");
+TEST_F(ClientTlsTest, RejectsAnUntrustedCertificate) {
+  TestClient client(url("localhost"), generous(), *ClientTls::make());
+  const Exchanged result = client.post("secret");
   ASSERT_FALSE(result.response);
   EXPECT_EQ(result.failure.trouble, Trouble::certificate) << result.failure.detail;
   EXPECT_FALSE(result.failure.sent);
 }
 
-TEST_F(ClientTlsTest, AcceptsItWithItsAuthority) {
+TEST_F(ClientTlsTest, AcceptsACertificateOfAConfiguredAuthority) {
   for (const char* host : {"localhost", "127.0.0.1"}) {
-    Asking asking(url(host), generous(), *ClientTls::make(ca_));
+    TestClient client(url(host), generous(), *ClientTls::make(ca_));
     for (int i = 0; i < 3; ++i) {
-      const Exchanged result = asking.post("x");
+      const Exchanged result = client.post("x");
       ASSERT_TRUE(result.response) << result.failure.detail;
       EXPECT_EQ(result.response->body, "ok");
-      EXPECT_TRUE(asking.reusable());
+      EXPECT_TRUE(client.reusable());
     }
   }
 }
 
-TEST_F(ClientTlsTest, RefusesTheCertificateOfAnotherHost) {
+TEST_F(ClientTlsTest, RejectsTheCertificateOfAnotherHost) {
   const test::Certificate other("elsewhere.example", "10.0.0.1");
   const std::string ca = other.write_to(directory_.file("other.pem"));
   const RawServer server([&](int fd, int) { test::serve_tls(fd, other, kOk); });
   for (const char* host : {"localhost", "127.0.0.1"}) {
-    Asking asking("https://" + std::string(host) + ":" + std::to_string(server.port()), generous(),
-                  *ClientTls::make(ca));
-    const Exchanged result = asking.get();
+    TestClient client("https://" + std::string(host) + ":" + std::to_string(server.port()),
+                      generous(), *ClientTls::make(ca));
+    const Exchanged result = client.get();
     ASSERT_FALSE(result.response);
     EXPECT_EQ(result.failure.trouble, Trouble::certificate) << result.failure.detail;
     EXPECT_THAT(result.failure.detail, HasSubstr("mismatch"));
   }
 }
 
-TEST_F(ClientTlsTest, AServerWithoutTlsIsNotTalkedTo) {
-  const RawServer plain([](int fd, int) { say(fd, kOk); });
-  Asking asking("https://127.0.0.1:" + std::to_string(plain.port()), generous(),
-                *ClientTls::make(ca_));
-  const Exchanged result = asking.get();
+TEST_F(ClientTlsTest, NothingIsSentToAServerWithoutTls) {
+  const RawServer plain([](int fd, int) { write_text(fd, kOk); });
+  TestClient client("https://127.0.0.1:" + std::to_string(plain.port()), generous(),
+                    *ClientTls::make(ca_));
+  const Exchanged result = client.get();
   ASSERT_FALSE(result.response);
   EXPECT_EQ(result.failure.trouble, Trouble::tls) << result.failure.detail;
   EXPECT_FALSE(result.failure.sent);
@@ -423,73 +424,75 @@ TEST_F(ClientTlsTest, AnUnresponsiveServerTimesOut) {
   const RawServer deaf([](int fd, int) { wait_for_end(fd); });
   ClientLimits limits = generous();
   limits.connect = std::chrono::milliseconds(50);
-  Asking asking("https://127.0.0.1:" + std::to_string(deaf.port()), limits, *ClientTls::make(ca_));
-  const Exchanged result = asking.get();
+  TestClient client("https://127.0.0.1:" + std::to_string(deaf.port()), limits,
+                    *ClientTls::make(ca_));
+  const Exchanged result = client.get();
   EXPECT_EQ(result.failure.trouble, Trouble::timed_out) << result.failure.detail;
   EXPECT_FALSE(result.failure.sent);
 }
 
-TEST_F(ClientTlsTest, AFileThatIsNoCertificateIsReported) {
+TEST_F(ClientTlsTest, AnUnreadableCertificateFileIsReported) {
   const auto made = ClientTls::make(directory_.file("none.pem"));
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().detail(), HasSubstr("none.pem"));
 }
 
-TEST(ClientBegin, IsThroughWhenTheHeadIsIn) {
+TEST(ClientBegin, ReturnsAfterTheHead) {
   const RawServer server([&](int fd, int) {
-    hear(fd);
-    say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\n");
+    read_request(fd);
+    write_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\n");
     wait_for_end(fd);
   });
-  Asking asking(server);
-  const Exchanged result = asking.begin();
+  TestClient client(server);
+  const Exchanged result = client.begin();
   ASSERT_TRUE(result.response) << result.failure.detail;
   EXPECT_EQ(result.response->status, 200);
-  EXPECT_FALSE(asking.reusable());
+  EXPECT_FALSE(client.reusable());
 }
 
-TEST(ClientBegin, AWholeAnswerLeavesTheConnectionForTheNext) {
+TEST(ClientBegin, ACompleteResponseLeavesTheConnectionReusable) {
   const RawServer server([&](int fd, int number) {
-    while (!hear(fd).empty()) {
-      say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n" +
-                  std::to_string(number) + "\r\n0\r\n\r\n");
+    while (!read_request(fd).empty()) {
+      write_text(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n" +
+                         std::to_string(number) + "\r\n0\r\n\r\n");
     }
   });
-  Asking asking(server);
+  TestClient client(server);
   for (int i = 0; i < 3; ++i) {
-    const Exchanged result = asking.begin(100);
+    const Exchanged result = client.begin(100);
     ASSERT_TRUE(result.response) << result.failure.detail;
     EXPECT_EQ(result.response->body, "1");
-    EXPECT_TRUE(asking.whole());
-    EXPECT_TRUE(asking.reusable());
+    EXPECT_TRUE(client.whole());
+    EXPECT_TRUE(client.reusable());
   }
 }
 
-TEST(ClientBegin, OfALongBodyOnlySoMuchIsRead) {
+TEST(ClientBegin, ALongBodyIsReadOnlyInPart) {
   const RawServer server([&](int fd, int) {
-    hear(fd);
-    say(fd, "HTTP/1.1 500 No\r\nContent-Length: 10000000\r\n\r\n" + std::string(10'000'000, 'x'));
+    read_request(fd);
+    write_text(
+        fd, "HTTP/1.1 500 No\r\nContent-Length: 10000000\r\n\r\n" + std::string(10'000'000, 'x'));
   });
-  Asking asking(server);
-  const Exchanged result = asking.begin(100'000);
+  TestClient client(server);
+  const Exchanged result = client.begin(100'000);
   ASSERT_TRUE(result.response) << result.failure.detail;
   EXPECT_GE(result.response->body.size(), 100'000U);
   EXPECT_LE(result.response->body.size(), 300'000U);
-  EXPECT_FALSE(asking.whole());
-  EXPECT_FALSE(asking.reusable());
+  EXPECT_FALSE(client.whole());
+  EXPECT_FALSE(client.reusable());
 }
 
-TEST(ClientBegin, ABodyThatEndsWithTheConnectionIsWhole) {
+TEST(ClientBegin, ABodyThatEndsWithTheConnectionIsComplete) {
   const RawServer server([&](int fd, int) {
-    hear(fd);
-    say(fd, "HTTP/1.1 200 OK\r\n\r\nall of it");
+    read_request(fd);
+    write_text(fd, "HTTP/1.1 200 OK\r\n\r\nall of it");
   });
-  Asking asking(server);
-  const Exchanged result = asking.begin(100);
+  TestClient client(server);
+  const Exchanged result = client.begin(100);
   ASSERT_TRUE(result.response) << result.failure.detail;
   EXPECT_EQ(result.response->body, "all of it");
-  EXPECT_TRUE(asking.whole());
-  EXPECT_FALSE(asking.reusable());
+  EXPECT_TRUE(client.whole());
+  EXPECT_FALSE(client.reusable());
 }
 
 TEST(Client, ConnectsOnlyToPublicAddressesWhenConfigured) {
@@ -497,14 +500,14 @@ TEST(Client, ConnectsOnlyToPublicAddressesWhenConfigured) {
   for (const char* host : {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"}) {
     ClientLimits limits = generous();
     limits.public_only = true;
-    Asking asking("http://" + std::string(host) + ":" + std::to_string(server.port()), limits);
-    const Exchanged result = asking.get();
+    TestClient client("http://" + std::string(host) + ":" + std::to_string(server.port()), limits);
+    const Exchanged result = client.get();
     EXPECT_EQ(result.failure.trouble, Trouble::address_refused) << result.failure.detail;
     EXPECT_FALSE(result.failure.sent);
   }
 }
 
-TEST(Url, IsTakenApart) {
+TEST(Url, IsParsedIntoItsParts) {
   const Url plain = *parse_url("http://example.com");
   EXPECT_EQ(plain.to_string(), "http://example.com/");
   EXPECT_EQ(plain.port, 80);

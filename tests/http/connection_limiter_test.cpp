@@ -13,13 +13,13 @@ namespace {
 constexpr ConnectionLimits kLimits{
     .connections = 4, .connections_per_address = 3, .bytes = 100, .bytes_per_address = 60};
 
-TEST(ConnectionLimiterTest, OneAddressCannotHaveAllConnections) {
+TEST(ConnectionLimiterTest, OneAddressCannotUseAllConnections) {
   ConnectionLimiter limiter(kLimits);
   std::vector<ConnectionLimiter::Permit> permits;
   for (int i = 0; i < 3; ++i) permits.push_back(*limiter.try_acquire(1));
   EXPECT_FALSE(limiter.try_acquire(1));
   permits.push_back(*limiter.try_acquire(2));
-  EXPECT_FALSE(limiter.try_acquire(3)) << "full for all";
+  EXPECT_FALSE(limiter.try_acquire(3)) << "the total limit is reached";
   EXPECT_EQ(limiter.active(), 4U);
   EXPECT_EQ(limiter.rejected(), 2U);
   permits.clear();
@@ -27,16 +27,16 @@ TEST(ConnectionLimiterTest, OneAddressCannotHaveAllConnections) {
   EXPECT_TRUE(limiter.try_acquire(1));
 }
 
-TEST(ConnectionLimiterTest, OneAddressCannotHaveAllMemory) {
+TEST(ConnectionLimiterTest, OneAddressCannotUseAllMemory) {
   ConnectionLimiter limiter(kLimits);
   ConnectionLimiter::Permit first = *limiter.try_acquire(1);
   ConnectionLimiter::Permit second = *limiter.try_acquire(1);
   ConnectionLimiter::Permit other = *limiter.try_acquire(2);
   EXPECT_TRUE(first.try_reserve(50));
-  EXPECT_TRUE(first.try_reserve(40)) << "it has more already";
-  EXPECT_FALSE(second.try_reserve(11)) << "60 is what an address may have";
+  EXPECT_TRUE(first.try_reserve(40)) << "it has reserved more already";
+  EXPECT_FALSE(second.try_reserve(11)) << "the limit of an address is 60";
   EXPECT_TRUE(second.try_reserve(10));
-  EXPECT_FALSE(other.try_reserve(41)) << "100 is what there is";
+  EXPECT_FALSE(other.try_reserve(41)) << "the total limit is 100";
   EXPECT_TRUE(other.try_reserve(40));
   first.release_bytes();
   EXPECT_TRUE(other.try_reserve(60));
@@ -44,7 +44,7 @@ TEST(ConnectionLimiterTest, OneAddressCannotHaveAllMemory) {
   EXPECT_TRUE(first.try_reserve(40));
 }
 
-TEST(ConnectionLimiterTest, AnAddressOfIpv6IsItsNetwork) {
+TEST(ConnectionLimiterTest, Ipv6AddressesAreLimitedPerNetwork) {
   const std::string network("\x20\x01\x0d\xb8\0\0\0\1", 8);
   const std::string one = network + std::string(8, '\1');
   const std::string another = network + std::string(8, '\2');

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// Where a request ends, and what is refused because that is not beyond doubt.
+// Request framing; requests with ambiguous framing are rejected.
 namespace hapax::http {
 
 namespace {
@@ -25,7 +25,7 @@ std::string with(const std::string& lines, const std::string& start = "POST /in/
   return start + "\r\n" + lines + "\r\n";
 }
 
-TEST(FramingTest, AHeadIsReadAsItIs) {
+TEST(FramingTest, AHeadIsParsedVerbatim) {
   const std::string bytes =
       with("Host: a\r\nX-Odd:  b\tc \r\nx-odd: \xc3\xa4\r\nEmpty:\r\nContent-Length: 12\r\n",
            "POST /in/x?a=1&b HTTP/1.1");
@@ -112,14 +112,14 @@ TEST(FramingTest, OversizedHeadsAreReportedAsTooLarge) {
   }
 }
 
-TEST(FramingTest, AConnectionStaysOpenOnlyWhereBothSidesKnowHow) {
+TEST(FramingTest, AConnectionIsKeptAliveOnlyIfBothPeersSupportIt) {
   EXPECT_TRUE(parse(with("Host: a\r\n")).head.keep_alive);
   EXPECT_FALSE(parse(with("Host: a\r\nConnection: close\r\n")).head.keep_alive);
   EXPECT_FALSE(parse(with("Host: a\r\n", "POST /in/x HTTP/1.0")).head.keep_alive);
 }
 
-// All ways to cut the bytes in two.
-TEST(FramingTest, ChunksArePutTogetherHoweverTheyArrive) {
+// Tries all ways to split the bytes in two.
+TEST(FramingTest, ChunksAreAssembledHoweverTheyAreSplit) {
   const std::string bytes =
       "3\r\nabc\r\n01;ext=\"x\"\r\nd\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nNEXT";
   for (std::size_t cut = 0; cut <= bytes.size() - 4; ++cut) {
@@ -140,7 +140,7 @@ TEST(FramingTest, ChunksArePutTogetherHoweverTheyArrive) {
   }
 }
 
-TEST(FramingTest, ALastChunkMayComeByteByByte) {
+TEST(FramingTest, TheLastChunkMayArriveByteByByte) {
   const std::string bytes = "0\r\n\r\n";
   ChunkReader reader(100);
   std::string body;
@@ -151,7 +151,7 @@ TEST(FramingTest, ALastChunkMayComeByteByByte) {
   }
 }
 
-TEST(FramingTest, AFalseLastChunkIsRejectedHoweverItIsSplit) {
+TEST(FramingTest, AnInvalidLastChunkIsRejectedHoweverItIsSplit) {
   const std::string bytes =
       "8\r\n01234567"
       "0\n0x";
@@ -174,7 +174,7 @@ ChunkReader::State state_of(const std::string& bytes, std::size_t limit = 100) {
   return reader.read(bytes, taken, body);
 }
 
-TEST(FramingTest, BadChunksAreRefused) {
+TEST(FramingTest, InvalidChunksAreRejected) {
   for (const std::string& bytes :
        {std::string("x\r\n"), std::string("-1\r\n"), std::string("0x1\r\na\r\n"),
         std::string("1 \r\nab\r\n0\r\n\r\n"), std::string("1\r\nab\r\n"), std::string("1\nab\n"),
@@ -186,7 +186,7 @@ TEST(FramingTest, BadChunksAreRefused) {
   }
 }
 
-TEST(FramingTest, ABodyInChunksHasALimitToo) {
+TEST(FramingTest, ChunkedBodiesAreLimited) {
   EXPECT_EQ(state_of("5\r\nabcde\r\n0\r\n\r\n", 5), ChunkReader::State::done);
   EXPECT_EQ(state_of("5\r\nabcde\r\n1\r\nf\r\n0\r\n\r\n", 5), ChunkReader::State::too_large);
   EXPECT_EQ(state_of("FFFFFFFF\r\n", 5), ChunkReader::State::too_large);

@@ -6,10 +6,10 @@
 
 namespace hapax::test {
 
-// Longer than any machine needs.
+// Long enough for any machine.
 inline constexpr std::chrono::minutes kGenerous{10};
 
-// For a server: a time-out that is not the subject of a test never expires in it.
+// Limits of a server in which a timeout that is not under test never expires.
 inline http::Limits generous_limits() {
   http::Limits limits;
   limits.idle = kGenerous;

@@ -12,7 +12,7 @@
 
 #include <atomic>
 
-// Clients that go before they have their answer.
+// Clients that disconnect before they have received their response.
 namespace hapax::http {
 namespace {
 
@@ -22,7 +22,7 @@ struct Seen {
   std::atomic<int> unsent = 0;
 };
 
-// Waits for the client to go, or answers with more than a connection holds.
+// /wait waits until the client disconnects; /large sends more than the socket buffers hold.
 class Patient final : public Handler {
  public:
   explicit Patient(Seen& seen) : seen_(seen) {}
@@ -69,7 +69,7 @@ class PeerProbeTest : public testing::Test {
 
 const std::string kEnd = " HTTP/1.1\r\nHost: a\r\n\r\n";
 
-TEST_F(PeerProbeTest, SeesThatTheClientHasGone) {
+TEST_F(PeerProbeTest, DetectsADisconnectedClient) {
   {
     test::RawClient client(port_);
     client.send("GET /wait" + kEnd);
@@ -79,12 +79,12 @@ TEST_F(PeerProbeTest, SeesThatTheClientHasGone) {
   until(seen_.cut, 1);
 }
 
-TEST_F(PeerProbeTest, AClosedPeerIsSeenBehindUnreadBytes) {
+TEST_F(PeerProbeTest, DetectsADisconnectBehindUnreadBytes) {
   {
     test::RawClient client(port_);
     client.send("GET /wait" + kEnd + "GET /next" + kEnd);
     until(seen_.waiting, 1);
-    EXPECT_EQ(seen_.cut, 0) << "he waits, with another request behind";
+    EXPECT_EQ(seen_.cut, 0) << "the client is connected and has pipelined another request";
   }
   until(seen_.cut, 1);
 }
@@ -102,7 +102,7 @@ TEST_F(PeerProbeTest, ReportsAnUnsentResponse) {
   client.send("GET /small" + kEnd);
   EXPECT_EQ(client.receive().status, 200);
   server_.stop(std::chrono::milliseconds(0));
-  EXPECT_EQ(seen_.unsent, 1) << "of the one that was not written, once";
+  EXPECT_EQ(seen_.unsent, 1) << "called once, for the response that was not written";
 }
 
 }  // namespace

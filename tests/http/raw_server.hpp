@@ -19,7 +19,7 @@
 
 namespace hapax::test {
 
-// A socket of this machine at which up to `waiting` may wait, and its port.
+// A listening socket on the loopback address with a backlog of `waiting`; sets `port`.
 inline int listen_anywhere(int waiting, std::uint16_t& port) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -33,10 +33,10 @@ inline int listen_anywhere(int waiting, std::uint16_t& port) {
   return listener;
 }
 
-// A server that does on each connection what the test says, byte for byte, one after the other.
+// A server that runs the test's function for each connection, one connection after the other.
 class RawServer {
  public:
-  // `number` counts the connections from 1. The connection is closed when it returns.
+  // `number` counts the connections from 1. The connection is closed when the function returns.
   using Serve = std::function<void(int fd, int number)>;
 
   explicit RawServer(Serve serve) : serve_(std::move(serve)) {
@@ -69,7 +69,7 @@ class RawServer {
   std::thread thread_;
 };
 
-inline void say(int fd, std::string_view text) {
+inline void write_text(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent <= 0) return;
@@ -77,8 +77,8 @@ inline void say(int fd, std::string_view text) {
   }
 }
 
-// Ends the way to the other side. True as soon as its system has confirmed that: from then on it
-// sees the end whenever it looks.
+// Shuts down sending. Returns true once the peer's kernel has acknowledged the FIN: from then on
+// the peer reads the end of the stream.
 [[nodiscard]] inline bool end_sending(int fd) {
   shutdown(fd, SHUT_WR);
   return eventually([fd] {
@@ -89,15 +89,15 @@ inline void say(int fd, std::string_view text) {
   });
 }
 
-// Until the other side closes.
+// Reads until the peer closes.
 inline void wait_for_end(int fd) {
   char byte = 0;
   while (recv(fd, &byte, 1, 0) > 0) {
   }
 }
 
-// One request, its body included; "" when the other side closes before.
-inline std::string hear(int fd) {
+// Reads one request with its body; "" if the peer closes earlier.
+inline std::string read_request(int fd) {
   std::string text;
   std::size_t whole = 0;
   while (whole == 0 || text.size() < whole) {

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-// The server on a real socket: requests whole and in pieces, bad ones, slow ones, and its end.
+// The server on a real socket: complete, split, invalid and slow requests, and shutdown.
 namespace hapax::http {
 
 namespace {
@@ -26,7 +26,7 @@ using test::generous_limits;
 using test::HttpAnswer;
 using test::RawClient;
 
-// What the handlers of all threads have seen.
+// Counters shared by the handlers of all threads.
 struct Observed {
   void count_head() {
     const std::lock_guard lock(mutex);
@@ -50,7 +50,7 @@ struct EchoContext : RequestContext {
   std::string target;
 };
 
-// Answers with what it got: method, target, and the body's size and bytes.
+// Echoes method, target, body and the values of X-Echo.
 class Echo final : public Handler {
  public:
   explicit Echo(Observed& seen) : seen_(seen) {}
@@ -112,15 +112,15 @@ TEST_F(ServerTest, RequestsOfOneConnectionAreAnsweredInOrder) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(client.receive().body, "POST /p " + std::to_string(i));
 }
 
-TEST_F(ServerTest, ARequestMayComeByteByByte) {
+TEST_F(ServerTest, ARequestMayArriveByteByByte) {
   start();
   RawClient client(port_);
   for (const char byte : post("/a", "hello", "X-Echo: x\r\n")) ASSERT_TRUE(client.send({&byte, 1}));
   EXPECT_EQ(client.receive().body, "POST /a hello|x");
 }
 
-// The buffer grows and moves while the body comes in.
-TEST_F(ServerTest, HeadersStayReadableBehindALongHead) {
+// The buffer is reallocated while the body is received.
+TEST_F(ServerTest, HeadersStayValidWhileTheBodyIsReceived) {
   start();
   RawClient client(port_);
   const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nX-Echo: " + std::string(3900, 'e') +
@@ -131,7 +131,7 @@ TEST_F(ServerTest, HeadersStayReadableBehindALongHead) {
             "POST /a " + std::string(1000, 'b') + "|" + std::string(3900, 'e'));
 }
 
-TEST_F(ServerTest, ChunkedBodiesArePutTogether) {
+TEST_F(ServerTest, ChunkedBodiesAreAssembled) {
   start();
   RawClient client(port_);
   const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -140,7 +140,7 @@ TEST_F(ServerTest, ChunkedBodiesArePutTogether) {
   EXPECT_EQ(client.receive().body, "POST /b next");
 }
 
-TEST_F(ServerTest, ABodyOverTheLimitIsRefusedUnread) {
+TEST_F(ServerTest, ABodyOverTheLimitIsRejectedUnread) {
   start();
   for (const std::string& bytes :
        {post("/a", std::string(1001, 'x')),
@@ -163,12 +163,12 @@ TEST_F(ServerTest, ABodyOverTheLimitIsRefusedUnread) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST_F(ServerTest, ContinueIsSentOnlyAfterTheLimits) {
+TEST_F(ServerTest, ContinueIsSentOnlyIfTheBodyIsAccepted) {
   start();
   RawClient client(port_);
   ASSERT_TRUE(client.send(
       "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"));
-  // receive() reads over it; the body goes out only now, so the server did not wait for it.
+  // receive() skips the 100 response. The client sends the body without waiting for it.
   ASSERT_TRUE(client.send("hello"));
   EXPECT_EQ(client.receive().body, "POST /a hello");
   ASSERT_TRUE(client.send(
@@ -200,7 +200,7 @@ TEST_F(ServerTest, AmbiguousFramingIsAnsweredAndTheConnectionCloses) {
   EXPECT_EQ(seen_.refusals, 8);
 }
 
-TEST_F(ServerTest, HeadersOverTheLimitAreRefused) {
+TEST_F(ServerTest, HeadersOverTheLimitAreRejected) {
   start();
   std::string many;
   for (int i = 0; i < 200; ++i) many += "A: b\r\n";
@@ -215,8 +215,8 @@ TEST_F(ServerTest, HeadersOverTheLimitAreRefused) {
   }
 }
 
-// Each time-out in a server where the others are long, so that only the one that is meant expires.
-TEST_F(ServerTest, AHeadThatComesTooSlowlyIsCutOff) {
+// Each timeout is tested in a server whose other timeouts are long, so that only this one expires.
+TEST_F(ServerTest, ASlowHeadTimesOut) {
   Limits limits = generous_limits();
   limits.head_time = milliseconds(300);
   start(limits);
@@ -228,7 +228,7 @@ TEST_F(ServerTest, AHeadThatComesTooSlowlyIsCutOff) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, ABodyThatComesTooSlowlyIsCutOff) {
+TEST_F(ServerTest, ASlowBodyTimesOut) {
   Limits limits = generous_limits();
   limits.request_time = milliseconds(300);
   start(limits);
@@ -238,7 +238,7 @@ TEST_F(ServerTest, ABodyThatComesTooSlowlyIsCutOff) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAWord) {
+TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAResponse) {
   Limits limits = generous_limits();
   limits.idle = milliseconds(300);
   start(limits);
@@ -246,8 +246,8 @@ TEST_F(ServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-// Whoever has not shown yet who he is cannot keep connections that others need.
-TEST_F(ServerTest, AStrangerMayBeIdleForLess) {
+// Unauthenticated peers must not hold connections that others need.
+TEST_F(ServerTest, UnauthenticatedConnectionsHaveAShorterIdleTimeout) {
   Limits limits = generous_limits();
   limits.stranger_idle = milliseconds(300);
   start(limits);
@@ -264,8 +264,8 @@ TEST_F(ServerTest, AStrangerMayBeIdleForLess) {
   EXPECT_EQ(known.receive().status, 200);
 }
 
-// The interim answer has a deadline of its own, which is not that of the body.
-TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
+// The write of the interim response has its own deadline; it must not replace that of the body.
+TEST_F(ServerTest, ABodyTimesOutAfterContinue) {
   Limits limits = generous_limits();
   limits.request_time = milliseconds(300);
   start(limits);
@@ -276,7 +276,7 @@ TEST_F(ServerTest, ABodyThatWaitedForContinueIsCutOffInTime) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
-TEST_F(ServerTest, AnHttp10ClientGetsKeepAliveAndNoUnknownSyntax) {
+TEST_F(ServerTest, Http10ClientsGetKeepAliveAndNoHttp11Syntax) {
   start();
   RawClient client(port_);
   const std::string stays = "POST /a HTTP/1.0\r\nConnection: keep-alive\r\n";
@@ -295,8 +295,8 @@ TEST_F(ServerTest, AnHttp10ClientGetsKeepAliveAndNoUnknownSyntax) {
   EXPECT_EQ(current.receive().header("Connection"), "");
 }
 
-// Of a body that is written apart from its head.
-TEST_F(ServerTest, LargeAnswersAreWhole) {
+// A large body is written separately from its head.
+TEST_F(ServerTest, LargeResponsesAreComplete) {
   start();
   RawClient client(port_);
   const std::string large(5000, 'e');
@@ -309,10 +309,10 @@ TEST_F(ServerTest, LargeAnswersAreWhole) {
   }
 }
 
-// Bytes that trickle in extend nothing: one that never stops to send is cut off all the same.
-TEST_F(ServerTest, TricklingDoesNotHoldAConnection) {
+// Received bytes do not extend a deadline, so a client that never stops sending is cut off too.
+TEST_F(ServerTest, TricklingDoesNotExtendTheTimeout) {
   Limits limits = generous_limits();
-  limits.head.bytes = 100'000'000;  // so that nothing but the time ends it
+  limits.head.bytes = 100'000'000;  // so that only the timeout ends the request
   limits.head_time = std::chrono::seconds(1);
   start(limits);
   RawClient client(port_);
@@ -346,7 +346,7 @@ TEST_F(ServerTest, HeadHasNoBody) {
   EXPECT_EQ(all.substr(all.size() - 4), "\r\n\r\n");
 }
 
-TEST_F(ServerTest, AnEarlyAnswerEndsAConnectionOnlyWhereABodyIsLeft) {
+TEST_F(ServerTest, AnEarlyResponseClosesOnlyIfABodyIsUnread) {
   start();
   RawClient client(port_);
   ASSERT_TRUE(client.send("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n"));
@@ -363,13 +363,13 @@ TEST_F(ServerTest, StoppingClosesIdleConnectionsAndDrainsTheRest) {
   ASSERT_TRUE(idle.send(post("/a", "x")));
   EXPECT_EQ(idle.receive().status, 200);
   ASSERT_TRUE(half.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhal"));
-  ASSERT_TRUE(seen_.wait_for_heads(2));  // it has begun, so that the stop waits for it
+  ASSERT_TRUE(seen_.wait_for_heads(2));  // the request has begun, so stop() waits for it
   std::thread stop([&] { server_.stop(test::kGenerous); });
   EXPECT_TRUE(idle.closed_by_peer());
   ASSERT_TRUE(half.send("lo"));
   const HttpAnswer answer = half.receive();
   EXPECT_EQ(answer.body, "POST /a hallo");
-  EXPECT_TRUE(half.closed_by_peer());  // its thread may have heard of the stop after the answer
+  EXPECT_TRUE(half.closed_by_peer());  // its thread may notice the stop after the response
   stop.join();
   EXPECT_FALSE(RawClient(port_).connected());
 }

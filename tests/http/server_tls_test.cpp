@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-// Which connections a server with TLS takes.
+// The TLS versions and ciphers that a server accepts.
 namespace hapax::http {
 namespace {
 
@@ -36,7 +36,7 @@ class ServerTls : public testing::Test {
     server_.start();
   }
 
-  // The cipher that a client which knows only these agrees on with it; "" when they do not agree.
+  // The cipher negotiated with a client that offers only these; "" if the handshake fails.
   std::string agreed(int version, const char* ciphers) {
     const test::RawClient client(port_);
     SSL_CTX* const context = SSL_CTX_new(TLS_client_method());

@@ -68,16 +68,16 @@ void serve_tls(int fd, const Certificate& certificate, std::string_view answer) 
   SSL_CTX_use_PrivateKey(context, certificate.key());
   SSL* const stream = SSL_new(context);
   SSL_set_fd(stream, fd);
-  std::string heard;
+  std::string request;
   char byte = 0;
   const bool open = SSL_accept(stream) == 1;
   // Requests of these tests have bodies of one byte, or none.
   while (open && SSL_read(stream, &byte, 1) == 1) {
-    heard += byte;
-    const std::size_t end = heard.find("\r\n\r\n");
-    const bool has_body = heard.find("Content-Length: 1\r\n") != std::string::npos;
-    if (end == std::string::npos || heard.size() < end + 4 + (has_body ? 1 : 0)) continue;
-    heard.clear();
+    request += byte;
+    const std::size_t end = request.find("\r\n\r\n");
+    const bool has_body = request.find("Content-Length: 1\r\n") != std::string::npos;
+    if (end == std::string::npos || request.size() < end + 4 + (has_body ? 1 : 0)) continue;
+    request.clear();
     SSL_write(stream, answer.data(), static_cast<int>(answer.size()));
   }
   SSL_free(stream);

@@ -11,7 +11,7 @@
 
 namespace hapax::test {
 
-// A certificate that vouches for itself, made on the spot.
+// A newly generated self-signed certificate.
 class Certificate {
  public:
   enum class Kind : std::uint8_t { ec, rsa };
@@ -27,7 +27,7 @@ class Certificate {
   std::unique_ptr<X509, decltype(&X509_free)> certificate_{nullptr, X509_free};
 };
 
-// Shakes hands and answers every request with the same, until the other side ends.
+// Performs the TLS handshake and sends `answer` for every request, until the peer closes.
 void serve_tls(int fd, const Certificate& certificate, std::string_view answer);
 
 }  // namespace hapax::test

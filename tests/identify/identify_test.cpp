@@ -75,7 +75,7 @@ std::string quoted(std::size_t size) {
   return "\"" + std::string(size, 'x') + "\"";
 }
 
-TEST(Identify, TheIdIsReadFromEveryPlace) {
+TEST(Identify, TheIdIsReadFromEveryKindOfField) {
   EXPECT_EQ(identity(by_id("json:/data/id"), R"({"data":{"id":"evt_1"}})").id, "evt_1");
   EXPECT_EQ(identity(by_id("form:id"), "a=1&id=evt%5F1").id, "evt_1");
   const std::array headers{Header{"X-Id", "evt_1"}};
@@ -86,14 +86,14 @@ TEST(Identify, TheIdIsReadFromEveryPlace) {
   EXPECT_EQ(only_item(by_id("query:id"), request).identity.id, "evt_2");
 }
 
-TEST(Identify, TheBytesOfTheEventAreTheBody) {
+TEST(Identify, TheEventIsTheExactBody) {
   const std::string body = R"( {"id":"a"} )";
   const Item item = only_item(by_id("json:/id"), post(body));
   EXPECT_EQ(item.bytes.data(), body.data());
   EXPECT_EQ(item.bytes.size(), body.size());
 }
 
-TEST(Identify, StringsAreUnescapedAndNumbersAreAsWritten) {
+TEST(Identify, StringsAreUnescapedAndNumbersKeepTheirText) {
   EXPECT_EQ(identity(by_id("json:/id"), R"({"id":"a\u002fb"})").id, "a/b");
   EXPECT_EQ(identity(by_id("json:/id"), R"({"id":12345678901234567890})").id,
             "12345678901234567890");
@@ -101,12 +101,12 @@ TEST(Identify, StringsAreUnescapedAndNumbersAreAsWritten) {
   EXPECT_EQ(identity(by_id("json:/id"), R"({"id":1e5})").id, "1e5");
 }
 
-TEST(Identify, EscapesMakeNoSecondIdentity) {
+TEST(Identify, EscapesDoNotChangeTheIdentity) {
   EXPECT_EQ(identity(by_id("json:/id"), R"({"id":"ab"})").key,
             identity(by_id("json:/id"), R"({"\u0069d":"\u0061b"})").key);
 }
 
-TEST(Identify, AStringAndANumberAreTwoIds) {
+TEST(Identify, AStringAndANumberAreDifferentIds) {
   const Identity text = identity(by_id("json:/id"), R"({"id":"1"})");
   const Identity number = identity(by_id("json:/id"), R"({"id":1})");
   EXPECT_EQ(text.id, number.id);
@@ -114,7 +114,7 @@ TEST(Identify, AStringAndANumberAreTwoIds) {
   EXPECT_EQ(text.key, identity(by_id("form:id"), "id=1").key);
 }
 
-TEST(Identify, IdsInOrderHaveKeysInOrder) {
+TEST(Identify, KeysSortLikeTheirIds) {
   const auto key = [](std::string_view id) {
     return identity(by_ids("json:/account", "json:/id"),
                     R"({"account":"acct_1","id":")" + std::string(id) + "\"}")
@@ -125,7 +125,7 @@ TEST(Identify, IdsInOrderHaveKeysInOrder) {
   EXPECT_LT(key("018f-10"), key("018f-2"));
 }
 
-TEST(Identify, ACompositeIdKeepsItsPartsApart) {
+TEST(Identify, ACompositeIdDependsOnTheBoundariesOfItsParts) {
   const auto both = [](std::string_view a, std::string_view b) {
     std::string body = R"({"a":)";
     return identity(by_ids("json:/a", "json:/b"),
@@ -147,8 +147,8 @@ TEST(Identify, ACompositeIdKeepsItsPartsApart) {
   EXPECT_EQ(both(R"("ab")", "7").id, "ab/7");
 }
 
-// One part that spells out the key of two must not be taken for them.
-TEST(Identify, KeysOfRulesWithMoreOrFewerPartsNeverMeet) {
+// A single part with the bytes of a two-part key must not equal that key.
+TEST(Identify, KeysOfDifferentNumbersOfPartsNeverCollide) {
   const std::string two = identity(by_ids("form:a", "form:b"), "a=x&b=y").key;
   for (std::size_t cut = 0; cut < two.size(); ++cut) {
     std::string encoded = "id=";
@@ -157,7 +157,7 @@ TEST(Identify, KeysOfRulesWithMoreOrFewerPartsNeverMeet) {
   }
 }
 
-TEST(Identify, APartThatIsMissingOrNullIsIdMissing) {
+TEST(Identify, AMissingOrNullPartIsIdMissing) {
   const IdentityRule rule = by_ids("json:/a", "json:/b");
   EXPECT_NE(refused(rule, R"({"a":"1"})", Reason::id_missing).detail.find("json:/b"),
             std::string::npos);
@@ -172,7 +172,7 @@ TEST(Identify, APartThatIsMissingOrNullIsIdMissing) {
   refused(by_id("header:X"), "", Reason::id_missing);
 }
 
-TEST(Identify, AnIdOfAnotherTypeOrAnEmptyOneIsIdMissing) {
+TEST(Identify, AnEmptyIdOrOneOfAnotherTypeIsIdMissing) {
   for (const char* id : {"true", "false", "{}", "[]", R"(["a"])", R"({"a":"b"})", R"("")"}) {
     refused(by_id("json:/id"), R"({"id":)" + std::string(id) + "}", Reason::id_missing);
   }
@@ -197,7 +197,7 @@ TEST(Identify, ARepeatedMemberOnThePathIsIdAmbiguous) {
   EXPECT_EQ(only_item(by_id("header:X-Id"), request).reason, Reason::id_ambiguous);
 }
 
-TEST(Identify, ABodyThatCannotBeReadIsRefusedWhole) {
+TEST(Identify, AnUnreadableBodyIsRejectedAsAWhole) {
   for (const std::string_view body :
        {""sv, "x"sv, "{\"id\":\"1\""sv, "\xef\xbb\xbf{\"id\":\"1\"}"sv, "{\"id\":\"\xff\\n\"}"sv,
         "{\"id\":\"a\0b\"}"sv, "{\"id\":01}"sv, "{\"id\":\"1\"} x"sv, "\0"sv,
@@ -212,8 +212,8 @@ TEST(Identify, ABodyThatCannotBeReadIsRefusedWhole) {
   EXPECT_EQ(identify(by_id("form:id"), post(many)).reason, Reason::payload_unreadable);
 }
 
-// A signed event is not thrown away for something that is nice to have.
-TEST(Identify, ABodyThatAnOptionalPlaceCannotReadGivesNothingThere) {
+// A signed event is not rejected because an optional field cannot be read.
+TEST(Identify, AnUnreadableOptionalFieldIsEmpty) {
   const std::array headers{Header{"X-Id", "1"}};
   Request request = post("payload=not+json");
   request.headers = headers;
@@ -231,10 +231,10 @@ TEST(Identify, ABodyThatAnOptionalPlaceCannotReadGivesNothingThere) {
   }
   IdentityRule rule = by_id("header:X-Id");
   rule.tenant = "json:/x";
-  EXPECT_EQ(identify(rule, request).reason, Reason::payload_unreadable) << "whose event it is";
+  EXPECT_EQ(identify(rule, request).reason, Reason::payload_unreadable) << "the tenant is required";
 }
 
-TEST(Identify, AnyBytesOfAnIdComeThrough) {
+TEST(Identify, AnIdMayHaveAnyBytes) {
   std::string all;
   std::string encoded = "id=";
   for (int byte = 0; byte < 256; ++byte) {
@@ -263,7 +263,7 @@ TEST(Identify, TheLimitsAreInclusive) {
   refused(by_id("json:/id"), R"({"id":)" + std::string(2000, '7') + "}", Reason::id_missing);
 }
 
-TEST(Identify, WithoutIdsEveryArrivalIsAnEvent) {
+TEST(Identify, WithoutAnIdEveryArrivalIsANewEvent) {
   const Identity got = identity(by_id("none"), "anything");
   EXPECT_EQ(got.id, "");
   EXPECT_EQ(got.key, "");
@@ -288,7 +288,7 @@ TEST(IdFallback, IsTheHashOfItsPartsWhenTheIdIsAbsent) {
   EXPECT_EQ(identity(rule, R"({"id":null,"b":{"c":23},"a":"1"})").key, got.key);
 }
 
-TEST(IdFallback, TellsPartsAndKindsApart) {
+TEST(IdFallback, DependsOnPartsAndTheirKinds) {
   const IdentityRule rule = with_fallback("hash:/a,/b");
   std::set<std::string> keys;
   for (const char* body :
@@ -299,7 +299,7 @@ TEST(IdFallback, TellsPartsAndKindsApart) {
   EXPECT_EQ(keys.size(), 7U);
 }
 
-TEST(IdFallback, NoIdSpellsAHash) {
+TEST(IdFallback, NoIdCollidesWithAHash) {
   const IdentityRule rule = with_fallback("hash:/a");
   const Identity hashed = identity(rule, R"({"a":"1"})");
   const Identity spelled = identity(rule, R"({"id":")" + hashed.id + "\"}");
@@ -307,7 +307,7 @@ TEST(IdFallback, NoIdSpellsAHash) {
   EXPECT_NE(spelled.key, hashed.key);
 }
 
-TEST(IdFallback, APartThatIsMissingNullOrEmptyIsIdMissingNeverAHashOfNothing) {
+TEST(IdFallback, AMissingNullOrEmptyPartIsIdMissing) {
   const IdentityRule rule = with_fallback("hash:/a,/b");
   for (const char* body :
        {R"({"a":"1"})", R"({"a":"1","b":null})", R"({"a":"1","b":""})", "{}",
@@ -318,8 +318,8 @@ TEST(IdFallback, APartThatIsMissingNullOrEmptyIsIdMissingNeverAHashOfNothing) {
   refused(rule, R"({"a":"1","b":"2","b":"2"})", Reason::id_ambiguous);
 }
 
-// A retry that lost or mangled its id must not become a second event under another identity.
-TEST(IdFallback, DoesNotStandInForAnIdThatIsThereAndUnusable) {
+// A retry with a damaged id must not become a second event under another identity.
+TEST(IdFallback, DoesNotReplaceAnUnusableId) {
   const IdentityRule rule = with_fallback("hash:/a");
   refused(rule, R"({"id":"","a":"1"})", Reason::id_missing);
   refused(rule, R"({"id":{},"a":"1"})", Reason::id_missing);
@@ -327,7 +327,7 @@ TEST(IdFallback, DoesNotStandInForAnIdThatIsThereAndUnusable) {
   refused(rule, R"({"id":"1","id":"2","a":"1"})", Reason::id_ambiguous);
 }
 
-TEST(IdFallback, StandsInForACompositeIdThatLacksAPart) {
+TEST(IdFallback, ReplacesACompositeIdWithAMissingPart) {
   IdentityRule rule = by_ids("json:/x", "json:/y");
   rule.id_fallback = "hash:/a";
   EXPECT_EQ(identity(rule, R"({"x":"1","a":"2"})").key, identity(rule, R"({"a":"2"})").key);
@@ -371,7 +371,7 @@ TEST(Identify, MissingOrInvalidOptionalFieldsAreEmpty) {
   }
 }
 
-TEST(Identify, TwoOrderKeysAreRefused) {
+TEST(Identify, TwoOrderKeysAreRejected) {
   IdentityRule rule = by_id("json:/id");
   rule.order_key = "json:/y";
   const Item item = refused(rule, R"({"id":"1","y":"1","y":"2"})", Reason::id_ambiguous);
@@ -390,7 +390,7 @@ TEST(Identify, AnOversizedOrderKeyIsRejectedAndAnOversizedTypeIsEmpty) {
   EXPECT_EQ(identity(rule, R"({"id":"1","t":)" + quoted(1025) + "}").type, "");
 }
 
-TEST(Identify, ATenantIsRequiredWhereItsPlaceIsGiven) {
+TEST(Identify, ATenantIsRequiredIfConfigured) {
   IdentityRule rule = by_id("json:/id");
   rule.tenant = "json:/account";
   EXPECT_EQ(identity(rule, R"({"id":"1","account":)" + quoted(128) + "}").tenant.size(), 128U);
@@ -409,7 +409,7 @@ std::optional<std::int64_t> version_of(std::string_view version) {
   return identity(rule, R"({"id":"1","v":)" + std::string(version) + "}").version;
 }
 
-TEST(Version, IsAnIntegerOrATimeAndElseNone) {
+TEST(Version, IsAnIntegerOrATimeOrAbsent) {
   EXPECT_EQ(version_of("17"), 17);
   EXPECT_EQ(version_of("\"17\""), 17);
   EXPECT_EQ(version_of("-5"), -5);
@@ -426,7 +426,7 @@ TEST(Version, IsAnIntegerOrATimeAndElseNone) {
   }
 }
 
-TEST(Version, IsReadFromAHeaderToo) {
+TEST(Version, CanBeReadFromAHeader) {
   const std::array headers{Header{"X-Version", "12"}};
   Request request;
   request.headers = headers;
@@ -453,7 +453,7 @@ TEST(Split, EachElementIsAnEventWithItsExactSlice) {
   EXPECT_EQ(identified.items[1].identity.key, "n2");
 }
 
-TEST(Split, ReachesIntoTheElements) {
+TEST(Split, CanSelectAMemberOfEachElement) {
   const Identified identified = identify(
       split_at("json:/notificationItems/*/NotificationRequestItem"),
       post(R"({"live":"false","notificationItems":[{"NotificationRequestItem":{"id":"1"}},)"
@@ -463,7 +463,7 @@ TEST(Split, ReachesIntoTheElements) {
   EXPECT_EQ(identified.items[1].identity.id, "2");
 }
 
-TEST(Split, AnItemWithoutAnIdIsRefusedAlone) {
+TEST(Split, AnItemWithoutAnIdIsRejectedAlone) {
   const Identified identified =
       identify(split_at("json:/*"), post(R"([{"id":"1"},{},{"id":"2","id":"3"},7,{"id":"4"}])"));
   ASSERT_EQ(identified.reason, Reason::none);
@@ -504,7 +504,7 @@ TEST(Split, AnElementCanBeItsOwnId) {
   EXPECT_EQ(identified.items[2].reason, Reason::id_missing);
 }
 
-TEST(Split, AnEmptyArrayIsNoEventsAndNothingIsWrong) {
+TEST(Split, AnEmptyArrayHasNoEventsAndIsNotAnError) {
   const Identified identified = identify(split_at("json:/*"), post(" [ ] "));
   EXPECT_EQ(identified.reason, Reason::none);
   EXPECT_TRUE(identified.items.empty());
@@ -520,7 +520,7 @@ TEST(Split, MoreThanTheLimitIsTooLarge) {
   EXPECT_NE(over.detail.find('2'), std::string::npos);
 }
 
-TEST(Split, ANonArraySplitIsRejectedWhole) {
+TEST(Split, ANonArrayIsRejectedAsAWhole) {
   for (const std::string_view body :
        {R"({})"sv, R"({"e":{}})"sv, R"({"e":null})"sv, "7"sv, ""sv, R"({"e":[{"id":"1"}])"sv,
         R"({"e":[{"id":"1"},]})"sv, R"({"e":[{"id" "1"}]})"sv}) {
@@ -533,7 +533,7 @@ TEST(Split, ANonArraySplitIsRejectedWhole) {
             Reason::id_ambiguous);
 }
 
-TEST(Split, EveryItemIsReadTheSameWithAndWithoutPadding) {
+TEST(Split, ItemsAreTheSameWithAndWithoutPadding) {
   std::string body = "[";
   for (int i = 0; i < 50; ++i) body += R"({"id":"e)" + std::to_string(i) + R"(\n"},)";
   body.back() = ']';
@@ -561,7 +561,7 @@ TEST(Identify, ALargeBodyIsRead) {
   EXPECT_EQ(identified.items[1].identity.id, "2");
 }
 
-TEST(Identify, DeepNestingIsReadAndBounded) {
+TEST(Identify, DeepNestingIsReadUpToALimit) {
   const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
   EXPECT_EQ(identity(by_id("json:/id"), R"({"x":)" + deep + R"(,"id":"1"})").id, "1");
   refused(by_id("json:/id"), R"({"id":)" + deep + "}", Reason::id_missing);
@@ -569,7 +569,7 @@ TEST(Identify, DeepNestingIsReadAndBounded) {
             Reason::payload_unreadable);
 }
 
-TEST(Identify, OneScratchServesOneRequestAfterTheOther) {
+TEST(Identify, AScratchCanBeReusedForManyRequests) {
   Scratch scratch;
   const Identifier json = Identifier::make(by_id("json:/id")).value();
   const Identifier split = Identifier::make(split_at("json:/*")).value();
@@ -580,7 +580,7 @@ TEST(Identify, OneScratchServesOneRequestAfterTheOther) {
   }
 }
 
-TEST(IdentityRule, AnIdOrTheWordNoneIsNeeded) {
+TEST(IdentityRule, AnIdOrNoneIsRequired) {
   expect_misconfigured({}, "json:/id");
   expect_misconfigured({}, "none");
   expect_misconfigured(by_ids("none", "json:/id"), "none");
@@ -589,7 +589,7 @@ TEST(IdentityRule, AnIdOrTheWordNoneIsNeeded) {
   expect_misconfigured(rule, "none");
 }
 
-TEST(IdentityRule, AnUnreadableFieldIsNamedWithARemedy) {
+TEST(IdentityRule, ErrorsNameTheInvalidFieldAndARemedy) {
   expect_misconfigured(by_id("id"), "id: 'id'");
   expect_misconfigured(by_id("json:id"), "json:/data/id");
   expect_misconfigured(by_ids("json:/a", "header:"), "header:X-Event-Id");
@@ -605,12 +605,12 @@ TEST(IdentityRule, AnUnreadableFieldIsNamedWithARemedy) {
   }
 }
 
-TEST(IdentityRule, AGapBetweenThePartsDoesNotMatter) {
+TEST(IdentityRule, EmptyPartsAreSkipped) {
   EXPECT_EQ(identity(by_ids("", "json:/id"), R"({"id":"1"})").key,
             identity(by_id("json:/id"), R"({"id":"1"})").key);
 }
 
-TEST(IdentityRule, AFallbackThatIsNoHashOfPointersIsRefused) {
+TEST(IdentityRule, AFallbackMustBeAHashOfPointers) {
   for (const std::string& fallback :
        {"/a"s, "hash:"s, "hash:a"s, "hash:/a,"s, "hash:,/a"s, "hash:/a,b"s, "hash:/~2"s, "json:/a"s,
         "HASH:/a"s, "hash:/a, /b"s, "hash:/" + std::string(2000, 'x'),
@@ -631,7 +631,7 @@ TEST(IdentityRule, ASplitNeedsAStarInAJsonPointer) {
   expect_misconfigured(rule, "split_max");
 }
 
-TEST(IdentityRule, ASplitWhoseEventsWouldShareAnIdIsRefused) {
+TEST(IdentityRule, ASplitWhoseEventsShareAnIdIsRejected) {
   IdentityRule rule = by_ids("header:X-Id", "query:q");
   rule.split = "json:/*";
   expect_misconfigured(rule, "same id");
@@ -641,7 +641,7 @@ TEST(IdentityRule, ASplitWhoseEventsWouldShareAnIdIsRefused) {
   EXPECT_TRUE(Identifier::make(rule));
 }
 
-TEST(IdentityRule, AFormInASplitBodyIsRefused) {
+TEST(IdentityRule, AFormInASplitBodyIsRejected) {
   IdentityRule rule = split_at("json:/*");
   rule.id = {"form:id"};
   expect_misconfigured(rule, "form:");

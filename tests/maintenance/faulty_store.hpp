@@ -17,7 +17,7 @@
 
 namespace hapax::test {
 
-// Keeps its lines, by what they say. Thread-safe.
+// Records its lines, grouped by message. Thread-safe.
 class LinesLog final : public Log {
  public:
   void line(Level, std::string_view what, std::initializer_list<LogField> fields) override {
@@ -26,7 +26,7 @@ class LinesLog final : public Log {
     for (const LogField& each : fields) line.emplace(each.name, each.value);
   }
 
-  using Lines = std::vector<std::map<std::string, std::string>>;  // their fields
+  using Lines = std::vector<std::map<std::string, std::string>>;  // the fields of each line
   Lines of(const std::string& what) const {
     const std::lock_guard lock(mutex_);
     const auto found = lines_.find(what);
@@ -38,13 +38,13 @@ class LinesLog final : public Log {
   std::map<std::string, Lines> lines_;
 };
 
-// A store in memory that fails as it is told, by operation. Thread-safe.
+// A memory store with configurable faults per operation. Thread-safe.
 class FaultyStore {
  public:
   using Fault = store::fault::Fault;
 
   store::Driver& driver() { return faulty_; }
-  store::Driver& behind() { return *memory_; }  // fails never
+  store::Driver& without_faults() { return *memory_; }
 
   void fail(const std::string& operation, Fault fault = Fault::fail) {
     const std::lock_guard lock(mutex_);
@@ -54,12 +54,12 @@ class FaultyStore {
     const std::lock_guard lock(mutex_);
     faults_.clear();
   }
-  // Called at the beginning of each such call, under no lock.
+  // Sets a hook that runs at the beginning of each such call, without a lock.
   void during(const std::string& operation, std::function<void()> hook) {
     const std::lock_guard lock(mutex_);
     hooks_[operation] = std::move(hook);
   }
-  // Which operations were called since this was asked for the last time.
+  // The operations called since the last calls().
   std::vector<std::string> calls() {
     const std::lock_guard lock(mutex_);
     return std::exchange(calls_, {});

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <latch>
 
-// Rounds of maintenance on a manual clock, without the thread where it is not the subject.
+// Rounds of maintenance on a manual clock, without the thread unless it is under test.
 namespace hapax::maintenance {
 namespace {
 
@@ -22,8 +22,8 @@ using Fault = store::fault::Fault;
 
 constexpr SourceNo kSource(1);
 constexpr hours kKeep(1);
-constexpr std::size_t kStepsAtOnce = 20;  // of a sweep, in a round
-constexpr int kRowsAtOnce = 500;          // of a step
+constexpr std::size_t kStepsAtOnce = 20;  // steps of a sweep per round
+constexpr int kRowsAtOnce = 500;          // rows per step
 
 std::size_t count(const std::vector<std::string>& calls, const std::string& operation) {
   return static_cast<std::size_t>(std::count(calls.begin(), calls.end(), operation));
@@ -35,7 +35,7 @@ class MaintenanceTest : public testing::Test {
     maintenance_.set_retention({{.source = kSource, .keep = kKeep, .keep_dead = kKeep}});
   }
 
-  // A second later.
+  // Runs a round, one second after the previous one.
   void round() {
     store_.clock.advance(seconds(1));
     maintenance_.once_a_second();
@@ -55,30 +55,34 @@ class MaintenanceTest : public testing::Test {
                                  .digest = sha256(id),
                                  .body = id};
     const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    ASSERT_TRUE(store_.behind().write({.admit = std::span(&request, 1)}).admit.at(0));
+    ASSERT_TRUE(store_.without_faults().write({.admit = std::span(&request, 1)}).admit.at(0));
   }
   void admit_up_to(std::int64_t number) {
     for (std::int64_t i = 1; i <= number; ++i) admit(i);
   }
   bool has(std::int64_t number) {
-    return store_.behind().event(EventNo(number))->value.has_value();
+    return store_.without_faults().event(EventNo(number))->value.has_value();
   }
   std::uint64_t duplicates_of(std::int64_t number) {
-    return store_.behind().event(EventNo(number))->value->row.duplicates;
+    return store_.without_faults().event(EventNo(number))->value->row.duplicates;
   }
   std::string variant_of(std::int64_t number) {
-    return store_.behind().body(EventNo(number), store::BodyOf::last_variant)->value.value_or("");
+    return store_.without_faults()
+        .body(EventNo(number), store::BodyOf::last_variant)
+        ->value.value_or("");
   }
 
-  // Ids of dedup that are forgotten in a second.
+  // Claims dedup ids that expire after one second.
   void claim_ids(int number) {
     std::vector<store::DedupItem> items;
     for (int i = 0; i < number; ++i) {
       items.push_back({"id " + std::to_string(i), make_token(), milliseconds(1000)});
     }
-    ASSERT_TRUE(store_.behind().write({.dedup = items}).dedup);
+    ASSERT_TRUE(store_.without_faults().write({.dedup = items}).dedup);
   }
-  std::size_t forgotten_ids() { return store_.behind().purge(100'000).value().removed; }
+  std::size_t purge_remaining_ids() {
+    return store_.without_faults().purge(100'000).value().removed;
+  }
 
   test::FaultyStore store_;
   test::LinesLog log_;
@@ -91,13 +95,13 @@ class MaintenanceTest : public testing::Test {
                            [this] { every_second_(); }};
 };
 
-// The node's number.
+// Node number.
 
-TEST_F(MaintenanceTest, TheNodeHasANumberBeforeAnythingIsServed) {
+TEST_F(MaintenanceTest, TakeNodeAssignsANumber) {
   EXPECT_FALSE(numbers_.next());
   ASSERT_TRUE(maintenance_.take_node());
   EXPECT_TRUE(numbers_.next());
-  EXPECT_EQ(*numbers_.node(), store_.behind().take_node(owner_, kNodeLease).value());
+  EXPECT_EQ(*numbers_.node(), store_.without_faults().take_node(owner_, kNodeLease).value());
 }
 
 TEST_F(MaintenanceTest, WithoutTheStoreTheNodeHasNoNumber) {
@@ -108,7 +112,7 @@ TEST_F(MaintenanceTest, WithoutTheStoreTheNodeHasNoNumber) {
   EXPECT_FALSE(numbers_.next());
 }
 
-TEST_F(MaintenanceTest, TheNodesNumberIsRenewedLongBeforeItsEnd) {
+TEST_F(MaintenanceTest, TheNodeNumberIsRenewedLongBeforeItExpires) {
   ASSERT_TRUE(maintenance_.take_node());
   store_.calls();
   for (seconds passed{0}; passed < 10 * kNodeLease; passed += seconds(1)) {
@@ -118,8 +122,8 @@ TEST_F(MaintenanceTest, TheNodesNumberIsRenewedLongBeforeItsEnd) {
   EXPECT_EQ(count(store_.calls(), "take_node"), 10 * kNodeLease / kRenewNode);
 }
 
-// The store's lease begins some time during the call: trusted is only what it is at least.
-TEST_F(MaintenanceTest, ALeaseCountsFromBeforeTheCall) {
+// The store's lease begins at an unknown time during the call, so only the lower bound is trusted.
+TEST_F(MaintenanceTest, TheLeaseCountsFromTheStartOfTheCall) {
   store_.during("take_node", [&] { store_.clock.advance(seconds(10)); });
   ASSERT_TRUE(maintenance_.take_node());
   store_.clock.advance(kNodeLease - seconds(10) - milliseconds(1));
@@ -140,7 +144,7 @@ TEST_F(MaintenanceTest, AFailedRenewalIsRetriedASecondLater) {
   EXPECT_EQ(count(calls_of_round(), "take_node"), 0);
 }
 
-TEST_F(MaintenanceTest, NoNumbersAreMadeAfterALeaseThatCouldNotBeRenewed) {
+TEST_F(MaintenanceTest, NoNumbersAreAssignedAfterTheLeaseHasExpired) {
   ASSERT_TRUE(maintenance_.take_node());
   store_.fail("take_node");
   store_.clock.advance(kNodeLease);
@@ -175,7 +179,7 @@ TEST_F(MaintenanceTest, ManyDuplicatesAreCountedInOneRound) {
   EXPECT_EQ(duplicates_of(kEvents), 1);
 }
 
-TEST_F(MaintenanceTest, DuplicatesAreKeptWhileTheStoreIsAway) {
+TEST_F(MaintenanceTest, DuplicatesAreKeptWhileTheStoreIsUnavailable) {
   admit_up_to(2);
   duplicates_.count(EventNo(1));
   duplicates_.count_changed(EventNo(2), sha256("other"), store_.clock.wall(), "other");
@@ -190,7 +194,7 @@ TEST_F(MaintenanceTest, DuplicatesAreKeptWhileTheStoreIsAway) {
   EXPECT_EQ(variant_of(2), "other");
 }
 
-TEST_F(MaintenanceTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
+TEST_F(MaintenanceTest, DuplicatesDuringAFailedWriteAreKeptToo) {
   admit(1);
   duplicates_.count_changed(EventNo(1), sha256("first"), store_.clock.wall(), "first");
   store_.fail("note_duplicates");
@@ -202,7 +206,7 @@ TEST_F(MaintenanceTest, DuplicatesThatComeDuringAFailedWriteAreAddedToTheKept) {
   store_.recover();
   round();
   EXPECT_EQ(duplicates_of(1), 2);
-  EXPECT_EQ(variant_of(1), "second") << "the last one";
+  EXPECT_EQ(variant_of(1), "second") << "the last variant is kept";
 }
 
 TEST_F(MaintenanceTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
@@ -215,7 +219,7 @@ TEST_F(MaintenanceTest, DuplicatesThatMayHaveBeenCountedAreNotCountedAgain) {
   EXPECT_EQ(duplicates_of(1), 1);
 }
 
-TEST_F(MaintenanceTest, KeptDuplicatesAreBoundedAsBefore) {
+TEST_F(MaintenanceTest, KeptDuplicatesStayBounded) {
   constexpr auto kMost = static_cast<std::int64_t>(gateway::DuplicateCounts::kMaxEvents);
   admit_up_to(kMost + 1);
   for (std::int64_t i = 1; i <= kMost; ++i) duplicates_.count(EventNo(i));
@@ -239,14 +243,14 @@ TEST_F(MaintenanceTest, ExpiredEventsAreRemoved) {
   store_.clock.advance(kKeep - seconds(1) - milliseconds(1));
   round();
   EXPECT_TRUE(has(1));
-  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_EQ(purge_remaining_ids(), 0);
   store_.clock.advance(seconds(31));
   round();
   EXPECT_FALSE(has(1));
   EXPECT_FALSE(has(2));
 }
 
-TEST_F(MaintenanceTest, ASweepThatIsDoneRestsForHalfAMinute) {
+TEST_F(MaintenanceTest, ACompletedSweepPausesForHalfAMinute) {
   EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
   for (int i = 1; i < 30; ++i) ASSERT_EQ(count(calls_of_round(), "sweep"), 0) << i;
   const std::vector<std::string> later = calls_of_round();
@@ -260,24 +264,24 @@ TEST_F(MaintenanceTest, ALongSweepContinuesInTheNextRound) {
   const std::vector<std::string> first = calls_of_round();
   EXPECT_EQ(count(first, "sweep") + count(first, "purge"), kStepsAtOnce);
   const std::vector<std::string> second = calls_of_round();
-  EXPECT_EQ(count(second, "sweep"), 0) << "all events were looked at";
-  EXPECT_EQ(forgotten_ids(), 0);
-  EXPECT_TRUE(calls_of_round().empty()) << "it rests now";
+  EXPECT_EQ(count(second, "sweep"), 0) << "the first round has checked all events";
+  EXPECT_EQ(purge_remaining_ids(), 0);
+  EXPECT_TRUE(calls_of_round().empty()) << "the sweep is complete";
 }
 
-TEST_F(MaintenanceTest, ALongSweepRestsTenTimesAsLongAsItTook) {
+TEST_F(MaintenanceTest, ALongSweepPausesTenTimesAsLongAsItTook) {
   constexpr int kRounds = 10;
   claim_ids(kRounds * static_cast<int>(kStepsAtOnce) * kRowsAtOnce);
   store_.clock.advance(seconds(2));
   for (int i = 0; i < kRounds; ++i) ASSERT_GT(count(calls_of_round(), "purge"), 0) << i;
   round();
-  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_EQ(purge_remaining_ids(), 0);
   for (int i = 0; i < 90; ++i) ASSERT_EQ(count(calls_of_round(), "sweep"), 0) << i;
   store_.clock.advance(seconds(20));
   EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
 }
 
-TEST_F(MaintenanceTest, PartitionsAreMadeAheadEveryMinute) {
+TEST_F(MaintenanceTest, PartitionsAreCreatedAheadEveryMinute) {
   EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1);
   for (int i = 1; i < 60; ++i) ASSERT_EQ(count(calls_of_round(), "make_ahead"), 0) << i;
   store_.fail("make_ahead");
@@ -285,28 +289,28 @@ TEST_F(MaintenanceTest, PartitionsAreMadeAheadEveryMinute) {
   EXPECT_EQ(log_.of("partitions for tomorrow not created").size(), 1);
   store_.recover();
   store_.clock.advance(seconds(60));
-  EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1) << "it is tried again";
+  EXPECT_EQ(count(calls_of_round(), "make_ahead"), 1) << "the failed call is retried";
   EXPECT_EQ(log_.of("partitions for tomorrow not created").size(), 1);
 }
 
-TEST_F(MaintenanceTest, ASweepThatFailsDoesNotHoldUpTheIds) {
+TEST_F(MaintenanceTest, AFailedSweepDoesNotBlockThePurgeOfIds) {
   store_.fail("sweep");
   claim_ids(2);
   store_.clock.advance(seconds(2));
   round();
-  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_EQ(purge_remaining_ids(), 0);
 }
 
-TEST_F(MaintenanceTest, IdsGoWhileManyEventsStay) {
+TEST_F(MaintenanceTest, ExpiredIdsAreRemovedWhileManyEventsAreKept) {
   constexpr int kSteps = 5;
   admit_up_to(kSteps * kRowsAtOnce);
   claim_ids(kSteps * kRowsAtOnce);
   store_.clock.advance(seconds(2));
   round();
-  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_EQ(purge_remaining_ids(), 0);
 }
 
-TEST_F(MaintenanceTest, EventsAreReadOnceHoweverManyIdsAreRemoved) {
+TEST_F(MaintenanceTest, ASweepReadsEventsOnceHoweverManyIdsItRemoves) {
   constexpr std::size_t kIdSteps = 40;
   const auto sweeps_and_purges = [&] {
     std::vector<std::string> all;
@@ -324,15 +328,15 @@ TEST_F(MaintenanceTest, EventsAreReadOnceHoweverManyIdsAreRemoved) {
   EXPECT_EQ(sweeps_with_ids, sweeps);
   EXPECT_GE(purges_of_ids, kIdSteps);
   EXPECT_LE(purges_of_ids, kIdSteps + 1);
-  EXPECT_EQ(forgotten_ids(), 0);
+  EXPECT_EQ(purge_remaining_ids(), 0);
 }
 
-TEST_F(MaintenanceTest, KeepReplacesThePeriods) {
+TEST_F(MaintenanceTest, SetRetentionReplacesThePeriods) {
   admit(1);
   maintenance_.set_retention({});
   store_.clock.advance(2 * kKeep);
   round();
-  EXPECT_TRUE(has(1)) << "nobody said how long events of this source are kept";
+  EXPECT_TRUE(has(1)) << "a source without a retention period keeps its events";
   maintenance_.set_retention({{.source = kSource, .keep = 3 * kKeep, .keep_dead = 3 * kKeep}});
   store_.clock.advance(seconds(30));
   round();
@@ -373,9 +377,9 @@ TEST_F(MaintenanceTest, AFailedSweepIsRetriedAfterManyRoundsOfIds) {
   EXPECT_FALSE(has(1)) << "the pass with the failure is followed by another";
 }
 
-// All of it.
+// Complete rounds, start and stop.
 
-TEST_F(MaintenanceTest, EverySecondIsCalledInEachRoundAndAfterAllElse) {
+TEST_F(MaintenanceTest, EverySecondIsCalledLastInEachRound) {
   std::vector<std::string> before;
   every_second_ = [&] { before = store_.calls(); };
   ASSERT_TRUE(maintenance_.take_node());
@@ -404,7 +408,7 @@ TEST_F(MaintenanceTest, EachRoundCompletesWithoutTheStore) {
   EXPECT_EQ(called, 2);
 }
 
-TEST_F(MaintenanceTest, TheThreadBeginsWithARound) {
+TEST_F(MaintenanceTest, TheThreadStartsWithARound) {
   std::latch called(1);
   every_second_ = [&] { called.count_down(); };
   maintenance_.start();
@@ -412,7 +416,7 @@ TEST_F(MaintenanceTest, TheThreadBeginsWithARound) {
   maintenance_.stop();
 }
 
-TEST_F(MaintenanceTest, StopCountsAllTheDuplicatesThatThereCanBe) {
+TEST_F(MaintenanceTest, StopWritesTheMaximumOfDuplicates) {
   constexpr auto kMost = static_cast<std::int64_t>(gateway::DuplicateCounts::kMaxEvents);
   admit_up_to(kMost);
   std::latch called(1);
@@ -424,13 +428,13 @@ TEST_F(MaintenanceTest, StopCountsAllTheDuplicatesThatThereCanBe) {
   for (std::int64_t i = 1; i <= kMost; ++i) ASSERT_EQ(duplicates_of(i), 1) << i;
 }
 
-TEST_F(MaintenanceTest, StopGivesTheNodesNumberBack) {
+TEST_F(MaintenanceTest, StopReleasesTheNodeNumber) {
   ASSERT_TRUE(maintenance_.take_node());
   const NodeNo node = *numbers_.node();
   maintenance_.start();
   maintenance_.stop();
-  // Whoever still has a number keeps it; whoever has none is given one that was never used.
-  EXPECT_NE(store_.behind().take_node(owner_, kNodeLease).value(), node);
+  // An owner with a number gets the same one again; otherwise it gets one that was never used.
+  EXPECT_NE(store_.without_faults().take_node(owner_, kNodeLease).value(), node);
 }
 
 TEST_F(MaintenanceTest, ANodeNumberThatCannotBeReleasedIsLogged) {

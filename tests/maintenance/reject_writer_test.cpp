@@ -12,7 +12,7 @@
 #include <latch>
 #include <set>
 
-// Steps of the writer on a manual clock, without the thread where it is not the subject.
+// Steps of the writer on a manual clock, without the thread unless it is under test.
 namespace hapax::maintenance {
 namespace {
 
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 constexpr const char* kAddress = "192.0.2.1";
 constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
-// Takes no rejects, and never will.
+// A store that does not support rejects.
 class WithoutInbox final : public store::Driver {
  public:
   Capabilities capabilities() const override { return {}; }
@@ -38,7 +38,7 @@ class RejectWriterTest : public testing::Test {
  protected:
   RejectWriterTest() { numbers_.assign(NodeNo(1), BootTime::max()); }
 
-  // As many as are told to come, each with its number as its text.
+  // Adds `number` rejects; the detail of each is its number.
   void refuse(int number, const std::string& address = kAddress) {
     refuse_of(source_, number, address);
   }
@@ -65,21 +65,21 @@ class RejectWriterTest : public testing::Test {
 
   std::size_t kept() { return counts().kept; }
   store::RejectCounts counts() {
-    const auto all = store_.behind().reject_counts().value();
+    const auto all = store_.without_faults().reject_counts().value();
     return all.empty() ? store::RejectCounts() : all.front();
   }
-  // The texts of all that are in the store. One that is there twice is there twice.
+  // The details of all rejects in the store, including repeated ones.
   std::multiset<std::string> texts() {
     std::multiset<std::string> found;
     store::RejectQuery query{.oldest_first = true, .limit = store::kMaxPage};
     for (;;) {
-      const store::RejectPage page = store_.behind().rejects(query).value();
+      const store::RejectPage page = store_.without_faults().rejects(query).value();
       for (const store::RejectRow& each : page.rejects) found.insert(each.detail);
       if (!page.next) return found;
       query.after = *page.next;
     }
   }
-  // What refuse() has made.
+  // The details of all rejects that refuse() has added.
   std::multiset<std::string> all_texts() const {
     std::multiset<std::string> all;
     for (int i = 0; i < refused_; ++i) all.insert(std::to_string(i));
@@ -109,7 +109,7 @@ class RejectWriterTest : public testing::Test {
   int refused_ = 0;
 };
 
-TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
+TEST_F(RejectWriterTest, ARejectIsWrittenUnchanged) {
   const WallTime received = store_.clock.wall();
   refuse({.tenant = "acme",
           .detail = "why",
@@ -120,7 +120,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
           .proof = "proof",
           .body = "body"});
   writer_.step();
-  const store::RejectPage page = store_.behind().rejects({}).value();
+  const store::RejectPage page = store_.without_faults().rejects({}).value();
   ASSERT_EQ(page.rejects.size(), 1);
   const store::RejectRow& row = page.rejects.front();
   EXPECT_EQ(row.source, source_.no);
@@ -129,7 +129,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
   EXPECT_EQ(row.detail, "why");
   EXPECT_EQ(row.received, received);
   EXPECT_EQ(row.address, kAddress);
-  const auto whole = store_.behind().reject(row.no).value();
+  const auto whole = store_.without_faults().reject(row.no).value();
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->method, "POST");
   EXPECT_EQ(whole->url, "/in/demo");
@@ -138,7 +138,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenAsItCame) {
   EXPECT_EQ(whole->body, "body");
 }
 
-TEST_F(RejectWriterTest, ATextThatIsTooLongForTheStoreIsCut) {
+TEST_F(RejectWriterTest, TooLongTextsAreTruncated) {
   refuse({.detail = std::string(2 * store::kMaxRejectText, 'x')});
   writer_.step();
   EXPECT_THAT(texts(), testing::ElementsAre(std::string(store::kMaxRejectText, 'x')));
@@ -157,36 +157,36 @@ TEST_F(RejectWriterTest, ABatchIsBoundedByBytes) {
     refuse({.detail = std::to_string(i), .body = std::string(3 * kMiB, 'x')});
   }
   writer_.step();
-  EXPECT_EQ(kept(), 2) << "with the second they are more than 4 MiB";
+  EXPECT_EQ(kept(), 2) << "the second reject exceeds the 4 MiB of a batch";
   writer_.step();
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, WithoutRejectsTheStoreIsLeftAlone) {
+TEST_F(RejectWriterTest, WithoutRejectsTheStoreIsNotCalled) {
   EXPECT_EQ(writer_.step(), RejectWriter::kLook);
   EXPECT_TRUE(store_.calls().empty());
 }
 
-TEST_F(RejectWriterTest, ItRestsManyTimesAsLongAsItWrote) {
+TEST_F(RejectWriterTest, ThePauseIsAMultipleOfTheWriteTime) {
   milliseconds takes{0};
   store_.during("add_rejects", [&] { store_.clock.advance(takes); });
-  const auto rest_after = [&](milliseconds taken, int number) {
+  const auto pause_after = [&](milliseconds taken, int number) {
     takes = taken;
     refuse(number);
     return writer_.step();
   };
-  EXPECT_EQ(rest_after(milliseconds(50), 1), milliseconds(450));
-  EXPECT_EQ(rest_after(milliseconds(3000), 1), RejectWriter::kLongestRest);
-  EXPECT_EQ(rest_after(milliseconds(0), 1), RejectWriter::kLook);
-  EXPECT_EQ(rest_after(milliseconds(0), 300), milliseconds(1)) << "more are waiting";
-  EXPECT_EQ(rest_after(milliseconds(2), 1000), milliseconds(18));
+  EXPECT_EQ(pause_after(milliseconds(50), 1), milliseconds(450));
+  EXPECT_EQ(pause_after(milliseconds(3000), 1), RejectWriter::kLongestRest);
+  EXPECT_EQ(pause_after(milliseconds(0), 1), RejectWriter::kLook);
+  EXPECT_EQ(pause_after(milliseconds(0), 300), milliseconds(1)) << "more rejects are queued";
+  EXPECT_EQ(pause_after(milliseconds(2), 1000), milliseconds(18));
   store_.fail("add_rejects");
-  EXPECT_EQ(rest_after(milliseconds(0), 0), RejectWriter::kLook) << "the store is spared";
+  EXPECT_EQ(pause_after(milliseconds(0), 0), RejectWriter::kLook) << "no immediate retry";
 }
 
 class RejectWriterFault : public RejectWriterTest, public testing::WithParamInterface<Fault> {};
 
-TEST_P(RejectWriterFault, AWriteThatFailedIsRepeatedWithNothingLostOrDoubled) {
+TEST_P(RejectWriterFault, AFailedWriteIsRetriedWithoutLossOrRepetition) {
   refuse(300);
   store_.fail("add_rejects", GetParam());
   writer_.step();
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RejectWriterFault,
                            return each.param == Fault::lose_answer ? "LoseAnswer" : "LoseRequest";
                          });
 
-TEST_F(RejectWriterTest, WithoutANodeNumberTheyWait) {
+TEST_F(RejectWriterTest, WithoutANodeNumberRejectsStayQueued) {
   numbers_.assign(NodeNo(1), store_.clock.since_boot());
   refuse(3);
   writer_.step();
@@ -216,16 +216,16 @@ TEST_F(RejectWriterTest, WithoutANodeNumberTheyWait) {
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, OneThatTheStoreDoesNotTakeHoldsUpNoOther) {
+TEST_F(RejectWriterTest, AnInvalidRejectDoesNotBlockOthers) {
   refuse({.detail = "before"});
   refuse({.detail = "bad", .method = std::string(2 * store::kMaxRejectText, 'x')});
-  refuse({.detail = "behind"});
+  refuse({.detail = "after"});
   writer_.step();
-  EXPECT_EQ(texts(), (std::multiset<std::string>{"before", "behind"}));
+  EXPECT_EQ(texts(), (std::multiset<std::string>{"before", "after"}));
   EXPECT_EQ(log_.of("rejects not stored").size(), 1);
 }
 
-TEST_F(RejectWriterTest, RejectsTheStoreCanNeverTakeAreDropped) {
+TEST_F(RejectWriterTest, RejectsThatTheStoreCannotStoreAreDropped) {
   WithoutInbox without;
   RejectWriter writer(deps(without));
   refuse(1);
@@ -233,10 +233,10 @@ TEST_F(RejectWriterTest, RejectsTheStoreCanNeverTakeAreDropped) {
   EXPECT_EQ(log_.of("rejects not stored").size(), 1);
   store_.clock.advance(seconds(2));
   writer.step();
-  EXPECT_EQ(log_.of("rejects not stored").size(), 1) << "it is not tried again";
+  EXPECT_EQ(log_.of("rejects not stored").size(), 1) << "the write is not retried";
 }
 
-TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
+TEST_F(RejectWriterTest, DroppedRejectsAreCounted) {
   while (queue_.reserve(source_, kAddress, 0)) {
     queue_.add({.source = source_.no, .source_name = source_.name});
   }
@@ -251,7 +251,7 @@ TEST_F(RejectWriterTest, DroppedOnesAreCounted) {
   EXPECT_EQ(metric(R"(hapax_rejects_dropped_total{source="demo"})"), "5");
 }
 
-TEST_F(RejectWriterTest, ThoseThatMadeRoomAreCounted) {
+TEST_F(RejectWriterTest, EvictedRejectsAreCounted) {
   refuse(static_cast<int>(store::kMaxRejects));
   refuse(7, "198.51.100.1");
   write_all();
@@ -259,7 +259,7 @@ TEST_F(RejectWriterTest, ThoseThatMadeRoomAreCounted) {
   EXPECT_EQ(metric("hapax_rejects_evicted_total"), "7");
 }
 
-TEST_F(RejectWriterTest, AStoreThatIsAwayIsOneLineASecond) {
+TEST_F(RejectWriterTest, AnUnavailableStoreIsLoggedOncePerSecond) {
   store_.fail("add_rejects");
   refuse(1);
   for (int i = 0; i < 10; ++i) writer_.step();
@@ -281,14 +281,14 @@ TEST_F(RejectWriterTest, TheThreadWrites) {
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, StopWritesAllThatIsLeft) {
+TEST_F(RejectWriterTest, StopWritesTheQueue) {
   writer_.start();
   refuse(5 * static_cast<int>(RejectWriter::kAtOnce));
   writer_.stop();
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
+TEST_F(RejectWriterTest, StopWritesAFullQueue) {
   constexpr std::size_t kLarge = RejectQueue::kMaxBytes / 2 / RejectWriter::kBytesAtOnce - 1;
   for (std::size_t i = 0; i < kLarge; ++i) {
     refuse(
@@ -301,7 +301,7 @@ TEST_F(RejectWriterTest, StopWritesAsMuchAsThereCanBe) {
   EXPECT_EQ(texts(), all_texts());
 }
 
-TEST_F(RejectWriterTest, StopAlsoWritesRejectsFromWhileTheStoreWasUnavailable) {
+TEST_F(RejectWriterTest, StopRetriesAnEarlierFailedWrite) {
   store_.fail("add_rejects");
   std::latch tried(1);
   std::latch may_fail(1);
@@ -325,7 +325,7 @@ TEST_F(RejectWriterTest, StopTimesOutWhenTheStoreIsUnavailable) {
   writer_.start();
   writer_.stop();
   EXPECT_EQ(kept(), 0);
-  EXPECT_LT(store_.calls().size(), 1000) << "a stop tries once";
+  EXPECT_LT(store_.calls().size(), 1000) << "stop() does not retry";
 }
 
 }  // namespace

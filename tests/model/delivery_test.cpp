@@ -9,7 +9,7 @@ namespace {
 
 using enum DeliveryState;
 
-TEST(DeliveryState, TheWorstOfSeveralDecides) {
+TEST(DeliveryState, WorseReturnsTheWorseOfTwoStates) {
   const DeliveryState order[]{dead, leased, pending, cancelled, superseded, completed};
   for (std::size_t i = 0; i < std::size(order); ++i) {
     for (std::size_t j = i; j < std::size(order); ++j) {

@@ -35,7 +35,7 @@ FieldValue in_headers(std::span<const Header> headers, std::string_view place) {
   return read(request, place);
 }
 
-TEST(Field, IsReadAndWrittenTheSame) {
+TEST(Field, ParsedFieldsAreWrittenUnchanged) {
   for (const std::string_view text : {"header:X-Event-Id", "json:/data/id", "json:", "json:/",
                                       "json:/a~1b~0c", "form:Message Sid", "query:id",
                                       "header:!#$%&'*+-.^_`|~09azAZ", "form:a=b&c", "query:\xff"}) {
@@ -61,14 +61,14 @@ TEST(Field, InvalidFieldsNameARemedy) {
   EXPECT_FALSE(parse_field("header:a\0b"sv));
 }
 
-TEST(Field, AVeryLongOneIsRefusedAndNotRepeatedWhole) {
+TEST(Field, ATooLongFieldIsRejectedWithAShortError) {
   EXPECT_TRUE(parse_field("form:" + std::string(kMaxFieldName, 'x')));
   const Result<Field> field = parse_field("form:" + std::string(kMaxFieldName + 1, 'x'));
   ASSERT_FALSE(field);
   EXPECT_LT(field.error().detail().size(), 300U);
 }
 
-TEST(FieldReader, AHeaderIsFoundWithoutRegardToCase) {
+TEST(FieldReader, HeaderNamesAreCaseInsensitive) {
   const std::array headers{Header{"x-event-ID", "1 "}, Header{"X-Event-Id2", "2"}, Header{"E", ""}};
   EXPECT_EQ(in_headers(headers, "header:X-Event-Id").text, "1 ");
   EXPECT_EQ(in_headers(headers, "header:X-Event-Id").number, false);
@@ -76,14 +76,14 @@ TEST(FieldReader, AHeaderIsFoundWithoutRegardToCase) {
   EXPECT_EQ(in_headers(headers, "header:F").status, FieldStatus::absent);
 }
 
-TEST(FieldReader, AHeaderThereTwiceIsAmbiguousAlsoWhenBothAreTheSame) {
+TEST(FieldReader, ARepeatedHeaderIsAmbiguousEvenIfTheValuesAreEqual) {
   const std::array headers{Header{"X-Id", "1"}, Header{"Y", "2"}, Header{"x-id", "1"}};
   const FieldValue value = in_headers(headers, "header:X-Id");
   EXPECT_EQ(value.status, FieldStatus::ambiguous);
   EXPECT_EQ(value.text, "");
 }
 
-TEST(FieldReader, OfSeveralHeadersTheFirstThatIsThereCounts) {
+TEST(FieldReader, TheFirstPresentHeaderOfAListIsUsed) {
   const std::array headers{Header{"C", "3"}, Header{"B", "2"}, Header{"D", "4"}, Header{"d", "5"}};
   EXPECT_EQ(in_headers(headers, "header:A,b,C").text, "2");
   EXPECT_EQ(in_headers(headers, "header:C,B").text, "3");
@@ -94,8 +94,8 @@ TEST(FieldReader, OfSeveralHeadersTheFirstThatIsThereCounts) {
   }
 }
 
-// {"alg":"none"} and {"jti":"t1","n":7}, in base64url.
-TEST(FieldReader, APartOfATokenInAHeaderIsRead) {
+// The token is {"alg":"none"} and {"jti":"t1","n":7} in base64url.
+TEST(FieldReader, AClaimOfATokenInAHeaderIsRead) {
   const std::array headers{Header{"X-Token", "eyJhbGciOiJub25lIn0.eyJqdGkiOiJ0MSIsIm4iOjd9.c2ln"},
                            Header{"X-Bad", "a.!!.c"}, Header{"X-Short", "eyJqdGkiOiJ0MSIsIm4iOjd9"},
                            Header{"X-Empty", ".."}};
@@ -173,7 +173,7 @@ TEST(FieldReader, TheBodyIsParsedOnceAndOnlyOnDemand) {
   ASSERT_TRUE(scratch.json().open("[7]", 0));
   FieldReader reader(request, scratch.json());
   EXPECT_EQ(reader.read(parse_field("header:X").value()).status, FieldStatus::absent);
-  EXPECT_EQ(scratch.json().at("/0").text, "7");  // nothing was opened in its place
+  EXPECT_EQ(scratch.json().at("/0").text, "7");  // the body has not been opened yet
   EXPECT_EQ(reader.read(parse_field("json:/a").value()).text, "1");
   EXPECT_EQ(reader.read(parse_field("json:/b").value()).text, "2");
   EXPECT_EQ(reader.json(), &scratch.json());

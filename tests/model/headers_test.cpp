@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST(Headers, ComeBackInTheirOrderWithRepeatedNamesAndAnyBytes) {
+TEST(Headers, RoundTripInOrderWithRepeatedNamesAndAnyBytes) {
   const std::string longer(70'000, 'x');
   const std::vector<Header> headers{{"D", std::string_view(longer).substr(0, 127)},
                                     {"E", std::string_view(longer).substr(0, 128)},
@@ -33,13 +33,13 @@ TEST(Headers, ComeBackInTheirOrderWithRepeatedNamesAndAnyBytes) {
   }
 }
 
-TEST(Headers, NoneAreNone) {
+TEST(Headers, NoHeadersEncodeToNothing) {
   EXPECT_EQ(encode_headers({}), "");
   ASSERT_TRUE(decode_headers(""));
   EXPECT_TRUE(decode_headers("")->empty());
 }
 
-TEST(Headers, TruncatedInputIsNotRead) {
+TEST(Headers, TruncatedInputIsRejected) {
   const Header header{"Name", "value"};
   const std::string stored = encode_headers(std::span(&header, 1));
   for (std::size_t size = 1; size < stored.size(); ++size) {
@@ -50,7 +50,7 @@ TEST(Headers, TruncatedInputIsNotRead) {
   EXPECT_FALSE(decode_headers("\x80\0\0"sv)) << "a length with a digit too many";
 }
 
-TEST(Headers, AnyBytesAreReadWithoutHarm) {
+TEST(Headers, AnyBytesAreDecodedSafely) {
   test::SeededRandom random(1);
   for (int i = 0; i < 20'000; ++i) {
     std::string text(random.below(40), '\0');

@@ -22,7 +22,7 @@ TEST(MessageId, IsAUuidOfVersionSevenInTimeOrder) {
   EXPECT_LT(first, second);
 }
 
-TEST(Message, TheDigestTellsEveryPartApart) {
+TEST(Message, TheDigestDependsOnEveryPart) {
   const Message base{.destination = "d", .payload = "p", .order_key = "o", .headers = {{"n", "v"}}};
   const auto digest = [](const Message& message) {
     return content_digest(message, encode_headers(message));

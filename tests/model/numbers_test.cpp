@@ -13,7 +13,7 @@
 namespace hapax {
 namespace {
 
-TEST(EventNumbers, GrowAlsoWhenTheWallClockGoesBack) {
+TEST(EventNumbers, IncreaseEvenIfTheWallClockGoesBack) {
   test::ManualClock clock;
   EventNumbers numbers(clock, NodeNo(3));
   EventNo last = numbers.next();
@@ -26,7 +26,7 @@ TEST(EventNumbers, GrowAlsoWhenTheWallClockGoesBack) {
   }
 }
 
-TEST(EventNumbers, OfTwoNodesNeverMeet) {
+TEST(EventNumbers, NumbersOfTwoNodesNeverCollide) {
   test::ManualClock clock;
   EventNumbers one(clock, NodeNo(0));
   EventNumbers other(clock, NodeNo(kMaxNode));
@@ -38,14 +38,14 @@ TEST(EventNumbers, OfTwoNodesNeverMeet) {
   EXPECT_EQ(seen.size(), 20'000U);
 }
 
-TEST(EventNumbers, ANumberTellsWhenItWasMade) {
+TEST(EventNumbers, ANumberContainsItsCreationTime) {
   test::ManualClock clock;
   clock.jump_wall(std::chrono::hours(24 * 1000));
   EventNumbers numbers(clock, NodeNo(7));
   EXPECT_EQ(made_at(numbers.next()), std::chrono::floor<std::chrono::milliseconds>(clock.wall()));
 }
 
-TEST(EventNumbers, ThreadsGetNumbersOfTheirOwn) {
+TEST(EventNumbers, ThreadsGetDistinctNumbers) {
   test::ManualClock clock;
   EventNumbers numbers(clock, NodeNo(1));
   std::vector<std::vector<EventNo>> made(8);

@@ -1,5 +1,5 @@
 # Configures PROJECT with OPTIONS (separated by |) in an empty DIRECTORY, builds it and runs its
-# program. With COMPILES, a target, only that is built, but for ./test --long.
+# program. If COMPILES names a target, only that target is built, except in ./test --long.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 

@@ -1,5 +1,5 @@
-# Everything that the shared LIBRARY exports is hapax's own: a symbol of anybody else would take part
-# in the program's own linking.
+# The shared LIBRARY exports only hapax's own symbols: others could interpose symbols of the
+# program.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 

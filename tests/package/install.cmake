@@ -1,11 +1,11 @@
-# Installs the build BUILD into an empty PREFIX, for the tests that use it.
+# Installs the build tree BUILD into an empty PREFIX, for the tests that use it.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${PREFIX})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} --config "${CONFIG}")
 
-# A package that knows where it was built works there and nowhere else.
+# A package that contains a path of its build or source tree is not relocatable.
 file(GLOB_RECURSE package_files ${PREFIX}/*.cmake ${PREFIX}/*.pc)
 foreach(file IN LISTS package_files)
   file(READ ${file} text)

@@ -1,5 +1,5 @@
-# Configures SOURCE with the preset `install` in an empty DIRECTORY. Nothing is built: it is enough to
-# see that a build would make all that the installation takes, and no test, benchmark or example.
+# Configures SOURCE with the preset `install` in an empty DIRECTORY. Nothing is built: the test
+# checks that a build would produce every installed file, and no test, benchmark or example.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
@@ -7,12 +7,12 @@ file(REMOVE_RECURSE ${DIRECTORY})
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${DIRECTORY} --preset install
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON)
 
-# The words of the commands that a build would run: every file that it makes is one of them.
+# The words of the commands that a build would run include every file that it produces.
 run(${CMAKE_COMMAND} --build ${DIRECTORY} -- -t commands all)
 string(REGEX REPLACE "[][;]" "_" built "${output}")
 string(REGEX REPLACE "[ \n]+" ";" built "${built}")
 
-# What the scripts of the installation name of the build, most of it to copy it.
+# The build outputs that the installation scripts refer to, most of them in order to copy them.
 file(GLOB_RECURSE scripts ${DIRECTORY}/cmake_install.cmake)
 set(taken "")
 foreach(script IN LISTS scripts)

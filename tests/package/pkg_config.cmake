@@ -1,6 +1,6 @@
-# Compiles SOURCE by hand with what pkg-config says, and runs it. STATIC uses a copy of the prefix
-# that has only the archive: the linker takes the shared library wherever it sees both. The copy also
-# shows that an installed tree can be moved.
+# Compiles SOURCE with the flags that pkg-config prints, and runs it. STATIC uses a copy of the
+# prefix without the shared library, because the linker prefers it over the archive. The copy also
+# verifies that an installed tree is relocatable.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 

@@ -1,5 +1,5 @@
-# run(command...): a step of a test. Its output is shown only when it fails, which ends the test.
-# What it printed is in `output`.
+# run(command...): runs one step of a test and stores its standard output in `output`. A failing
+# step prints its output and ends the test.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
                   OUTPUT_VARIABLE printed ERROR_VARIABLE printed OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -155,6 +155,23 @@ TEST_F(FenceTest, ACallersTransactionFailsAsBusyAndTheNextOneRaisesTheSequences)
   EXPECT_GT(std::stoll(witness_.text("SELECT max(no) FROM hapax.message")), 1'000'000);
 }
 
+TEST_F(FenceTest, ALaterErrorInTheTransactionDoesNotHideThatTheSequencesAreBehind) {
+  const PgHandle connection = database_.connect();
+  PostgresSession session = PostgresSession::attach(connection.get()).value();
+  witness_.text(kFailOver);
+  {
+    PostgresTransaction transaction = session.begin().value();
+    PQclear(PQexec(connection.get(), "SAVEPOINT mine"));
+    ASSERT_FALSE(outbox(transaction).enqueue({.destination = "m"}));
+    PQclear(PQexec(connection.get(), "ROLLBACK TO mine; SET LOCAL ROLE pg_monitor"));
+    const Result<Enqueued> forbidden = outbox(transaction).enqueue({.destination = "m"});
+    ASSERT_FALSE(forbidden);
+    EXPECT_NE(forbidden.error().code(), Code::store_busy) << forbidden.error().to_string();
+  }
+  PostgresTransaction transaction = session.begin().value();
+  EXPECT_TRUE(outbox(transaction).enqueue({.destination = "m"}));
+}
+
 TEST_F(FenceTest, AttachingRaisesTheSequences) {
   const PgHandle connection = database_.connect();
   witness_.text(kFailOver);

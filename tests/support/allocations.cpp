@@ -20,7 +20,7 @@ void* counted(std::size_t size) noexcept {
 
 }  // namespace
 
-// Not inlined, or g++ sees malloc beside delete and warns.
+// Not inlined: g++ would warn about memory from malloc that is released by delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   void* memory = counted(size);
   if (memory == nullptr) throw std::bad_alloc();

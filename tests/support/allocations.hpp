@@ -6,8 +6,8 @@
 
 namespace hapax::test {
 
-// How often this program has allocated. Link support/allocations.cpp, into a program of its own: it
-// replaces operator new.
+// The number of allocations of this program. support/allocations.cpp replaces operator new, so link
+// it into a separate test program.
 extern std::atomic<int> allocations;
 
 }  // namespace hapax::test

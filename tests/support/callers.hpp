@@ -9,8 +9,8 @@
 
 #include <string>
 
-// A caller with a database of his own, the same to the tests for every kind of database. Each has a
-// table work(id text), and tells how often a row is in it.
+// A caller with its own database, behind the same interface for every kind of database. Each has a
+// table work(id text).
 namespace hapax::test {
 
 class SqliteCaller {
@@ -93,7 +93,7 @@ class PgbouncerCaller : public PostgresCaller {
   static constexpr const char* kName = "Pgbouncer";
 };
 
-// In a database whose owner made every transaction serializable.
+// In a database where transactions are serializable by default.
 class SerializableCaller : public PostgresCaller {
  public:
   explicit SerializableCaller(ManualClock& clock)
@@ -106,7 +106,7 @@ class SerializableCaller : public PostgresCaller {
   static constexpr const char* kName = "Serializable";
 };
 
-// All of them, for a typed suite.
+// For typed suites.
 using Callers = testing::Types<SqliteCaller, PostgresCaller, PgbouncerCaller, SerializableCaller>;
 
 class CallerNames {
@@ -122,7 +122,7 @@ int count(const Caller& caller, const std::string& table) {
   return std::atoi(caller.text("SELECT count(*) FROM " + table).c_str());
 }
 
-// The SQL for a column of bytes as upper-case hexadecimal text.
+// An SQL expression: a binary column as upper-case hexadecimal text.
 template <class Caller>
 std::string hex_of(const std::string& column) {
   std::string sql = Caller::kHex;

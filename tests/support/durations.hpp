@@ -11,7 +11,7 @@
 
 namespace hapax::test {
 
-// How long something took, several times: for people to read. No test asserts a time.
+// Durations of a repeated operation, printed for people. No test asserts a duration.
 class Durations {
  public:
   void start() { start_ = Clock::now(); }
@@ -21,7 +21,7 @@ class Durations {
     sum_ += took;
     ++count_;
   }
-  // Also as properties of the test that runs.
+  // Also records them as properties of the current test.
   void print(const std::string& what) const {
     if (count_ == 0) return;
     std::cout << "  " << what << ": " << count_ << " times, " << (sum_ / count_).count()

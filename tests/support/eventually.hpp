@@ -8,16 +8,16 @@
 
 namespace hapax::test {
 
-// A test waits for an event, never for a time. Wait on a latch, a future, a pipe or a condition
-// variable where the event has one. This is for events that nothing announces: a statement of
+// Tests wait for events, never for fixed times. Wait on a latch, a future, a pipe or a condition
+// variable if the event has one. This function is for events without a notification: a statement of
 // another process that waits for a lock in PostgreSQL, a file that a server writes, a counter
-// behind an interface. It evaluates `condition` again and again until it holds.
+// behind an interface. It polls `condition` until it holds.
 //
-// True as soon as the condition holds. False if it still does not after `at_most`, which is a guard
-// against a test that hangs and no part of what the test checks: make it a failure of the test
-// (`ASSERT_TRUE(eventually(...))`), and leave it so large that no machine is too slow for it.
+// Returns true as soon as the condition holds, and false if it still does not after `at_most`. That
+// limit only keeps a test from hanging; it is not part of what the test checks. Make it a test
+// failure (`ASSERT_TRUE(eventually(...))`), and keep it long enough for the slowest machine.
 //
-// No other place in the tests sleeps.
+// No other code in the tests sleeps.
 [[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
                                      std::chrono::seconds at_most = std::chrono::minutes(5)) {
   constexpr std::chrono::milliseconds kPause{2};

@@ -87,7 +87,7 @@ void RawClient::finish_sending() {
 bool RawClient::read_more() {
   std::array<char, 16384> part{};
   ssize_t got = 0;
-  do {  // a process that was stopped for a while is interrupted here
+  do {  // recv() fails with EINTR after a SIGSTOP and SIGCONT
     got = recv(socket_, part.data(), part.size(), 0);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) return false;

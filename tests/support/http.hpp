@@ -12,17 +12,17 @@
 namespace hapax::test {
 
 struct HttpAnswer {
-  int status = 0;  // 0: the connection ended without one
+  int status = 0;  // 0: the connection ended without a response
   std::string head;
   std::string body;
 
-  // The first header of that name, in any case; "" when it is not there.
+  // The first header with that name, case-insensitive; "" if there is none.
   std::string header(std::string_view name) const;
-  // The end of "urn:hapax:error:NAME"; "" when the body is no problem document of ours.
+  // NAME of "urn:hapax:error:NAME"; "" if the body is not a problem document of hapax.
   std::string problem() const;
 };
 
-// A client that sends exactly the bytes it is given. Blocks; gives up after five minutes, so that a
+// A blocking client that sends exactly the given bytes. Times out after five minutes, so that a
 // test cannot hang.
 class RawClient {
  public:
@@ -40,7 +40,7 @@ class RawClient {
   void finish_sending();
   int handle() const { return socket_; }
 
-  // One request with a body, and its answer.
+  // Sends one request with a body and returns its response.
   HttpAnswer post(std::string_view target, const std::vector<OwnedHeader>& headers,
                   std::string_view body);
   HttpAnswer get(std::string_view target, const std::vector<OwnedHeader>& headers = {});
@@ -52,7 +52,7 @@ class RawClient {
   std::string buffer_;
 };
 
-// `body`, signed for `preset` now, as headers.
+// The headers that sign `body` for the preset, at the current time.
 std::vector<OwnedHeader> signed_headers(std::string_view preset_name, const std::string& secret,
                                         std::string_view body, std::string_view id);
 

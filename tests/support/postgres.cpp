@@ -31,7 +31,7 @@ PgHandle connect_to(const std::string& url) {
   return connection;
 }
 
-// A lock between all test programs that use the server.
+// A lock shared by all test programs that use the server.
 class TemplateLock {
  public:
   TemplateLock()
@@ -46,8 +46,9 @@ class TemplateLock {
   int file_;
 };
 
-// The name of a database with the schema, which is made when it is not there. It gets its name when
-// it is whole, and takes no connections then: PostgreSQL copies no database that is in use.
+// Returns the name of a database with the schema, which is created if it does not exist. It is
+// renamed to that name only when it is complete. From then on it accepts no connections, because
+// PostgreSQL cannot copy a database that is in use.
 std::string make_template() {
   std::string all;
   for (const std::string_view each : store::postgres::migrations()) all += each;
@@ -59,7 +60,7 @@ std::string make_template() {
   ask_server("DROP DATABASE IF EXISTS hapax_draft WITH (FORCE)");
   ask_server("CREATE DATABASE hapax_draft");
   const Result<int> migrated = migrate(url_of("hapax_draft", "5432"), {.timeout = kLongTimeout});
-  if (!migrated) {  // no test of this program can say anything
+  if (!migrated) {  // every test of this program would fail
     std::cerr << "The template database: " << migrated.error().to_string() << '\n';
     std::exit(1);
   }
@@ -126,7 +127,7 @@ std::string ask_server(const std::string& sql) {
 
 bool wait_until(PGconn* connection, const std::string& condition) {
   const bool is_so = eventually([&] { return ask(connection, "SELECT " + condition) == "t"; });
-  EXPECT_TRUE(is_so) << "never: " << condition;
+  EXPECT_TRUE(is_so) << "timed out waiting for: " << condition;
   return is_so;
 }
 

@@ -18,12 +18,12 @@ struct FinishConnection {
 };
 using PgHandle = std::unique_ptr<PGconn, FinishConnection>;
 
-// Where the server of tools/with_postgres listens. Ends the process when there is none.
+// The socket directory of the server of tools/with_postgres. Exits the process if there is none.
 std::string postgres_directory();
 
-// A database of the test's own on that server, dropped with the object. One with the schema is a
-// copy of a template, which whichever test needs it first makes: a copy takes a tenth of the time
-// of the migrations.
+// A database for one test on that server, dropped by the destructor. Schema::current copies a
+// template, which the first test that needs it creates: a copy takes a tenth of the time of the
+// migrations.
 class PostgresDatabase {
  public:
   enum class Schema { current, none };
@@ -43,13 +43,12 @@ class PostgresDatabase {
   std::string name_;
 };
 
-// Runs SQL that must work, and gives the first column of the first row.
+// Runs SQL that must succeed; returns the first column of the first row.
 std::string ask(PGconn* connection, const std::string& sql);
-// ... on a connection to the maintenance database.
+// The same on a new connection to the maintenance database.
 std::string ask_server(const std::string& sql);
 
-// Waits until `condition`, an SQL expression, is true on the server. A failure of the test if it
-// never is.
+// Waits until `condition`, an SQL expression, is true on the server. A timeout fails the test.
 bool wait_until(PGconn* connection, const std::string& condition);
 // Waits until a backend of this database waits for a lock.
 bool wait_for_lock_waiter(PGconn* connection);

@@ -18,13 +18,13 @@
 #include <functional>
 #include <vector>
 
-// Processes that do the same thing at the same moment. The parent must have used no threads and
-// hold no store: a fork would copy them.
+// Processes that perform the same operation concurrently. The parent must not have started threads
+// or opened a store, because neither survives a fork.
 namespace hapax::test {
 
 inline constexpr std::size_t kRaceRoundsMax = 1000;
 
-// Lives in memory that all processes share.
+// Lives in memory shared by all processes.
 struct Race {
   pthread_barrier_t barrier;
   std::array<std::atomic<int>, kRaceRoundsMax> winners;
@@ -35,7 +35,7 @@ struct Race {
 
 class SharedRace {
  public:
-  // `parties` is how many must meet: processes, or threads in them.
+  // `parties`: the number of processes, or of threads in them, that meet at the barrier.
   explicit SharedRace(unsigned parties) {
     void* memory =
         mmap(nullptr, sizeof(Race), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -63,7 +63,7 @@ class SharedRace {
   Race* race_;
 };
 
-// For a process that cannot go on; its parent sees that it failed.
+// Ends a child process with an error; run_in_processes() reports it.
 [[noreturn]] inline void die(const Error& error) {
   std::fprintf(stderr, "%s\n", error.to_string().c_str());
   _exit(EXIT_FAILURE);
@@ -76,8 +76,8 @@ inline pid_t start(const std::function<void()>& work) {
   _exit(EXIT_SUCCESS);
 }
 
-// Does each in a process of its own, all at once. When one fails the others would wait for it at
-// the barrier for ever, so they are ended.
+// Runs each function in its own process, all at once. If one process fails, the others are killed:
+// they would wait for it at the barrier forever.
 inline void run_in_processes(const std::vector<std::function<void()>>& works) {
   std::vector<pid_t> running;
   for (const auto& work : works) running.push_back(start(work));

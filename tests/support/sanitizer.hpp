@@ -22,9 +22,9 @@ inline bool is_sanitized() {
 #endif
 }
 
-// `wrote` is what a program that the test started has written on standard error. A sanitizer's
-// report in it is a failure, whatever the program's end was: most servers here are killed, and
-// ThreadSanitizer lets a program go on.
+// `wrote` is the standard error of a program that the test started. A sanitizer report in it fails
+// the test regardless of the exit status: most servers here are killed, and ThreadSanitizer does
+// not stop a program.
 inline void expect_no_report(const std::string& wrote) {
   const bool reported = wrote.find("Sanitizer:") != std::string::npos;
   EXPECT_FALSE(reported) << wrote;

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Nothing: the library that this is the source of has the precompiled headers of the tests of the
-// server.
+// Intentionally empty: the only source of the library that owns the precompiled headers of the
+// server tests.

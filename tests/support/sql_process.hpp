@@ -13,8 +13,8 @@
 
 namespace hapax::test {
 
-// A program of its own with a connection to a SQLite file, as a backup or an application has. Locks
-// of SQLite are those of a process, so a second handle in the test's own would not do.
+// A separate program with a connection to a SQLite file, like a backup or an application. SQLite's
+// file locks are per process, so a second handle in the test process would not be equivalent.
 class SqlProcess {
  public:
   SqlProcess(std::string program, std::string file) {
@@ -34,7 +34,7 @@ class SqlProcess {
     in_ = to[1];
     out_ = from[0];
   }
-  // Closes the connection first, and waits for that.
+  // Makes the program close its connection, and waits until it has exited.
   ~SqlProcess() {
     close(in_);
     int status = 0;
@@ -45,7 +45,7 @@ class SqlProcess {
   SqlProcess(const SqlProcess&) = delete;
   SqlProcess& operator=(const SqlProcess&) = delete;
 
-  // The first column of the last row, or "error: " and what SQLite says.
+  // Returns the first column of the last row, or "error: " and the message of SQLite.
   std::string run(std::string sql) {
     sql += '\n';
     EXPECT_EQ(write(in_, sql.data(), sql.size()), static_cast<ssize_t>(sql.size()));

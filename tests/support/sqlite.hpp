@@ -14,7 +14,7 @@
 
 namespace hapax::test {
 
-// A database as a caller has it: opened by him, with a table of his own.
+// The caller's own database: opened by the caller, with a table of the caller.
 class CallersDatabase {
  public:
   explicit CallersDatabase(const std::string& file) {
@@ -56,7 +56,7 @@ class CallersDatabase {
   std::unique_ptr<sqlite3, Close> db_;
 };
 
-// Work that leaves a row behind.
+// Work with a visible effect: it inserts a row.
 inline Result<void> insert_work(sqlite3* db, const std::string& id) {
   const std::string sql = "INSERT INTO work VALUES('" + id + "')";
   if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};

@@ -6,12 +6,13 @@
 #include <ostream>
 #include <string_view>
 
-// What the jobs of the crash tests leave in a caller's database, of whatever kind it is.
+// The rows that a job of the crash tests leaves in the caller's database, for every kind of
+// database.
 namespace hapax::test {
 
 inline constexpr std::string_view kJobs = "jobs";  // the scope of all of their ids
 
-// What is in the database of one id. Each is 0 or 1 if all is well, and all are the same.
+// The number of rows of one id. In a correct database all three are 0, or all three are 1.
 struct Traces {
   std::int64_t claims = 0;
   std::int64_t rows = 0;

@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-// A process that does numbered jobs one after the other until it is killed.
+// A process that runs numbered jobs one after the other until it is killed.
 namespace hapax::test {
 
-// A running worker and the pipe on which it announces what it has committed: the number of each job
-// as eight bytes.
+// A running worker, and the pipe on which it reports each committed job: its number, in eight
+// bytes.
 class Worker {
  public:
   explicit Worker(std::vector<std::string> words) {
@@ -46,13 +46,13 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // The next job that it has committed, or -1 when it has ended.
+  // The next job that the worker has committed, or -1 after its exit.
   std::int64_t next() {
     std::int64_t job = -1;
     return read(pipe_, &job, sizeof job) == sizeof job ? job : -1;
   }
 
-  // Whether it was alive to be killed: it ends by itself only on an error.
+  // Returns whether the worker was still running: it exits by itself only on an error.
   bool kill_it() {
     kill(pid_, SIGKILL);
     int status = 0;
@@ -66,14 +66,14 @@ class Worker {
   int pipe_ = -1;
 };
 
-// Waits a moment that is too short to name, so that the kill lands anywhere in a transaction.
+// Busy-waits for a very short time, so that the kill can hit any point of a transaction.
 inline void spin(std::uint64_t turns) {
   std::atomic<std::uint64_t> turn = 0;
   while (turn < turns) ++turn;
 }
 
-// Lets a worker commit a few jobs and kills it. The last job that it announced, also after the kill
-// was sent, or `before` when it announced none.
+// Lets a worker commit a few jobs and kills it. Returns the last job that the worker reported, also
+// after the kill was sent, or `before` if it reported none.
 inline std::int64_t run_and_kill(std::vector<std::string> words, std::int64_t before,
                                  SeededRandom& chance) {
   Worker worker(std::move(words));

@@ -24,7 +24,7 @@ TempDir::~TempDir() {
 
 namespace {
 
-// Sanitizers look at each line, not at how often it runs, and take three times as long.
+// Sanitizers find errors per executed line, not per repetition, and run three times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kPart = 50;
 #elif defined(__has_feature)

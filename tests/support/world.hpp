@@ -9,14 +9,15 @@
 #include <filesystem>
 #include <string>
 
-// What tests need of the world: a clock they turn, chance from a seed, a directory of their own.
+// The test environment: a manual clock, seeded random numbers, a temporary directory.
 namespace hapax::test {
 
-// For stores whose time-out is not the subject of a test: no machine is that slow. A shorter one is
-// only for calls that are expected to time out.
+// For stores whose timeout is not under test: no machine is that slow. Use a shorter one only for
+// calls that are expected to time out.
 inline constexpr std::chrono::seconds kLongTimeout{60};
 
-// Stands still until it is told. Wall and boot clock move together, unless jump_wall() is called.
+// Changes only when a test advances it. Wall and boot clock advance together; jump_wall() changes
+// only the wall clock.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(std::string boot_id = "boot-1") : boot_id_(std::move(boot_id)) {}
@@ -57,7 +58,7 @@ class SeededRandom final : public Random {
   std::atomic<std::uint64_t> state_;
 };
 
-// Removed with everything in it.
+// A temporary directory, removed with its contents by the destructor.
 class TempDir {
  public:
   TempDir();
@@ -72,13 +73,13 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// Counts as of ./test --long
+// Whether this is a full run (./test --long).
 bool is_long_run();
-// Also the cases that only ./test --long has
+// Whether the cases that only ./test --long has are included.
 bool runs_all_cases();
 
-// How often a counted test runs: `whole` times in ./test --long, a tenth of it otherwise, and under
-// a sanitizer a fiftieth.
+// The number of rounds of a repeated test: `whole` in ./test --long, otherwise a tenth, or a
+// fiftieth under a sanitizer. At least 1.
 int rounds(int whole);
 
 }  // namespace hapax::test

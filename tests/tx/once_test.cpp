@@ -59,7 +59,7 @@ TYPED_TEST(OnceTest, RunsTheWorkOnceAndThenReturnsItsResult) {
   EXPECT_EQ(this->works(), 1);
 }
 
-TYPED_TEST(OnceTest, Case14ResultsThatLookEmptyAreResults) {
+TYPED_TEST(OnceTest, ResultsThatLookEmptyAreResults) {
   int number = 0;
   for (const std::string& result : {"0"s, "false"s, "{}"s, "null"s, "\0"s, "a\0b"s, " "s}) {
     const std::string id = std::to_string(number++);
@@ -70,7 +70,7 @@ TYPED_TEST(OnceTest, Case14ResultsThatLookEmptyAreResults) {
   }
 }
 
-TYPED_TEST(OnceTest, Case58AnEmptyResultProtectsAsMuchAsAnyOther) {
+TYPED_TEST(OnceTest, AnEmptyResultProtectsAsMuchAsAnyOther) {
   EXPECT_FALSE(this->once_and_commit({"s", "a"}, [](auto&) { return ""s; })->duplicate);
   EXPECT_FALSE(this->once_and_commit({"s", "b"}, [](auto&) {})->duplicate);
   for (const char* id : {"a", "b"}) {

@@ -188,7 +188,7 @@ class PostgresIsolationTest : public PostgresSessionTest,
   }
 };
 
-TEST_P(PostgresIsolationTest, Case83ARolledBackIdGoesToTheWaitingTransaction) {
+TEST_P(PostgresIsolationTest, ARolledBackIdGoesToTheWaitingTransaction) {
   const Result<Once> answer = wait_for(hold(), false);
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_FALSE(answer->duplicate);

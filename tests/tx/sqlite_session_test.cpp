@@ -156,7 +156,7 @@ class SqliteOnceTest : public SqliteSessionTest {
 
 // If an insert were skipped because another transaction holds the id, and that one rolled back, the
 // event would be lost.
-TEST_F(SqliteOnceTest, Case83ARolledBackIdGoesToTheWaitingTransaction) {
+TEST_F(SqliteOnceTest, ARolledBackIdGoesToTheWaitingTransaction) {
   const CallersDatabase other_db(file_);
   SqliteSession other = SqliteSession::attach(other_db.get()).value();
   SqliteTransaction holder = session_.begin().value();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A program of its own, because it counts every allocation that is made in it.
+// A separate program, because it counts every allocation of its process.
 #include "support/allocations.hpp"
 #include "verify/sample.hpp"
 
@@ -20,7 +20,8 @@ TEST(VerifyAllocation, TheCounterCounts) {
   EXPECT_GT(allocations, before) << text.size();
 }
 
-// Made of what the request has as it is: nothing is decoded, ordered or hashed on the way.
+// Whether the signed message consists of unmodified parts of the request: nothing is decoded,
+// sorted or hashed first.
 bool is_plain(const Preset& preset) {
   if (preset.verify.algorithm > Algorithm::sha256 || !preset.verify.body_hash_query.empty() ||
       preset.verify.time.at.starts_with("json:") ||
@@ -51,7 +52,7 @@ int allocations_of(const Verifier& verifier, const OwnedRequest& request, Scratc
   return made;
 }
 
-TEST(VerifyAllocation, AnAuthenticRequestOfAnHmacOverBodyAndHeadersAllocatesNothing) {
+TEST(VerifyAllocation, APlainSchemeVerifiesWithoutAllocating) {
   int checked = 0;
   Scratch scratch;
   for (const Preset* preset : test::signable_presets()) {
@@ -60,10 +61,10 @@ TEST(VerifyAllocation, AnAuthenticRequestOfAnHmacOverBodyAndHeadersAllocatesNoth
     EXPECT_EQ(allocations_of(sample.verifier(), *sample.sign(), scratch), 0) << preset->name;
     ++checked;
   }
-  EXPECT_GT(checked, 90) << "most presets are of this kind";
+  EXPECT_GT(checked, 90) << "most presets are plain";
 }
 
-TEST(VerifyAllocation, NorDoesOneUnderAnAlias) {
+TEST(VerifyAllocation, AHeaderAliasVerifiesWithoutAllocating) {
   const test::Sample sample = test::sample_of(*preset("svix"));
   OwnedRequest request = *sample.sign();
   for (OwnedHeader& each : request.headers) each.name.replace(0, 5, "webhook-");

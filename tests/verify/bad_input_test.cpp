@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Every preset gets what nobody should send. There is always a verdict with a reason, never an
-// exception, and no text shows a secret.
+// Invalid input for every preset: there is always a verdict with a reason, never an exception, and
+// no text contains a secret.
 #include "base/base64.hpp"
 #include "base/hex.hpp"
 #include "verify/keys.hpp"
@@ -70,7 +70,7 @@ void for_each_signed(Body body) {
   }
 }
 
-TEST(BadHeaders, MissingOnesAreRefused) {
+TEST(BadHeaders, MissingHeadersAreRejected) {
   for_each_signed([](const Subject& it) {
     for (std::size_t i = 0; i < it.request().headers.size(); ++i) {
       OwnedRequest changed = it.request();
@@ -83,9 +83,9 @@ TEST(BadHeaders, MissingOnesAreRefused) {
   });
 }
 
-TEST(BadHeaders, RepeatedOnesAreRefusedWhateverTheirOrder) {
+TEST(BadHeaders, RepeatedHeadersAreRejectedInAnyOrder) {
   for_each_signed([](const Subject& it) {
-    if (it.preset().name == "docusign") return;  // any of its numbered headers may match
+    if (it.preset().name == "docusign") return;  // any of several numbered headers may match
     for (const OwnedHeader& each : it.request().headers) {
       OwnedRequest before = it.request();
       before.headers.insert(before.headers.begin(), {each.name, "x"});
@@ -97,7 +97,7 @@ TEST(BadHeaders, RepeatedOnesAreRefusedWhateverTheirOrder) {
   });
 }
 
-TEST(BadHeaders, EmptyOverlongAndOddOnesAreRefused) {
+TEST(BadHeaders, EmptyOverlongAndUnusualHeadersAreRejected) {
   const std::vector<std::string> values = {"",
                                            " ",
                                            std::string(100'000, 'a'),
@@ -127,7 +127,7 @@ TEST(BadHeaders, EmptyOverlongAndOddOnesAreRefused) {
   });
 }
 
-TEST(BadHeaders, AsManyListsAndSignaturesAsFitAreRefusedQuickly) {
+TEST(BadHeaders, FullHeadersOfSignaturesAreChecked) {
   for_each_signed([](const Subject& it) {
     for (const OwnedHeader& each : it.request().headers) {
       OwnedRequest changed = it.request();
@@ -136,13 +136,13 @@ TEST(BadHeaders, AsManyListsAndSignaturesAsFitAreRefusedQuickly) {
         value = each.value;
         while (value.size() < 4000) value += separator + std::string("x") + each.value;
         value.resize(4000);
-        it.check(changed);  // some are right by design: any one of several may match
+        it.check(changed);  // some are valid by design: any one of several may match
       }
     }
   });
 }
 
-TEST(BadSignatures, OfAnyOtherLengthAreRefused) {
+TEST(BadSignatures, SignaturesOfAnotherLengthAreRejected) {
   for_each_signed([](const Subject& it) {
     const SignaturePlace& place = it.preset().verify.signatures[0];
     if (!place.at.starts_with("header:") || it.preset().verify.algorithm == Algorithm::token)
@@ -153,17 +153,17 @@ TEST(BadSignatures, OfAnyOtherLengthAreRefused) {
     const std::string whole = changed.header(name);
     for (std::size_t cut = 1; cut < std::min<std::size_t>(whole.size(), 100); ++cut) {
       changed.header(name) = whole.substr(0, whole.size() - cut);
-      it.expect_refused(changed, "cut by " + std::to_string(cut));
+      it.expect_refused(changed, "truncated by " + std::to_string(cut));
     }
     for (const std::string& more : {std::string("0"), std::string("00"), std::string("A=="),
                                     std::string("AAAA"), std::string(3000, '0')}) {
       changed.header(name) = whole + more;
-      it.expect_refused(changed, "and " + more.substr(0, 4));
+      it.expect_refused(changed, "extended by " + more.substr(0, 4));
     }
   });
 }
 
-TEST(BadTimes, ThatAreNoTimesAreRefused) {
+TEST(BadTimes, InvalidTimesAreRejected) {
   for_each_signed([](const Subject& it) {
     const TimePlace& time = it.preset().verify.time;
     const SignaturePlace& place = it.preset().verify.signatures[0];
@@ -188,7 +188,7 @@ TEST(BadTimes, ThatAreNoTimesAreRefused) {
   });
 }
 
-TEST(BadTimes, FarAwayAreOutsideTheWindowHoweverFar) {
+TEST(BadTimes, DistantTimesAreOutsideTheWindow) {
   const std::vector<std::string> secrets = {"secret"};
   const Scheme& scheme = preset("slack")->verify;
   const Result<Verifier> verifier = Verifier::make(scheme, secrets);
@@ -230,9 +230,9 @@ const std::vector<std::string>& odd_bodies() {
   return bodies;
 }
 
-// What no signature makes good: it could be a challenge, or be cut from what is signed beside it in
-// another way (cut_test.cpp).
-bool is_refused_by_design(std::string_view preset, const std::string& body) {
+// Bodies that are rejected even with a valid signature: they could be a challenge, or be split
+// differently from the other signed values (cut_test.cpp).
+bool is_rejected_by_design(std::string_view preset, const std::string& body) {
   if (preset == "x-twitter") return body == "x" || body == "null";
   const bool letter = body.starts_with('x') || body.starts_with('n') || body.starts_with('a');
   if (preset == "discord" || preset == "sendgrid") return letter;
@@ -241,7 +241,7 @@ bool is_refused_by_design(std::string_view preset, const std::string& body) {
   return joined && (letter || body.starts_with('='));
 }
 
-TEST(BadBodies, OfAnyBytesGetAVerdictAndVerifyWhereTheBytesAreSigned) {
+TEST(BadBodies, BodiesOfAnyBytesGetAVerdict) {
   for_each_signed([](const Subject& it) {
     for (const std::string& body : odd_bodies()) {
       OwnedRequest changed = it.request();
@@ -254,15 +254,15 @@ TEST(BadBodies, OfAnyBytesGetAVerdictAndVerifyWhereTheBytesAreSigned) {
       }
       const Verdict verdict = it.check(*made);
       const bool whole = it.preset().verify.messages[0].find("{body}") != std::string_view::npos;
-      if (whole && it.preset().name != "linear") {  // whose time is in the body
-        EXPECT_EQ(verdict.authentic(), !is_refused_by_design(it.preset().name, body))
+      if (whole && it.preset().name != "linear") {  // Linear's timestamp is in the body
+        EXPECT_EQ(verdict.authentic(), !is_rejected_by_design(it.preset().name, body))
             << testing::PrintToString(body) << verdict.detail;
       }
     }
   });
 }
 
-TEST(BadBodies, OfTenMegabytesGetAVerdict) {
+TEST(BadBodies, BodiesOfTenMegabytesGetAVerdict) {
   std::string body(10'000'000, 'x');
   body.front() = '"';
   body.back() = '"';
@@ -280,8 +280,8 @@ TEST(BadBodies, OfTenMegabytesGetAVerdict) {
   }
 }
 
-TEST(BadBodies, ThatUnpackToTooMuchAreRefused) {
-  // Thirty megabytes of zeros, packed three times over, would be a bomb; one layer is bounded.
+TEST(BadBodies, InvalidGzipIsRejected) {
+  // A gzip bomb has several layers; only one layer is decompressed, up to a limit.
   const Subject it(*preset("stream-chat"));
   OwnedRequest changed = it.request();
   changed.headers.push_back({"Content-Encoding", "gzip"});
@@ -292,7 +292,7 @@ TEST(BadBodies, ThatUnpackToTooMuchAreRefused) {
   }
 }
 
-TEST(BadSecrets, AreRefusedWithoutBeingShown) {
+TEST(BadSecrets, AreRejectedWithoutBeingShown) {
   const std::vector<std::string> bad = {"",
                                         "not hexadecimal & not base64!",
                                         "=====",

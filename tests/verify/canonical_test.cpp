@@ -28,20 +28,20 @@ std::optional<std::string> inflated(std::string_view body, std::size_t limit) {
   return sink.text;
 }
 
-TEST(CanonicalForm, OrdersFieldsByNameAndKeepsOrDropsRepeats) {
+TEST(CanonicalForm, SortsFieldsAndKeepsOrDropsRepeats) {
   EXPECT_EQ(sorted_form("b=2&a=1&b=1&b=2", false), "a1b2b1b2");
   EXPECT_EQ(sorted_form("b=2&a=1&b=1&b=2", true), "a1b1b2");
   EXPECT_EQ(sorted_form("", true), "");
-  EXPECT_EQ(sorted_form("B=1&a=2&%41=3", false), "A3B1a2") << "by code unit, decoded";
+  EXPECT_EQ(sorted_form("B=1&a=2&%41=3", false), "A3B1a2") << "sorted by decoded bytes";
 }
 
-TEST(CanonicalQuery, OrdersFieldsByNameAndLeavesThemEncoded) {
+TEST(CanonicalQuery, SortsFieldsAndKeepsThemEncoded) {
   EXPECT_EQ(sorted_query("https://h/p?b=%20&a=1&b=2&&c#d=1"), "a=1&b=%20&b=2&c");
   EXPECT_EQ(sorted_query("https://h/p"), "");
   EXPECT_EQ(sorted_query("https://h/p?"), "");
 }
 
-TEST(CanonicalUrl, HasOrLacksAPort) {
+TEST(CanonicalUrl, APortIsAddedOrRemoved) {
   EXPECT_EQ(url_with_port("https://h/p"), "https://h:443/p");
   EXPECT_EQ(url_with_port("http://h?x"), "http://h:80?x");
   EXPECT_EQ(url_with_port("https://h:8443/p"), "https://h:8443/p");
@@ -60,14 +60,14 @@ TEST(CanonicalUrl, HasOrLacksAPort) {
   }
 }
 
-TEST(CanonicalPath, GoesFromTheFirstSlashToTheFragment) {
+TEST(CanonicalPath, StartsAtTheFirstSlashAndEndsAtTheFragment) {
   EXPECT_EQ(path_of("https://h:1/a/b?c=d#e"), "/a/b?c=d");
   EXPECT_EQ(path_of("https://h"), "/");
   EXPECT_EQ(path_of("/a?b"), "/a?b");
   EXPECT_EQ(path_of(""), "/");
 }
 
-TEST(CanonicalUrl, OfHubspotDecodesOnlySomeCodes) {
+TEST(CanonicalUrl, HubspotDecodesOnlySomeCodes) {
   EXPECT_EQ(hubspot_url("https://h/%3A%2f%3F%40%21%24%27%28%29%2A%2C%3B"),
             "https://h/:/?@!$'()*,;");
   EXPECT_EQ(hubspot_url("%20%2B%25%41%"), "%20%2B%25%41%");
@@ -75,7 +75,7 @@ TEST(CanonicalUrl, OfHubspotDecodesOnlySomeCodes) {
   EXPECT_EQ(hubspot_url("%zz"), "%zz");
 }
 
-TEST(CanonicalUrl, OfPlivoHasQueryAndFormInOrder) {
+TEST(CanonicalUrl, PlivoSortsQueryAndForm) {
   EXPECT_EQ(plivo_url("GET", "https://h/p?b=2&a=1", ""), "https://h/p?a=1&b=2");
   EXPECT_EQ(plivo_url("GET", "https://h/p", ""), "https://h/p");
   EXPECT_EQ(plivo_url("POST", "https://h/p", "b=2&a=1"), "https://h/p?a1b2");
@@ -90,13 +90,13 @@ TEST(CanonicalJson, IsAsciiWithEscapes) {
   }
 }
 
-TEST(CanonicalBody, IsUnpackedUpToALimit) {
+TEST(CanonicalBody, IsDecompressedUpToALimit) {
   const std::string text(100'000, 'x');
   const std::string packed = gzip(text);
   EXPECT_EQ(inflated(packed, 100'000), text);
   EXPECT_EQ(inflated(packed, 99'999), std::nullopt);
   EXPECT_EQ(inflated(gzip(""), 0), "");
-  EXPECT_EQ(inflated(packed + "x", 1'000'000), std::nullopt) << "bytes behind it";
+  EXPECT_EQ(inflated(packed + "x", 1'000'000), std::nullopt) << "trailing bytes";
   EXPECT_EQ(inflated(packed.substr(0, packed.size() - 1), 1'000'000), std::nullopt);
   EXPECT_EQ(inflated("", 10), std::nullopt);
   EXPECT_EQ(inflated("plain", 10), std::nullopt);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A message that is made of several values must be cut in one way only: otherwise one captured
-// signature is good for a second id, or for another body.
+// A signed message that joins several values must have only one valid split into these values.
+// Otherwise a captured signature would be valid for another id or body.
 #include "base/hex.hpp"
 #include "verify/sample.hpp"
 #include "verify/schemes.hpp"
@@ -19,7 +19,7 @@ using test::kNow;
 using test::OwnedRequest;
 using test::Sample;
 
-// One placeholder of a template, or the text between two.
+// A placeholder of a template, or the text between two placeholders.
 struct Piece {
   bool is_text = false;
   std::string word;
@@ -42,7 +42,7 @@ bool is_url(const std::string& word) {
   return word == "url" || word == "url:hubspot" || word == "path";
 }
 
-// Whose value a stranger can choose when he sends a captured signature again.
+// Whether an attacker who replays a captured signature can choose the value.
 bool is_free(const std::string& word) {
   return word == "body" || word == "time" || is_url(word) || word == "url:plivo" ||
          word == "query:sorted" || word.starts_with("header:");
@@ -62,7 +62,7 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-// A preset's request, and how its values are written into and read from it.
+// Finds all requests with the same signed text, by writing values into the places of a preset.
 class Cutting {
  public:
   Cutting(const Preset& preset, OwnedRequest signed_request)
@@ -71,7 +71,7 @@ class Cutting {
         time_(value_of_time()),
         pieces_(pieces_of(scheme_.messages[0])) {}
 
-  // The requests that have the same signature over the same text, the signed one among them.
+  // All requests with the same signed text, including the original.
   std::vector<OwnedRequest> all() {
     std::string text;
     for (const Piece& piece : pieces_) text += piece.is_text ? piece.word : value_of(piece.word);
@@ -107,9 +107,9 @@ class Cutting {
       return whole_.url.substr(0, whole_.url.find('?')) + "?a=1&b=2." + form_text();
     }
     if (word.starts_with("header:")) return whole_.header(word.substr(7));
-    return "";  // what nobody can choose; both ends of it stay
+    return "";  // values that an attacker cannot choose
   }
-  // sorted_form() of a form whose fields are in order.
+  // sorted_form() of a form whose fields are already sorted.
   std::string form_text() const {
     std::string text = whole_.body;
     std::erase(text, '&');
@@ -117,7 +117,7 @@ class Cutting {
     return text;
   }
 
-  // Writes the value; false: nobody could send it.
+  // Writes the value; returns false if such a request cannot be sent.
   bool write(const std::string& word, const std::string& value, OwnedRequest& to) {
     if (word == "body") {
       to.body = value;
@@ -127,7 +127,7 @@ class Cutting {
       header.replace(at, time_.size(), value);
     } else if (is_url(word)) {
       to.url = word == "path" ? std::string(kOrigin) + value : value;
-      // The receiver puts together where it is, and the source is found by its path.
+      // The receiver builds the origin itself, and the path selects the source.
       return to.url == whole_.url || to.url.starts_with(path_of(whole_.url) + "?") ||
              to.url == path_of(whole_.url);
     } else if (word == "url:plivo") {
@@ -144,7 +144,7 @@ class Cutting {
   }
   static std::string path_of(const std::string& url) { return url.substr(0, url.find('?')); }
 
-  // Gives the first pieces their share of the text in every way, and the rest to those behind.
+  // Assigns the text to the pieces from `at` on, in all possible ways.
   void cut(std::size_t at, std::string_view text, const OwnedRequest& so_far) {
     if (at == pieces_.size()) {
       if (text.empty()) found_.push_back(so_far);
@@ -156,7 +156,7 @@ class Cutting {
       if (text.starts_with(fixed)) cut(at + 1, text.substr(fixed.size()), so_far);
       return;
     }
-    // Only as far as what stands behind it is there.
+    // A following text must match.
     const Piece* next = at + 1 < pieces_.size() ? &pieces_[at + 1] : nullptr;
     for (std::size_t size = next == nullptr ? text.size() : 0; size <= text.size(); ++size) {
       if (next != nullptr && next->is_text && !text.substr(size).starts_with(next->word)) continue;
@@ -212,7 +212,7 @@ const std::vector<std::string>& ids() {
   return all;
 }
 
-// All requests over the text that the sender signed; those that verify, and what they would be.
+// The requests with the signed text: the number tried, and those that verify.
 struct Cuts {
   std::size_t tried = 0;
   std::vector<OwnedRequest> authentic;
@@ -256,7 +256,7 @@ std::string shown(const std::vector<OwnedRequest>& requests) {
   return text;
 }
 
-TEST(EveryPreset, HasOneRequestAtMostForASignature) {
+TEST(EveryPreset, HasAtMostOneRequestPerSignature) {
   std::set<std::string_view> joined;
   std::size_t tried = 0;
   for (const Preset& preset : presets()) {
@@ -282,7 +282,7 @@ TEST(EveryPreset, HasOneRequestAtMostForASignature) {
   EXPECT_GT(tried, 10'000U);
 }
 
-// What real senders send stays valid.
+// Requests of real senders stay valid.
 TEST(EveryPreset, AcceptsIdsWithDotsAndBodiesOfJson) {
   for (const Preset& preset : presets()) {
     if (!joins_values(preset) || preset.name == "plivo" || preset.name == "twitch") continue;
@@ -296,7 +296,7 @@ TEST(EveryPreset, AcceptsIdsWithDotsAndBodiesOfJson) {
   }
 }
 
-TEST(StandardWebhooks, RefusesABodyThatBeginsWithDigitsAndADot) {
+TEST(StandardWebhooks, RejectsABodyThatBeginsWithDigitsAndADot) {
   const Sample sample = test::sample_of(*preset("standard-webhooks"));
   const auto reason = [&](const std::string& body, const std::string& id) {
     return test::check(sample.verifier(), signed_with(sample, body, id)).reason;
@@ -304,14 +304,14 @@ TEST(StandardWebhooks, RefusesABodyThatBeginsWithDigitsAndADot) {
   EXPECT_EQ(reason("1760000000.{}", "evt"), Reason::payload_unreadable);
   EXPECT_EQ(reason("1.5", "evt"), Reason::payload_unreadable);
   EXPECT_EQ(reason("15", "evt"), Reason::none);
-  EXPECT_EQ(reason("price=1.50.2", "evt"), Reason::none) << "that is no time";
+  EXPECT_EQ(reason("price=1.50.2", "evt"), Reason::none) << "not a time";
   EXPECT_EQ(reason("{}", "evt.1760000000"), Reason::none);
   EXPECT_EQ(reason("{}", "evt.1760000000.{"), Reason::header_malformed);
   EXPECT_EQ(reason("{}", std::string(1025, 'x')), Reason::header_malformed);
 }
 
-// From the outside: one captured request of Plivo, cut where a form value has a dot.
-TEST(Plivo, TakesNoPartOfTheFormForItsNonce) {
+// Attack: a captured request of Plivo, split at the dot of a form value.
+TEST(Plivo, NonceCannotContainAPartOfTheForm) {
   const Sample sample = test::sample_of(*preset("plivo"));
   const OwnedRequest good = *sample.sign(kNow, "BillRate=0.0085&CallUUID=u-1&Event=Hangup");
   ASSERT_TRUE(test::check(sample.verifier(), good).authentic());
@@ -322,9 +322,9 @@ TEST(Plivo, TakesNoPartOfTheFormForItsNonce) {
   EXPECT_EQ(test::check(sample.verifier(), cut).reason, Reason::header_malformed);
 }
 
-// Names and values of a form that stand one after the other can always be cut in another way, so
-// nothing may call an id in one of them signed.
-TEST(FormFields, ThatAreSignedOneAfterTheOtherDoNotMakeAnIdSigned) {
+// Form fields that are joined without delimiters have several valid splits, so an id in one of them
+// does not count as signed.
+TEST(FormFields, JoinedWithoutDelimitersDoNotSignAnId) {
   using verify_detail::covers_id;
   const auto covered = [](std::string_view name, std::string_view at) {
     IdentityRule rule;
@@ -340,7 +340,7 @@ TEST(FormFields, ThatAreSignedOneAfterTheOtherDoNotMakeAnIdSigned) {
   const Sample sample = test::sample_of(*preset("twilio"));
   OwnedRequest moved = *sample.sign(kNow, "MessageSid=SM123&NumMedia=0");
   moved.body = "MessageSid=SM123NumMedia0";
-  EXPECT_TRUE(test::check(sample.verifier(), moved).authentic()) << "this is why";
+  EXPECT_TRUE(test::check(sample.verifier(), moved).authentic()) << "the split is ambiguous";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Each thing that usually goes wrong, done on purpose: explain() finds it.
+// The usual mistakes, made on purpose: explain() must find each of them.
 #include "base/base64.hpp"
 #include "base/hex.hpp"
 #include "verify/sample.hpp"
@@ -40,18 +40,18 @@ std::vector<std::string> explained(std::string_view preset_name, const std::stri
   return explain(preset(preset_name)->verify, secrets, *view, kNow);
 }
 
-// Signed with `sent`, received as `got`.
+// The explanations for a request signed with body `sent` and received with body `got`.
 std::vector<std::string> after_change(const std::string& sent, const std::string& got) {
   OwnedRequest request = signed_by("stripe", kSecret, sent);
   request.body = got;
   return explained("stripe", kSecret, request);
 }
 
-TEST(Explain, ReportsNothingWhenAllIsRight) {
+TEST(Explain, ReportsNothingForAValidRequest) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", kSecret, "{}")), IsEmpty());
 }
 
-TEST(Explain, TellsABodyThatWasWrittenAgain) {
+TEST(Explain, FindsReformattedJson) {
   const std::string compact = R"({"id":"evt_1","list":[1,2],"url":"https://a/b"})";
   const std::string two =
       "{\n  \"id\": \"evt_1\",\n  \"list\": [\n    1,\n    2\n  ],\n  \"url\": \"https://a/b\"\n}";
@@ -63,7 +63,7 @@ TEST(Explain, TellsABodyThatWasWrittenAgain) {
               Contains(HasSubstr("a space after commas and colons")));
 }
 
-TEST(Explain, TellsEscapesThatWereChanged) {
+TEST(Explain, FindsChangedEscapes) {
   EXPECT_THAT(after_change(R"({"url":"https:\/\/a"})", R"({"url":"https://a"})"),
               Contains(HasSubstr("slashes escaped")));
   EXPECT_THAT(after_change(R"({"url":"https://a"})", R"({"url":"https:\/\/a"})"),
@@ -72,7 +72,7 @@ TEST(Explain, TellsEscapesThatWereChanged) {
               Contains(HasSubstr("\\u escapes")));
 }
 
-TEST(Explain, TellsALineEndThatCameOrWent) {
+TEST(Explain, FindsAnAddedOrRemovedLineBreak) {
   EXPECT_THAT(after_change("{}", "{}\n"), Contains(HasSubstr("A line break was appended")));
   EXPECT_THAT(after_change("{}", "{}\r\n"), Contains(HasSubstr("A line break was appended")));
   EXPECT_THAT(after_change("{}\n", "{}"),
@@ -81,22 +81,22 @@ TEST(Explain, TellsALineEndThatCameOrWent) {
               Contains(HasSubstr("final line break of the body was removed")));
 }
 
-TEST(Explain, TellsLineEndsThatWereTurned) {
+TEST(Explain, FindsConvertedLineEnds) {
   EXPECT_THAT(after_change("a\nb", "a\r\nb"), Contains(HasSubstr("from LF to CRLF")));
   EXPECT_THAT(after_change("a\r\nb", "a\nb"), Contains(HasSubstr("from CRLF to LF")));
 }
 
-TEST(Explain, TellsAByteOrderMark) {
+TEST(Explain, FindsAByteOrderMark) {
   EXPECT_THAT(after_change("{}", "\xef\xbb\xbf{}"),
               Contains(HasSubstr("byte order mark was prepended")));
   EXPECT_THAT(after_change("\xef\xbb\xbf{}", "{}"),
               Contains(HasSubstr("byte order mark of the body, which was signed, was removed")));
 }
 
-TEST(Explain, TellsASecretInAnotherEncoding) {
+TEST(Explain, FindsASecretInAnotherEncoding) {
   const std::string bytes = "twenty-four bytes of key";
   const std::string encoded = to_base64(bytes);
-  // Standard Webhooks decodes; Polar takes the text.
+  // Standard Webhooks decodes the secret; Polar uses its text.
   EXPECT_THAT(explained("standard-webhooks", "whsec_" + encoded,
                         signed_by("polar", "whsec_" + encoded, "{}")),
               Contains(HasSubstr("as text, whole")));
@@ -109,14 +109,14 @@ TEST(Explain, TellsASecretInAnotherEncoding) {
               Contains(HasSubstr("as hexadecimal")));
 }
 
-TEST(Explain, TellsASecretWithoutItsPrefixOrWithOneTooMuch) {
+TEST(Explain, FindsAMissingOrExtraPrefixOfTheSecret) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", "whsec_" + kSecret, "{}")),
               Contains(HasSubstr("lacks its prefix whsec_")));
   EXPECT_THAT(explained("stripe", "whsec_" + kSecret, signed_by("stripe", kSecret, "{}")),
               Contains(HasSubstr("as text, without whsec_")));
 }
 
-TEST(Explain, TellsASecretWithALineEnd) {
+TEST(Explain, FindsASecretWithWhitespace) {
   const OwnedRequest request = signed_by("stripe", kSecret, "{}");
   for (const std::string& stray : {kSecret + "\n", " " + kSecret, kSecret + "\r\n"}) {
     EXPECT_THAT(explained("stripe", stray, request),
@@ -124,7 +124,7 @@ TEST(Explain, TellsASecretWithALineEnd) {
   }
 }
 
-TEST(Explain, TellsAClockThatIsWrongAndByHowMuch) {
+TEST(Explain, FindsAWrongClock) {
   EXPECT_THAT(explained("stripe", kSecret,
                         signed_by("stripe", kSecret, "{}", kNow - std::chrono::seconds(1234))),
               ElementsAre(HasSubstr("1234 s ago")));
@@ -133,8 +133,8 @@ TEST(Explain, TellsAClockThatIsWrongAndByHowMuch) {
               ElementsAre(HasSubstr("4321 s ahead")));
 }
 
-TEST(Explain, TellsTheSchemeOfAnotherSender) {
-  // The header is there under another name: Svix's for Standard Webhooks'.
+TEST(Explain, FindsTheSchemeOfAnotherSender) {
+  // The signature is in a header of another name: Svix's instead of Standard Webhooks'.
   const std::string secret = "whsec_" + to_base64("0123456789abcdef01234567");
   EXPECT_THAT(explained("standard-webhooks", secret, signed_by("clerk", secret, "{}")),
               AllOf(Contains(HasSubstr("header 'webhook-signature'")),
@@ -144,13 +144,13 @@ TEST(Explain, TellsTheSchemeOfAnotherSender) {
               Contains(HasSubstr("The signature matches with preset 'intercom'")));
 }
 
-TEST(Explain, NamesSendersWhoseHeaderIsThere) {
+TEST(Explain, NamesPresetsWithMatchingHeaders) {
   OwnedRequest request = signed_by("github", "another secret", "{}");
   EXPECT_THAT(explained("stripe", kSecret, request),
               Contains(HasSubstr("signature headers of these presets: github")));
 }
 
-TEST(Explain, TellsAUrlThatIsNotTheOneTheSenderCalls) {
+TEST(Explain, FindsAUrlThatDiffersFromTheCalledOne) {
   const auto received_at = [](const std::string& signed_url, const std::string& url) {
     OwnedRequest request = signed_by("square", kSecret, "{}", kNow, signed_url);
     request.url = url;
@@ -163,7 +163,7 @@ TEST(Explain, TellsAUrlThatIsNotTheOneTheSenderCalls) {
   EXPECT_THAT(received_at("https://h/x/", "https://h/x"), Contains(HasSubstr("https://h/x/")));
 }
 
-TEST(Explain, ReportsAWrongSecretWhenNothingElseIsWrong) {
+TEST(Explain, ReportsAWrongSecretIfNothingElseMatches) {
   EXPECT_THAT(explained("stripe", kSecret, signed_by("stripe", "another", "{}")),
               ElementsAre(HasSubstr("the secret belongs to another endpoint")));
 }

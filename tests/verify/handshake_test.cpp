@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include <hapax/handshake.hpp>
+#include <hapax/verify.hpp>
 
 #include "verify/keys.hpp"
 #include "verify/parts.hpp"
@@ -24,7 +24,7 @@ std::string text_in(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
 }
 
-// That of the signature vectors, which the handshake is signed with too.
+// The certificate of the SNS signature vectors, which also verifies the SNS handshake.
 std::string sns_certificate() {
   std::ifstream in(HAPAX_TEST_DATA "/signatures.jsonl", std::ios::binary);
   for (std::string line; std::getline(in, line);) {
@@ -35,8 +35,9 @@ std::string sns_certificate() {
 }
 
 // One line of handshakes.jsonl.
-struct Told {
-  explicit Told(const json::object& line) : preset(hapax::preset(text_in(line, "provider"))) {
+struct DocumentedHandshake {
+  explicit DocumentedHandshake(const json::object& line)
+      : preset(hapax::preset(text_in(line, "provider"))) {
     const json::object& asked = line.at("request").as_object();
     request.method = text_in(asked, "method");
     request.body = text_in(asked, "body");
@@ -49,7 +50,7 @@ struct Told {
     for (const char* name : {"secret", "public_key"}) {
       if (line.contains(name)) secrets.push_back(text_in(line, name));
     }
-    if (preset->name == "aws-sns") secrets = {sns_certificate()};  // it names a file
+    if (preset->name == "aws-sns") secrets = {sns_certificate()};  // the line has only a file name
     key_id = text_in(line, "key_id");
     kind = text_in(line, "kind");
     response = line.at("response").as_object();
@@ -68,30 +69,30 @@ struct Told {
   json::object response;
 };
 
-std::vector<Told> all_told() {
-  std::vector<Told> told;
+std::vector<DocumentedHandshake> documented_handshakes() {
+  std::vector<DocumentedHandshake> all;
   std::ifstream in(HAPAX_TEST_DATA "/handshakes.jsonl", std::ios::binary);
   for (std::string line; std::getline(in, line);) {
-    told.emplace_back(json::parse(line).as_object());
+    all.emplace_back(json::parse(line).as_object());
   }
-  return told;
+  return all;
 }
 
-Told told_of(std::string_view name) {
-  for (Told& each : all_told()) {
+DocumentedHandshake handshake_of(std::string_view name) {
+  for (DocumentedHandshake& each : documented_handshakes()) {
     if (each.preset->name == name) return std::move(each);
   }
   throw std::out_of_range(std::string(name));
 }
 
-// The vector of Twitch has no signature and no secret: both are made here.
-void sign(Told& told) {
-  told.secrets = {"s3cRe7-s3cRe7"};
-  const OwnedRequest::View view = told.request.view();
+// The vector of Twitch has no signature and no secret; both are added here.
+void sign(DocumentedHandshake& handshake) {
+  handshake.secrets = {"s3cRe7-s3cRe7"};
+  const OwnedRequest::View view = handshake.request.view();
   const Result<Signed> made =
-      hapax::sign(told.preset->verify, told.secrets[0], *view, "id-1", kNow);
+      hapax::sign(handshake.preset->verify, handshake.secrets[0], *view, "id-1", kNow);
   ASSERT_TRUE(made);
-  for (const OwnedHeader& each : made->headers) told.request.headers.push_back(each);
+  for (const OwnedHeader& each : made->headers) handshake.request.headers.push_back(each);
 }
 
 constexpr std::array<Header, 1> kVerifyToken = {{{"verify_token", "my_verify_token"}}};
@@ -103,14 +104,15 @@ std::optional<std::string> header_in(const HandshakeAnswer& answer, std::string_
   return std::nullopt;
 }
 
-void expect_as_told(const Told& told, const HandshakeAnswer& answer) {
-  EXPECT_EQ(answer.status, told.response.at("status").to_number<int>());
-  EXPECT_EQ(answer.body, text_in(told.response, "body"));
-  const std::string type = text_in(told.response, "content_type");
+void expect_documented_response(const DocumentedHandshake& handshake,
+                                const HandshakeAnswer& answer) {
+  EXPECT_EQ(answer.status, handshake.response.at("status").to_number<int>());
+  EXPECT_EQ(answer.body, text_in(handshake.response, "body"));
+  const std::string type = text_in(handshake.response, "content_type");
   if (!type.empty()) {
     EXPECT_EQ(answer.content_type, type.substr(0, type.find(' ')));
   }
-  if (const json::value* headers = told.response.if_contains("headers")) {
+  if (const json::value* headers = handshake.response.if_contains("headers")) {
     for (const auto& [name, value] : headers->as_object()) {
       EXPECT_EQ(header_in(answer, name), std::string(value.as_string())) << name;
     }
@@ -122,54 +124,54 @@ void expect_as_told(const Told& told, const HandshakeAnswer& answer) {
 
 TEST(Handshake, EveryDocumentedHandshakeIsAnswered) {
   std::size_t answered = 0;
-  for (Told& told : all_told()) {
-    SCOPED_TRACE(std::string(told.preset->name) + " " + told.kind);
-    if (told.preset->name == "xero") continue;  // an ordinary request: see the next test
-    if (told.preset->name == "twitch") sign(told);
-    const auto answer = told.answer(kVerifyToken);
+  for (DocumentedHandshake& handshake : documented_handshakes()) {
+    SCOPED_TRACE(std::string(handshake.preset->name) + " " + handshake.kind);
+    if (handshake.preset->name == "xero") continue;  // not a handshake: see the next test
+    if (handshake.preset->name == "twitch") sign(handshake);
+    const auto answer = handshake.answer(kVerifyToken);
     ASSERT_TRUE(answer);
-    expect_as_told(told, *answer);
+    expect_documented_response(handshake, *answer);
     ++answered;
   }
   EXPECT_EQ(answered, 16U);
 }
 
-TEST(Handshake, OfXeroIsAnOrdinaryRequestThatIsVerifiedOrRefused) {
+TEST(Handshake, XeroSendsAnOrdinaryRequest) {
   std::vector<int> statuses;
-  for (const Told& told : all_told()) {
-    if (told.preset->name != "xero") continue;
-    EXPECT_FALSE(told.answer());
-    const OwnedRequest::View view = told.request.view();
-    const Result<Verdict> verdict = verify(told.preset, told.secrets, *view, kNow);
+  for (const DocumentedHandshake& handshake : documented_handshakes()) {
+    if (handshake.preset->name != "xero") continue;
+    EXPECT_FALSE(handshake.answer());
+    const OwnedRequest::View view = handshake.request.view();
+    const Result<Verdict> verdict = verify(handshake.preset, handshake.secrets, *view, kNow);
     ASSERT_TRUE(verdict);
     statuses.push_back(http_status(verdict->reason));
-    EXPECT_EQ(statuses.back(), told.response.at("status").to_number<int>());
+    EXPECT_EQ(statuses.back(), handshake.response.at("status").to_number<int>());
   }
   EXPECT_THAT(statuses, testing::ElementsAre(200, 401));
 }
 
-TEST(Handshake, ThatIsSignedIsNotAnsweredWithABadSignature) {
+TEST(Handshake, SignedHandshakesNeedAValidSignature) {
   for (const char* name : {"slack", "discord", "zoom", "aws-sns", "twitch"}) {
     SCOPED_TRACE(name);
-    Told told = told_of(name);
-    if (told.preset->name == "twitch") sign(told);
-    ASSERT_TRUE(told.answer());
-    // A space more, which changes no value.
-    Told forged = told;
+    DocumentedHandshake handshake = handshake_of(name);
+    if (handshake.preset->name == "twitch") sign(handshake);
+    ASSERT_TRUE(handshake.answer());
+    // An additional space, which changes no value.
+    DocumentedHandshake forged = handshake;
     if (forged.preset->name == "aws-sns") {
       forged.request.body.replace(forged.request.body.find("You have"), 8, "You hath");
     } else {
       forged.request.body += ' ';
     }
     EXPECT_FALSE(forged.answer());
-    Told without = told;
+    DocumentedHandshake without = handshake;
     without.request.headers.clear();
     without.secrets.clear();
     EXPECT_FALSE(without.answer());
   }
 }
 
-TEST(Handshake, OfDiscordsWebhookEventsIsAnsweredWithoutABody) {
+TEST(Handshake, DiscordsWebhookEventsGetAResponseWithoutABody) {
   const test::KeyPair key = test::make_ed25519();
   OwnedRequest request{.url = "https://h/"};
   request.body = R"({"type":0})";
@@ -187,15 +189,15 @@ TEST(Handshake, OfDiscordsWebhookEventsIsAnsweredWithoutABody) {
   EXPECT_EQ(answer->body, "");
 }
 
-TEST(Handshake, OfZoomIsProvedWithTheSecretThatItIsSignedWith) {
-  Told told = told_of("zoom");
-  const auto answer = told.answer();
-  told.secrets.insert(told.secrets.begin(), "the next secret");
-  ASSERT_TRUE(told.answer());
-  EXPECT_EQ(told.answer()->body, answer->body);
+TEST(Handshake, ZoomsResponseUsesTheMatchingSecret) {
+  DocumentedHandshake handshake = handshake_of("zoom");
+  const auto answer = handshake.answer();
+  handshake.secrets.insert(handshake.secrets.begin(), "the next secret");
+  ASSERT_TRUE(handshake.answer());
+  EXPECT_EQ(handshake.answer()->body, answer->body);
 }
 
-// ---- challenges that must not be echoed
+// Challenges that must not be echoed.
 
 OwnedRequest get(const std::string& query) {
   return {.method = "GET", .url = "https://hooks.example.com/in/x?" + query};
@@ -208,7 +210,7 @@ std::optional<HandshakeAnswer> ask(std::string_view name, const OwnedRequest& re
   return answer_handshake(*preset(name), secrets, *view, kNow, {"key", parameters});
 }
 
-std::vector<std::string> nasty_challenges() {
+std::vector<std::string> invalid_challenges() {
   return {"",        std::string(1025, 'a'),
           "a%0Ab",   "a%0D%0ASet-Cookie:x=1",
           "%00",     "%C3%A9",
@@ -216,8 +218,8 @@ std::vector<std::string> nasty_challenges() {
           "a%3Eb%3C"};
 }
 
-TEST(Handshake, ChallengesInAQueryAreEchoedOnlyWhenShortAndPlain) {
-  for (const std::string& challenge : nasty_challenges()) {
+TEST(Handshake, QueryChallengesAreEchoedOnlyIfShortAndPlain) {
+  for (const std::string& challenge : invalid_challenges()) {
     SCOPED_TRACE(challenge.substr(0, 40));
     EXPECT_FALSE(ask("dropbox", get("challenge=" + challenge)));
     EXPECT_FALSE(ask("nylas", get("challenge=" + challenge)));
@@ -229,10 +231,10 @@ TEST(Handshake, ChallengesInAQueryAreEchoedOnlyWhenShortAndPlain) {
     EXPECT_FALSE(ask("x-twitter", get("crc_token=" + challenge)));
   }
   EXPECT_TRUE(ask("dropbox", get("challenge=" + std::string(1024, 'a'))));
-  EXPECT_FALSE(ask("dropbox", get("challenge=a&challenge=b"))) << "two of them";
+  EXPECT_FALSE(ask("dropbox", get("challenge=a&challenge=b"))) << "a repeated parameter";
 }
 
-TEST(Handshake, ChallengesInAHeaderAreEchoedOnlyWhenShortAndPlain) {
+TEST(Handshake, HeaderChallengesAreEchoedOnlyIfShortAndPlain) {
   for (const std::string& challenge :
        {std::string(), std::string(1025, 'a'), std::string("a\nb"), std::string("\xff"),
         std::string("<b>"), std::string("\0", 1)}) {
@@ -245,7 +247,7 @@ TEST(Handshake, ChallengesInAHeaderAreEchoedOnlyWhenShortAndPlain) {
   }
 }
 
-TEST(Handshake, AnAnswerInJsonIsEscaped) {
+TEST(Handshake, AJsonResponseIsEscaped) {
   OwnedRequest request = get("");
   request.headers = {{"x-okta-verification-challenge", R"(a"b\c)"}};
   const auto answer = ask("okta", request);
@@ -253,7 +255,7 @@ TEST(Handshake, AnAnswerInJsonIsEscaped) {
   EXPECT_EQ(answer->body, R"({"verification":"a\"b\\c"})");
 }
 
-TEST(Handshake, OfMetaWithAnotherTokenIsForbidden) {
+TEST(Handshake, MetaWithAnotherTokenIsForbidden) {
   const std::string query = "hub.mode=subscribe&hub.challenge=1&hub.verify_token=";
   for (const std::string& token : {std::string(), std::string("my_verify_toke"),
                                    std::string("my_verify_token2"), std::string("other")}) {
@@ -264,40 +266,40 @@ TEST(Handshake, OfMetaWithAnotherTokenIsForbidden) {
   }
   const auto unconfigured = ask("meta", get(query + "my_verify_token"));
   ASSERT_TRUE(unconfigured);
-  EXPECT_EQ(unconfigured->status, 403) << "no token is configured, so none can be right";
+  EXPECT_EQ(unconfigured->status, 403) << "without a configured token none is valid";
   const std::array<Header, 1> empty = {{{"verify_token", ""}}};
   EXPECT_EQ(ask("meta", get(query), empty)->status, 403);
 }
 
-TEST(Handshake, OfTwitterSignsNothingThatCouldBeAnEvent) {
+TEST(Handshake, TwittersResponseCannotSignAnEvent) {
   EXPECT_TRUE(ask("x-twitter", get("crc_token=MDk4N2Q4-_.%2B/=")));
   EXPECT_FALSE(ask("x-twitter", get("crc_token=%7B%22for_user_id%22%3A%221%22%7D")));
   EXPECT_FALSE(ask("x-twitter", get("crc_token=%5B1%5D")));
 }
 
-TEST(Handshake, OfBraintreeSignsHexadecimalOnly) {
+TEST(Handshake, BraintreesResponseSignsOnlyHexadecimal) {
   EXPECT_TRUE(ask("braintree", get("bt_challenge=0123456789abcdef0123")));
   EXPECT_FALSE(ask("braintree", get("bt_challenge=0123456789ABCDEF0123")));
   EXPECT_FALSE(ask("braintree", get("bt_challenge=0123456789abcdef012")));
   EXPECT_FALSE(ask("braintree", get("bt_challenge=" + std::string(33, 'a'))));
 }
 
-TEST(Handshake, OfNotionIsNoneOnceItSigns) {
-  Told told = told_of("notion");
-  const auto answer = told.answer();
+TEST(Handshake, ASignedNotionRequestIsNotAHandshake) {
+  DocumentedHandshake handshake = handshake_of("notion");
+  const auto answer = handshake.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->secret, "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl");
-  told.request.headers.push_back({"X-Notion-Signature", "sha256=00"});
-  EXPECT_FALSE(told.answer());
+  handshake.request.headers.push_back({"X-Notion-Signature", "sha256=00"});
+  EXPECT_FALSE(handshake.answer());
 }
 
-TEST(Handshake, OfSnsGivesTheUrlToConfirm) {
-  const auto answer = told_of("aws-sns").answer();
+TEST(Handshake, SnsReturnsTheConfirmationUrl) {
+  const auto answer = handshake_of("aws-sns").answer();
   ASSERT_TRUE(answer);
   EXPECT_THAT(answer->confirm_url, testing::StartsWith("https://sns.us-west-2.amazonaws.com/?"));
 }
 
-TEST(SnsUrl, IsAmazonsOwnAndNoLookAlike) {
+TEST(SnsUrl, AcceptsOnlyUrlsOfAmazon) {
   using verify_detail::is_sns_url;
   EXPECT_TRUE(is_sns_url("https://sns.us-east-1.amazonaws.com/x.pem"));
   EXPECT_TRUE(is_sns_url("https://sns.cn-north-1.amazonaws.com.cn/x.pem"));
@@ -331,7 +333,7 @@ TEST(SnsUrl, IsAmazonsOwnAndNoLookAlike) {
   }
 }
 
-TEST(Handshake, AnOrdinaryRequestIsNone) {
+TEST(Handshake, AnOrdinaryRequestIsNotAHandshake) {
   for (const Preset& each : presets()) {
     OwnedRequest request{.url = "https://h/"};
     request.body = R"({"id":"evt_1","type":"x"})";

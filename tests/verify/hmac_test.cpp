@@ -27,12 +27,12 @@ std::string openssl_hmac(const EVP_MD* hash, const std::string& key, const std::
 }
 
 // RFC 4231, test case 2.
-TEST(Hmac, IsThatOfTheStandardsExample) {
+TEST(Hmac, MatchesTheExampleOfTheStandard) {
   EXPECT_EQ(to_hex(hmac_of(Hash::sha256, "Jefe", "what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
-TEST(Hmac, IsThatOfOpenSslForKeysAndMessagesAroundABlock) {
+TEST(Hmac, MatchesOpenSslAroundBlockSizes) {
   const std::pair<Hash, const EVP_MD*> hashes[] = {{Hash::md5, EVP_md5()},
                                                    {Hash::sha1, EVP_sha1()},
                                                    {Hash::sha256, EVP_sha256()},
@@ -52,7 +52,7 @@ TEST(Hmac, IsThatOfOpenSslForKeysAndMessagesAroundABlock) {
   }
 }
 
-TEST(Hmac, OfAMessageInPiecesIsThatOfTheWhole) {
+TEST(Hmac, AMessageInPiecesHasTheSameHmac) {
   const HmacKey key(Hash::sha512, "key");
   Hashing hashing = key.begin();
   for (int i = 0; i < 300; ++i) hashing.add("ab");
@@ -62,7 +62,7 @@ TEST(Hmac, OfAMessageInPiecesIsThatOfTheWhole) {
   EXPECT_EQ(key.finish(hashing).view(), hmac_of(Hash::sha512, "key", whole));
 }
 
-TEST(Hmac, AKeyIsNotUsedUp) {
+TEST(Hmac, AKeyCanBeReused) {
   const HmacKey key(Hash::sha1, "key");
   for (int i = 0; i < 3; ++i) {
     Hashing hashing = key.begin();

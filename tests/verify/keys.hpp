@@ -6,7 +6,7 @@
 
 namespace hapax::test {
 
-// A fresh key pair in PEM.
+// A newly generated key pair, in PEM.
 struct KeyPair {
   std::string private_pem;
   std::string public_pem;

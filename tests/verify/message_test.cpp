@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class MessageTest : public testing::Test {
  protected:
-  // What the template gives, or "!reason: detail".
+  // The rendered message, or "!reason: detail".
   std::string render(std::string_view form) {
     const Result<Message> message = Message::parse(form);
     if (!message) return "!" + std::string(message.error().detail());
@@ -42,7 +42,7 @@ class MessageTest : public testing::Test {
   std::string_view time_header_;
 };
 
-TEST_F(MessageTest, EveryPlaceholderGivesItsPart) {
+TEST_F(MessageTest, EveryPlaceholderRendersItsPart) {
   EXPECT_EQ(render(""), "");
   EXPECT_EQ(render("text}with}braces"), "text}with}braces");
   EXPECT_EQ(render("a{body}z"), "a" + body_ + "z");
@@ -118,7 +118,7 @@ TEST_F(MessageTest, MissingPartsAreNamed) {
   EXPECT_THAT(render("{url:plivo}"), HasSubstr("!payload-unreadable"));
 }
 
-TEST_F(MessageTest, AnAliasStandsInForAHeaderThatIsNotThere) {
+TEST_F(MessageTest, AnAliasReplacesAMissingHeader) {
   alias_ = {"svix-", "webhook-"};
   headers_ = {{"Webhook-Id", "w"}, {"svix-time", "s"}, {"webhook-time", "w"}};
   EXPECT_EQ(render("{header:svix-id}{header:svix-time}"), "ws");
@@ -127,7 +127,7 @@ TEST_F(MessageTest, AnAliasStandsInForAHeaderThatIsNotThere) {
   EXPECT_THAT(render("{header:svix-id}"), HasSubstr("!header-malformed"));
 }
 
-TEST_F(MessageTest, AListOfHeadersMustHaveTheTimeAndBeShort) {
+TEST_F(MessageTest, AListOfHeadersMustIncludeTheTimeAndBeShort) {
   time_header_ = "x-time";
   EXPECT_THAT(render("{headers:x-list}"), HasSubstr("!signature-invalid"));
   headers_ = {{"x-list", "x-list,X-Time"}, {"x-time", "5"}};
@@ -136,7 +136,7 @@ TEST_F(MessageTest, AListOfHeadersMustHaveTheTimeAndBeShort) {
   const std::string gone = "x-list,\n<b>";
   headers_ = {{"x-list", gone}};
   EXPECT_THAT(render("{headers:x-list}"), testing::Not(HasSubstr("<b>")))
-      << "what they say is not told";
+      << "an error must not quote input";
   std::string many = "x-list";
   for (int i = 0; i < 100; ++i) many += ",x-list";
   headers_ = {{"x-list", many}};
@@ -146,7 +146,7 @@ TEST_F(MessageTest, AListOfHeadersMustHaveTheTimeAndBeShort) {
   EXPECT_THAT(render("{headers:x-list}"), HasSubstr("!header-malformed"));
 }
 
-TEST_F(MessageTest, AJsonValueMustNotHoldWhatSeparatesIt) {
+TEST_F(MessageTest, AJsonValueMustNotContainTheSeparator) {
   body_ = R"({"a":"1:2","b":"3","c":"4"})";
   EXPECT_THAT(render("{json:/a}:{json:/b}"), HasSubstr("!payload-unreadable"));
   EXPECT_THAT(render("{json:/b}:{json?:/a}"), HasSubstr("!payload-unreadable"));

@@ -7,14 +7,14 @@
 namespace hapax::verify_detail {
 namespace {
 
-TEST(Nfkd, LeavesAsciiAsItIs) {
+TEST(Nfkd, KeepsAscii) {
   std::string ascii;
   for (char c = 1; c < 127; ++c) ascii += c;
   EXPECT_EQ(nfkd(ascii), ascii);
   EXPECT_EQ(nfkd(""), "");
 }
 
-TEST(Nfkd, TakesLatinLettersApart) {
+TEST(Nfkd, DecomposesLatinLetters) {
   EXPECT_EQ(nfkd("\xc3\xa9"), "e\xcc\x81");
   EXPECT_EQ(nfkd("s\xc3\xa9"
                  "cret"),
@@ -23,7 +23,7 @@ TEST(Nfkd, TakesLatinLettersApart) {
   EXPECT_EQ(nfkd("\xc2\xbd"),
             "1\xe2\x81\x84"
             "2");
-  EXPECT_EQ(nfkd("\xc3\x9f"), "\xc3\x9f") << "sharp s has no other form";
+  EXPECT_EQ(nfkd("\xc3\x9f"), "\xc3\x9f") << "sharp s has no decomposition";
 }
 
 TEST(Nfkd, ReturnsNothingForUnsupportedCharacters) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Anyone can ask for a handshake. Whatever hapax answers must not be the signature of an event.
-#include <hapax/handshake.hpp>
+// Anyone can request a handshake. No response may contain a valid signature of an event.
+#include <hapax/verify.hpp>
 
 #include "base/base64.hpp"
 #include "base/hex.hpp"
@@ -25,7 +25,7 @@ using test::Sample;
 
 const std::string kTime = "1760000000";  // kNow
 
-// What a stranger may want to have signed.
+// Challenges that an attacker may want to have signed.
 const std::vector<std::string>& challenges() {
   static const std::vector<std::string> all = {
       "0123456789abcdef0123",
@@ -52,7 +52,7 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-// Every way to ask, all at once: a preset reads only what its provider would send.
+// Requests with the challenge in the places of all providers at once: a preset reads only its own.
 std::vector<OwnedRequest> handshakes_with(const std::string& challenge) {
   std::string query = "?hub.mode=subscribe&hub.verify_token=guess";
   for (const char* name :
@@ -78,7 +78,7 @@ std::vector<OwnedRequest> handshakes_with(const std::string& challenge) {
   return requests;
 }
 
-// The words of an answer, and the bytes they may stand for.
+// The words of a response, and the bytes that they may encode.
 std::set<std::string> bytes_in(const HandshakeAnswer& answer) {
   std::string text = answer.body;
   for (const OwnedHeader& each : answer.headers) text += " " + each.value;
@@ -103,7 +103,7 @@ std::set<std::string> bytes_in(const HandshakeAnswer& answer) {
   return all;
 }
 
-// The value of a place with this signature, as its lists are written.
+// The value of a signature place that contains this signature, in the list format of the place.
 std::string text_at(const SignaturePlace& place, std::string_view key_id,
                     const std::string& signature) {
   const std::string_view label = place.label == "{key_id}" ? key_id : place.label;
@@ -116,7 +116,7 @@ std::string text_at(const SignaturePlace& place, std::string_view key_id,
   return text;
 }
 
-// The bodies under which a message of the scheme could be this text.
+// Bodies whose signed message could be this text.
 std::vector<std::string> bodies_for(const Scheme& scheme, const std::string& text) {
   std::vector<std::string> bodies = {text, text + "\n", R"({"a":)" + json_string(text) + "}",
                                      "bt_payload=" + percent_encoded(text) + "&amount=1000000"};
@@ -142,7 +142,7 @@ void add_to(OwnedRequest& request, std::string_view at, const std::string& value
   }
 }
 
-// An event of this body with this signature, in every place and encoding of the scheme.
+// Events with this body and signature, in every place and encoding of the scheme.
 std::vector<OwnedRequest> events_with(const Scheme& scheme, const Sample& sample,
                                       const std::string& body, const std::string& bytes) {
   std::vector<OwnedRequest> events;
@@ -171,25 +171,25 @@ std::vector<OwnedRequest> events_with(const Scheme& scheme, const Sample& sample
 
 struct Tally {
   std::size_t answers = 0;
-  std::set<std::string> forged;  // what was signed
+  std::set<std::string> forged;  // bodies of the forged events
 };
 
-// Whatever strangers are told, tried as the signature of what they asked with.
+// Uses everything in the handshake responses as a signature of the challenge.
 Tally forge(const Preset& preset, const Scheme& scheme) {
   const Sample sample = test::sample_of(preset);
   const Result<Verifier> verifier = Verifier::make(scheme, sample.secrets, sample.context());
   EXPECT_TRUE(verifier);
   Tally tally;
   for (const std::string& challenge : challenges()) {
-    std::set<std::string> told;
+    std::set<std::string> answers;
     for (const OwnedRequest& request : handshakes_with(challenge)) {
       const OwnedRequest::View view = request.view();
       const auto answer = answer_handshake(preset, sample.secrets, *view, kNow, sample.context());
       if (!answer) continue;
       ++tally.answers;
-      told.merge(bytes_in(*answer));
+      answers.merge(bytes_in(*answer));
     }
-    for (const std::string& bytes : told) {
+    for (const std::string& bytes : answers) {
       for (const std::string& body : bodies_for(scheme, challenge)) {
         for (const OwnedRequest& event : events_with(scheme, sample, body, bytes)) {
           if (test::check(*verifier, event).authentic()) tally.forged.insert(event.body);
@@ -203,17 +203,18 @@ Tally forge(const Preset& preset, const Scheme& scheme) {
 TEST(HandshakeAnswer, IsNeverTheSignatureOfAnEvent) {
   std::size_t answering = 0;
   for (const Preset& each : presets()) {
-    if (each.verify.algorithm == Algorithm::none) continue;  // every event is taken there
+    if (each.verify.algorithm == Algorithm::none) continue;  // accepts every event
     SCOPED_TRACE(std::string(each.name));
     const Tally tally = forge(each, each.verify);
     EXPECT_THAT(tally.forged, testing::IsEmpty());
     if (tally.answers > 0) ++answering;
   }
-  EXPECT_GE(answering, 10U) << "that answer strangers";
+  EXPECT_GE(answering, 10U) << "presets with unauthenticated handshakes";
 }
 
-// The test above would see it: these two sign for anyone, and only the verifier stands between.
-TEST(HandshakeAnswer, WouldBeASignatureWhereChallengesWereAccepted) {
+// Checks the test above: these two presets sign any challenge, and only the verifier rejects the
+// result as an event.
+TEST(HandshakeAnswer, CouldBeASignatureIfChallengesWereAccepted) {
   for (const char* name : {"braintree", "x-twitter"}) {
     SCOPED_TRACE(name);
     Scheme scheme = preset(name)->verify;
@@ -222,7 +223,7 @@ TEST(HandshakeAnswer, WouldBeASignatureWhereChallengesWereAccepted) {
   }
 }
 
-TEST(AChallenge, IsRefusedHoweverItIsSigned) {
+TEST(AChallenge, IsRejectedEvenIfSigned) {
   const Sample twitter = test::sample_of(*preset("x-twitter"));
   EXPECT_TRUE(test::check(twitter.verifier(), *twitter.sign()).authentic());
   for (const char* body : {"forged-event-1", "1", "null"}) {
@@ -237,8 +238,8 @@ TEST(AChallenge, IsRefusedHoweverItIsSigned) {
   };
   EXPECT_EQ(payload("0123456789abcdef0123"), Reason::signature_invalid);
   EXPECT_EQ(payload(std::string(32, 'a')), Reason::signature_invalid);
-  EXPECT_EQ(payload("0123456789abcdef012"), Reason::none) << "no challenge is so short";
-  EXPECT_EQ(payload(std::string(33, 'a')), Reason::none) << "nor so long";
+  EXPECT_EQ(payload("0123456789abcdef012"), Reason::none) << "too short for a challenge";
+  EXPECT_EQ(payload(std::string(33, 'a')), Reason::none) << "too long for a challenge";
   EXPECT_EQ(payload("0123456789ABCDEF0123"), Reason::none);
 }
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// A plain hash can be continued by anyone who knows how long the secret is: that is length
-// extension, and what an HMAC was made for.
+// Length extension: anyone who knows the length of the secret can continue a plain hash. HMAC
+// prevents that.
 #include "base/hex.hpp"
 #include "verify/sample.hpp"
 
@@ -17,7 +17,7 @@ using test::kNow;
 using test::OwnedRequest;
 using test::Sample;
 
-// What SHA-256 itself puts behind a message of this size.
+// The padding that SHA-256 appends to a message of this size.
 std::string padding_after(std::size_t size) {
   std::string padding(1, '\x80');
   while ((size + padding.size()) % 64 != 56) padding += '\0';
@@ -25,11 +25,12 @@ std::string padding_after(std::size_t size) {
   return padding;
 }
 
-// OpenSSL calls the functions that let one set the state old.
+// OpenSSL marks the functions that can set the hash state as deprecated.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-// The hash of what gave `hash` (of `size` bytes, padding included) and `more`.
+// The hash of a message with hash `hash` and size `size` (including its padding), followed by
+// `more`.
 std::string continued(const std::string& hash, std::size_t size, std::string_view more) {
   SHA256_CTX state{};
   SHA256_Init(&state);
@@ -48,7 +49,7 @@ std::string continued(const std::string& hash, std::size_t size, std::string_vie
 
 #pragma GCC diagnostic pop
 
-// A captured request with more behind its body, and the signature that belongs to it.
+// A captured request with an extended body and the matching signature.
 OwnedRequest extended(const Sample& sample, std::size_t before_body, const std::string& body,
                       const std::string& header) {
   OwnedRequest request = *sample.sign(kNow, body);
@@ -81,8 +82,9 @@ TEST(APlainHash, CannotBeContinued) {
           .authentic());
 }
 
-// An odd body that the sender signed is his, and with the secret last nobody can continue it.
-TEST(APlainHash, RefusesNothingElse) {
+// Unusual bodies that the sender signed stay valid, and a hash that ends with the secret cannot be
+// continued.
+TEST(APlainHash, RejectsNothingElse) {
   const std::string padding("\x80\0\0\0\0", 5);
   const auto reason = [](std::string_view message, const std::string& body) {
     Scheme scheme;

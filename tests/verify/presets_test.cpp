@@ -12,7 +12,7 @@
 namespace hapax {
 namespace {
 
-TEST(Presets, AreOrderedAndFoundByName) {
+TEST(Presets, AreSortedAndFoundByName) {
   std::set<std::string_view> names;
   std::string_view last;
   for (const Preset& each : presets()) {
@@ -26,14 +26,14 @@ TEST(Presets, AreOrderedAndFoundByName) {
   EXPECT_EQ(preset("Stripe"), nullptr);
 }
 
-TEST(Presets, OfOneProviderHaveDifferentSchemes) {
+TEST(Presets, SchemesOfOneProviderHaveDifferentNames) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const Preset& each : presets()) {
     EXPECT_TRUE(seen.insert({each.provider, each.scheme}).second) << each.name;
   }
 }
 
-TEST(Presets, CanAllBeMade) {
+TEST(Presets, AllCanBeConstructed) {
   for (const Preset& each : presets()) {
     SCOPED_TRACE(std::string(each.name));
     const test::Sample sample = test::sample_of(each);
@@ -41,13 +41,13 @@ TEST(Presets, CanAllBeMade) {
     EXPECT_TRUE(verifier) << verifier.error().to_string();
     const auto identifier = Identifier::make(each.identity);
     EXPECT_TRUE(identifier) << identifier.error().to_string();
-    EXPECT_FALSE(each.identity.id[0].empty()) << "where the id is, or \"none\"";
+    EXPECT_FALSE(each.identity.id[0].empty()) << "must be the place of the id, or \"none\"";
     EXPECT_GT(each.remember, each.sender_retries);
     EXPECT_GT(each.sender_retries.count(), 0);
   }
 }
 
-TEST(Presets, WindowsAreClosedOnBothSidesOrOpenToThePastOnly) {
+TEST(Presets, WindowsAlwaysLimitFutureTimes) {
   for (const Preset& each : presets()) {
     const TimePlace& time = each.verify.time;
     if (time.at.empty() || time.format == TimeFormat::opaque) continue;
@@ -56,13 +56,13 @@ TEST(Presets, WindowsAreClosedOnBothSidesOrOpenToThePastOnly) {
   }
 }
 
-TEST(Presets, SayWhetherTheIdAndTheTimeAreSigned) {
+TEST(Presets, StateWhetherIdAndTimeAreSigned) {
   const auto id_signed = [](std::string_view name) { return preset(name)->id_signed; };
   for (const char* name : {"stripe", "standard-webhooks", "svix", "slack", "adyen", "aws-sns",
                            "twitch", "plivo", "messagebird-jwt", "livekit", "box", "sendgrid"}) {
     EXPECT_TRUE(id_signed(name)) << name;
   }
-  // A header that is not signed; a checksum; one item of many; a token; fields beside the id.
+  // An unsigned header; a checksum; one item of many; a token; only fields other than the id.
   for (const char* name : {"github", "shopify", "twilio", "paypal", "segment-batch", "telegram",
                            "postmark", "mailgun", "microsoft-graph", "monday", "zoom"}) {
     EXPECT_FALSE(id_signed(name)) << name;
@@ -75,8 +75,8 @@ TEST(Presets, SayWhetherTheIdAndTheTimeAreSigned) {
   }
 }
 
-// The retry spans of reference/signatures.md, where they are known and long.
-TEST(Presets, KnowHowLongSendersTry) {
+// The long ones of the documented retry spans.
+TEST(Presets, CoverDocumentedRetrySpans) {
   const auto at_least = [](std::string_view name, int hours) {
     EXPECT_GE(preset(name)->sender_retries, std::chrono::hours(hours)) << name;
   };

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// For every preset that can be signed for: what is signed verifies, and one bit changed in what the
-// scheme signs, or in the signature, does not.
+// For every signable preset: a signed request verifies, and a request with one changed bit in the
+// signed parts or in the signature does not.
 #include "base/json.hpp"
 #include "verify/sample.hpp"
 #include "verify/signature.hpp"
@@ -20,7 +20,7 @@ namespace {
 using test::OwnedRequest;
 using test::Sample;
 
-// Bytes of a request that a change must not survive.
+// Bytes of a request whose change must be detected.
 struct Spot {
   std::string what;
   std::function<std::string&(OwnedRequest&)> text;
@@ -28,7 +28,7 @@ struct Spot {
   std::size_t end = 0;
 };
 
-// Which spots a scheme has, found from its own words.
+// The spots of a scheme, derived from its definition.
 class Spots {
  public:
   Spots(const Scheme& scheme, const OwnedRequest& request) : scheme_(scheme), request_(request) {
@@ -60,7 +60,7 @@ class Spots {
                       copy.header(owned).size()});
   }
   void add_body() { add_slice(request_.body); }
-  // `slice` is a part of the body.
+  // `slice` points into the body.
   void add_slice(std::string_view slice) {
     const auto begin = static_cast<std::size_t>(slice.data() - request_.body.data());
     spots_.push_back({"body", [](OwnedRequest& of) -> std::string& { return of.body; }, begin,
@@ -154,7 +154,7 @@ class Spots {
   std::vector<Spot> spots_;
 };
 
-// A preset's sample, signed.
+// A signed sample of a preset.
 struct SignedCase {
   explicit SignedCase(const Preset& preset) : sample(test::sample_of(preset)) {
     Result<OwnedRequest> made = sample.sign();
@@ -199,8 +199,8 @@ TEST(EveryPreset, RejectsRequestsSignedWithAnotherSecret) {
   });
 }
 
-// The first bit of the spot that can be changed without being noticed; nothing when all are.
-std::optional<std::string> unnoticed_change(const SignedCase& it, const Spot& spot) {
+// The first bit of the spot whose change is not detected; nullopt if every change is.
+std::optional<std::string> undetected_change(const SignedCase& it, const Spot& spot) {
   OwnedRequest changed = it.request;
   std::string& text = spot.text(changed);
   for (std::size_t i = spot.begin * 8; i < spot.end * 8; ++i) {
@@ -218,12 +218,12 @@ TEST(EveryPreset, RejectsAnyChangedBitOfTheSignedMessage) {
     EXPECT_FALSE(spots.all().empty());
     for (const Spot& spot : spots.all()) {
       EXPECT_LT(spot.begin, spot.end) << spot.what;
-      EXPECT_EQ(unnoticed_change(it, spot), std::nullopt);
+      EXPECT_EQ(undetected_change(it, spot), std::nullopt);
     }
   });
 }
 
-// Where the signature's own letters stand, as sign() writes them.
+// The position of the signature text, as written by sign().
 struct SignatureSpot {
   std::function<std::string&(OwnedRequest&)> text;
   std::size_t begin = 0;
@@ -259,13 +259,13 @@ SignatureSpot find_signature(const Scheme& scheme, OwnedRequest request) {
   return {body, begin, begin + raw.size() - 2};
 }
 
-// The letters of a token, a password and a JWT are all among what is signed.
+// Tokens, passwords and JWTs are covered by their spots.
 bool has_signature(const Scheme& scheme) {
   return scheme.algorithm != Algorithm::token && scheme.algorithm != Algorithm::basic &&
          scheme.algorithm != Algorithm::jwt;
 }
 
-TEST(EveryPreset, RefusesAnyBitChangedInTheDecodedSignature) {
+TEST(EveryPreset, RejectsAnyChangedBitOfTheSignature) {
   for_each_preset([](const SignedCase& it) {
     if (!has_signature(it.scheme)) return;
     OwnedRequest changed = it.request;
@@ -301,12 +301,12 @@ TEST(EveryPreset, RejectsRequestsOutsideTheWindow) {
   });
 }
 
-TEST(UnsignablePresets, AreTheseTwoAndNoOther) {
+TEST(UnsignablePresets, AreAmazonSnsAndMonday) {
   std::vector<std::string_view> names;
   for (const Preset& each : presets()) {
     if (!test::can_be_signed(each)) names.push_back(each.name);
   }
-  // Only Amazon has the keys; monday.com signs nothing.
+  // Only Amazon has the signing keys; monday.com does not sign.
   EXPECT_THAT(names, testing::ElementsAre("aws-sns", "monday"));
   const Result<Signed> made =
       sign(preset("aws-sns")->verify, "x", Request{.body = "{}"}, "id", test::kNow);

@@ -18,7 +18,7 @@ TEST(RestyledJson, IsCompactPrettyOrSpaced) {
   EXPECT_EQ(restyled_json(" 1.50 ", {"", "", 0}), "1.50");
 }
 
-TEST(RestyledJson, DoesNotGuessAtUnclosedJson) {
+TEST(RestyledJson, IsNulloptForInvalidJson) {
   for (const std::string& text :
        {std::string("{"), std::string("}"), std::string("\"a"), std::string("[1]]"),
         std::string("\"\\"), std::string(300, '[') + std::string(300, ']')}) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kKeyId = "key-1";
 constexpr std::array<Header, 1> kParameters = {{{"webhook_id", "8PT597110X687430LKGECATA"}}};
 
-// Three pairs of each kind, made once.
+// Three key pairs of each kind, generated once.
 const std::vector<KeyPair>& key_pairs(Algorithm algorithm) {
   static std::map<Algorithm, std::vector<KeyPair>> made;
   std::vector<KeyPair>& pairs = made[algorithm];
@@ -31,7 +31,7 @@ const std::vector<KeyPair>& key_pairs(Algorithm algorithm) {
   return pairs;
 }
 
-// No two of them are one bit apart.
+// The i-th secret; no two secrets differ in only one bit.
 std::string secret_of(const SecretRule& rule, std::size_t i) {
   constexpr std::array<std::string_view, 3> kWords = {"first", "second", "third"};
   const std::string word(kWords[i]);
@@ -54,7 +54,8 @@ std::string secret_of(const SecretRule& rule, std::size_t i) {
 constexpr std::string_view kJsonBody =
     R"({"id":"evt_1","type":"invoice.paid","created":1760000000,"data":{"object":{"id":"in_1"}}})";
 
-// What the scheme has to find in a body; percent-codes without letters, which have two writings.
+// A body with the fields that the scheme reads. Percent codes have no letters, whose case could
+// vary.
 std::string body_for(std::string_view preset) {
   if (preset == "adyen") {
     const std::string item =
@@ -134,7 +135,7 @@ Verifier Sample::verifier() const {
 Sample sample_of(const Preset& preset) {
   Sample sample;
   sample.preset = &preset;
-  // Box's two keys have a header each; sign() writes the first one.
+  // Each of Box's two keys has its own header; sign() writes the first one.
   if (preset.verify.signatures[0].secret >= 0) sample.right = 0;
   const bool asymmetric = preset.verify.secret.form == SecretForm::public_key;
   for (std::size_t i = 0; i < 3; ++i) {

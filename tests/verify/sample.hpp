@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// For every preset, a request that it can sign and verify, whose bytes a test may change.
+// For every preset, a sample request that it can sign and verify and that a test may modify.
 namespace hapax::test {
 
 inline constexpr WallTime kNow{std::chrono::seconds(1'760'000'000)};
@@ -20,7 +20,7 @@ struct OwnedRequest {
   std::vector<OwnedHeader> headers = {};
   std::string body = {};
 
-  // Views of it: good until it changes.
+  // A view of the request; valid until the request changes.
   class View {
    public:
     explicit View(const OwnedRequest& of);
@@ -32,20 +32,20 @@ struct OwnedRequest {
   };
   View view() const { return View(*this); }
 
-  // The one header of this name; a test that asks for another is wrong.
+  // The header with this name; throws if there is none.
   std::string& header(std::string_view name);
   bool has_header(std::string_view name) const;
 };
 
 struct Sample {
   const Preset* preset = nullptr;
-  std::vector<std::string> secrets;  // three, of which `right` is the one that is signed with
+  std::vector<std::string> secrets;  // three; secrets[right] signs
   std::size_t right = 1;
-  std::string signing_secret;  // the private key where the scheme has one
+  std::string signing_secret;  // the private key if the scheme is asymmetric
   OwnedRequest unsigned_request;
 
   Context context() const;
-  // Signed at `now`, with `body` where one is given.
+  // The request, signed at `now`, with the sample's body or another one.
   Result<OwnedRequest> sign(WallTime now = kNow) const;
   Result<OwnedRequest> sign(WallTime now, std::string_view body) const;
   Verifier verifier() const;
@@ -53,10 +53,10 @@ struct Sample {
 
 Sample sample_of(const Preset& preset);
 
-// Whether sign() can do it: not for Amazon's, and there is nothing to sign where nothing is.
+// Whether sign() supports the preset: not Amazon SNS, and not schemes without a signature.
 bool can_be_signed(const Preset& preset);
 
-// All presets that sign() can sign for.
+// All presets that sign() supports.
 std::vector<const Preset*> signable_presets();
 
 Verdict check(const Verifier& verifier, const OwnedRequest& request, WallTime now = kNow);

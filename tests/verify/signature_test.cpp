@@ -38,7 +38,7 @@ Read read(const SignaturePlace& place, std::string_view value) {
   return read;
 }
 
-TEST(SignatureList, TakesTheItemsWithItsLabelAndTheTime) {
+TEST(SignatureList, ReturnsTheLabeledItemsAndTheTime) {
   const Read one = read(kStamped, "t=12,v1=aa,v0=bb,v1=cc,v10=dd,junk,=,v1");
   EXPECT_THAT(one.signatures, ElementsAre("aa", "cc"));
   EXPECT_EQ(one.time, "12");
@@ -62,7 +62,7 @@ TEST(SignatureList, HasAtMostSixteenSignatures) {
   EXPECT_EQ(read(kStamped, value + ",v1=aa").reason, "header-malformed");
 }
 
-TEST(SignatureList, MayHaveItsTimeFirstWithoutALabel) {
+TEST(SignatureList, CanStartWithAnUnlabeledTime) {
   SignaturePlace place = kStamped;
   place.pair = 0;
   place.label = place.time_label = "";
@@ -79,14 +79,14 @@ TEST(SignatureList, IgnoresSpacesOnlyWhereTheSchemeAllowsIt) {
   EXPECT_THAT(read(place, " t=1 ,  v1=aa ").signatures, ElementsAre("aa"));
 }
 
-TEST(SignatureList, UsesOnlyTheFirstWhenTheSchemeRequiresIt) {
+TEST(SignatureList, UsesOnlyTheFirstIfTheSchemeRequiresIt) {
   SignaturePlace place = kStamped;
   place.label = "{key_id}";
   place.first_only = true;
   EXPECT_THAT(read(place, "other=00,key=aa,key=bb").signatures, ElementsAre("aa"));
 }
 
-TEST(SignatureList, OfOneSignatureNeedsItsPrefix) {
+TEST(SignatureList, ASingleSignatureNeedsItsPrefix) {
   const SignaturePlace place = {.at = "header:x", .prefix = "sha256="};
   EXPECT_THAT(read(place, "sha256=aa").signatures, ElementsAre("aa"));
   EXPECT_THAT(read(place, "sha1=aa").signatures, ElementsAre());
@@ -100,7 +100,7 @@ TEST(SignaturePlaceAt, NamesAPartOfTheRequest) {
   EXPECT_FALSE(Place::make({.at = ""}, ""));
 }
 
-TEST(Timestamp, OfDigitsIsReadAndNothingElse) {
+TEST(Timestamp, AcceptsOnlyDigits) {
   EXPECT_EQ(read_time("1760000000", TimeFormat::unix_seconds), WallTime(seconds(1'760'000'000)));
   EXPECT_EQ(read_time("0", TimeFormat::unix_seconds), WallTime(seconds(0)));
   EXPECT_EQ(read_time("1760000000123", TimeFormat::unix_milliseconds),
@@ -113,7 +113,7 @@ TEST(Timestamp, OfDigitsIsReadAndNothingElse) {
   }
 }
 
-TEST(Timestamp, IsWrittenAsItIsRead) {
+TEST(Timestamp, RoundTrips) {
   const WallTime time(microseconds(1'760'000'000'000'000));
   for (const TimeFormat format :
        {TimeFormat::unix_seconds, TimeFormat::unix_milliseconds, TimeFormat::rfc3339,
@@ -123,7 +123,7 @@ TEST(Timestamp, IsWrittenAsItIsRead) {
   EXPECT_FALSE(read_time("1760000000", TimeFormat::opaque));
 }
 
-TEST(Timestamp, ThatIsOpaqueCannotHoldAPartOfTheBody) {
+TEST(Timestamp, AnOpaqueTimeCannotContainJson) {
   EXPECT_TRUE(is_time_like("1760000000"));
   EXPECT_TRUE(is_time_like("2025-10-09T08:53:20.123+02:00"));
   EXPECT_FALSE(is_time_like("1760000000{\"type\":1,\"data\":"));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// Amazon's messages, signed here with a key of our own: what Amazon signs and what it does not.
+// Amazon SNS messages, signed with a key of the test: signed and unsigned fields.
 #include "base/base64.hpp"
 #include "verify/keys.hpp"
 #include "verify/parts.hpp"
@@ -68,7 +68,7 @@ TEST_F(SnsTest, AMessageCarriesItsSigningTime) {
   EXPECT_EQ(verdict.signed_at, test::kNow);
 }
 
-TEST_F(SnsTest, ASubjectCannotBeAddedInAWayThatIsNotSeen) {
+TEST_F(SnsTest, AnAddedSubjectIsDetected) {
   const std::string message = "Message\nhi\nMessageId\ni\n" + signed_rest_;
   const std::string fields = R"("Message":"hi","MessageId":"i")" + rest_;
   EXPECT_EQ(reason_of(body(message, fields + R"(,"Subject":null)")), Reason::none);
@@ -87,7 +87,7 @@ TEST_F(SnsTest, AnIdCannotSwallowTheSubject) {
             Reason::payload_unreadable);
 }
 
-TEST_F(SnsTest, AFieldThatIsMissingRepeatedOrNoTextIsUnreadable) {
+TEST_F(SnsTest, MissingRepeatedOrNonTextFieldsAreUnreadable) {
   const std::string message = "Message\nhi\nMessageId\ni\n" + signed_rest_;
   EXPECT_EQ(reason_of(body(message, R"("Message":"hi")" + rest_)), Reason::payload_unreadable);
   EXPECT_EQ(reason_of(body(message, R"("Message":"hi","MessageId":"i","MessageId":"i")" + rest_)),

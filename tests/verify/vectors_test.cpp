@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// The providers' own signatures: tests/data/signatures.jsonl, one request per line with what is to
-// be said about it. The same code runs them in `hapax verify --vectors`.
+// Signatures of the providers: tests/data/signatures.jsonl has one request per line with its
+// expected result. `hapax verify --vectors` runs the same code.
 #include "cli/vectors.hpp"
 
 #include <hapax/verify.hpp>
@@ -20,8 +20,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Expects an event id that is not in its request: the header that has it was left out.
-constexpr std::string_view kCannotBeMet = "twilio/twilio-form/header-names-lowercase";
+// This vector expects an event id that is not in its request: the header with the id is missing.
+constexpr std::string_view kImpossible = "twilio/twilio-form/header-names-lowercase";
 
 std::string text_of(const json::object& object, std::string_view name) {
   return std::string(object.at(name).as_string());
@@ -44,7 +44,7 @@ std::vector<json::object> vectors() {
   return objects_in(in);
 }
 
-// The answers, one for each vector, in their order.
+// The results, one per vector, in order.
 struct Ran {
   cli::VectorTotals totals;
   std::vector<json::object> answers;
@@ -57,17 +57,17 @@ Ran run() {
   return {totals, objects_in(out)};
 }
 
-TEST(SignatureVectors, AllGetTheVerdictAndTheEventIdThatIsExpected) {
+TEST(SignatureVectors, AllGetTheExpectedVerdictAndEventId) {
   std::vector<std::string> missed;
   for (const json::object& answer : run().answers) {
     if (answer.contains("missed")) {
       missed.push_back(scheme_of(answer) + "/" + text_of(answer, "case"));
     }
   }
-  EXPECT_THAT(missed, testing::ElementsAre(std::string(kCannotBeMet)));
+  EXPECT_THAT(missed, testing::ElementsAre(std::string(kImpossible)));
 }
 
-TEST(SignatureVectors, AreAnsweredOneByOneInOrder) {
+TEST(SignatureVectors, ResultsAreInOrder) {
   const std::vector<json::object> asked = vectors();
   const Ran ran = run();
   ASSERT_EQ(ran.answers.size(), asked.size());
@@ -78,7 +78,7 @@ TEST(SignatureVectors, AreAnsweredOneByOneInOrder) {
   }
 }
 
-TEST(SignatureVectors, EveryInvalidOneHasAReasonAndNoValidOneHas) {
+TEST(SignatureVectors, OnlyInvalidVectorsHaveAReason) {
   std::set<std::string> reasons;
   for (const json::object& answer : run().answers) {
     const std::string reason = text_of(answer, "reason");
@@ -89,8 +89,7 @@ TEST(SignatureVectors, EveryInvalidOneHasAReasonAndNoValidOneHas) {
                            "header-malformed", "payload-unreadable"}) {
     reasons.insert(each);
   }
-  EXPECT_EQ(reasons.size(), 6U)
-      << "the names of DESIGN 7.2 that a signature can fail with, and none";
+  EXPECT_EQ(reasons.size(), 6U) << "the five reasons of signature failures, and an empty one";
 }
 
 TEST(SignatureVectors, CoverAtLeast119Schemes) {
@@ -100,11 +99,11 @@ TEST(SignatureVectors, CoverAtLeast119Schemes) {
     (text_of(answer, "verdict") == "unsupported" ? left_out : covered).insert(scheme_of(answer));
   }
   EXPECT_GE(covered.size(), 119U);
-  // Keccak is not in OpenSSL 3.0; Pusher's vectors do not say which key id the receiver has.
+  // OpenSSL 3.0 has no Keccak; Pusher's vectors lack the receiver's key id.
   EXPECT_THAT(left_out, testing::ElementsAre("moralis/keccak-suffix-secret", "pusher/pusher-hmac"));
 }
 
-TEST(SignatureVectors, OfAllProvidersHaveAPreset) {
+TEST(SignatureVectors, EveryProviderHasAPreset) {
   for (const json::object& vector : vectors()) {
     const std::string scheme = scheme_of(vector);
     const auto is = [&](const Preset& preset) {

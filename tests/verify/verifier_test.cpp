@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What holds for the verifier whatever the scheme, and tricks that were thought of once.
+// Properties of the verifier for all schemes, and known attacks.
 #include "verify/keys.hpp"
 #include "verify/public_key.hpp"
 #include "verify/sample.hpp"
@@ -31,8 +31,8 @@ Verdict verdict_of(std::string_view name, const OwnedRequest& request) {
   return test::check(test::sample_of(*preset(name)).verifier(), request);
 }
 
-TEST(MakingAVerifier, ThatLacksAPartIsMisconfigured) {
-  Scheme scheme;  // HMAC, of nothing
+TEST(MakingAVerifier, WithAnIncompleteSchemeIsMisconfigured) {
+  Scheme scheme;  // HMAC without a place and a message
   EXPECT_EQ(Verifier::make(scheme, kSecrets).error().code(), Code::misconfigured);
   scheme.signatures[0].at = "header:x";
   EXPECT_EQ(Verifier::make(scheme, kSecrets).error().code(), Code::misconfigured);
@@ -57,7 +57,7 @@ TEST(MakingAVerifier, WithAnUnknownPresetIsMisconfigured) {
   EXPECT_EQ(verdict.error().code(), Code::misconfigured);
 }
 
-TEST(AVerifier, MayBeUsedByManyThreadsAtOnce) {
+TEST(AVerifier, CanBeUsedByManyThreads) {
   const test::Sample sample = test::sample_of(*preset("standard-webhooks"));
   const OwnedRequest good = *sample.sign();
   OwnedRequest bad = good;
@@ -67,7 +67,7 @@ TEST(AVerifier, MayBeUsedByManyThreadsAtOnce) {
   std::atomic<int> wrong{0};
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      for (int turn = 0; turn < 500; ++turn) {
+      for (int round = 0; round < 500; ++round) {
         if (!test::check(verifier, good).authentic()) ++wrong;
         if (test::check(verifier, bad).authentic()) ++wrong;
       }
@@ -80,14 +80,15 @@ TEST(AVerifier, MayBeUsedByManyThreadsAtOnce) {
 TEST(AVerifier, ReportsTheSigningTime) {
   EXPECT_EQ(verdict_of("stripe", signed_sample("stripe")).signed_at, kNow);
   EXPECT_EQ(verdict_of("github", signed_sample("github")).signed_at, std::nullopt);
-  // Where it sets no limit, too: after `remember` the id is forgotten.
+  // Also without a time window, because claims expire after `remember`.
   for (const char* name : {"paypal", "livekit", "upstash-qstash", "messagebird-jwt", "plaid"}) {
     EXPECT_EQ(verdict_of(name, signed_sample(name)).signed_at, kNow) << name;
   }
 }
 
-// The start of the body, moved into a timestamp that nobody reads, is signed all the same.
-TEST(ATimestamp, CannotTakeAPartOfTheBody) {
+// Attack: the start of the body is moved into an opaque timestamp, so the signed bytes are
+// unchanged.
+TEST(ATimestamp, CannotContainAPartOfTheBody) {
   for (const char* name : {"discord", "sendgrid"}) {
     const test::Sample sample = test::sample_of(*preset(name));
     OwnedRequest request = *sample.sign(kNow, R"({"type":1,"data":{"id":"inner"}})");
@@ -99,14 +100,14 @@ TEST(ATimestamp, CannotTakeAPartOfTheBody) {
   }
 }
 
-// Contentful's list of signed headers is a header too, and a value may hold what separates them:
-// the same bytes are then signed by another list, without the time.
+// Attack: Contentful's list of signed headers is itself a header, and values may contain the
+// separator. So a different list, without the time, can give the same signed bytes.
 TEST(ListedHeaders, CannotLeaveOutTheTime) {
   const test::Sample sample = test::sample_of(*preset("contentful"));
   OwnedRequest trick = sample.unsigned_request;
   trick.headers = {{"x-contentful-signed-headers", "a"},
-                   {"a", "1;x-contentful-timestamp:1760000000000"},  // was signed
-                   {"x-contentful-timestamp", "1760000900000"}};     // is made up
+                   {"a", "1;x-contentful-timestamp:1760000000000"},  // the signed time
+                   {"x-contentful-timestamp", "1760000900000"}};     // the forged time
   const std::string message =
       "POST\n/in/sample?b=2&a=1\na:" + trick.header("a") + "\n" + trick.body;
   Scheme plain;
@@ -119,8 +120,8 @@ TEST(ListedHeaders, CannotLeaveOutTheTime) {
             Reason::signature_invalid);
 }
 
-// Adyen puts ':' between eight values and escapes nothing.
-TEST(SignedJsonValues, CannotBeCutInAnotherWay) {
+// Adyen joins eight values with ':' and does not escape them.
+TEST(SignedJsonValues, CannotBeSplitDifferently) {
   const test::Sample sample = test::sample_of(*preset("adyen"));
   const auto item = [](const std::string& values) {
     return R"({"notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":""},)" +
@@ -147,7 +148,7 @@ TEST(SignedJsonValues, CannotBeCutInAnotherWay) {
   EXPECT_EQ(verdict_of("adyen", forged).reason, Reason::payload_unreadable);
 }
 
-TEST(EachItem, IsCheckedAndOneBadOneRefusesAll) {
+TEST(EachItem, OneInvalidItemRejectsTheRequest) {
   OwnedRequest request = signed_sample("adyen");
   ASSERT_TRUE(verdict_of("adyen", request).authentic());
   const std::size_t last = request.body.rfind("AUTHORISATION");
@@ -157,7 +158,7 @@ TEST(EachItem, IsCheckedAndOneBadOneRefusesAll) {
   EXPECT_EQ(verdict_of("adyen", request).reason, Reason::signature_missing);
 }
 
-TEST(SetsOfSignatures, AreFewAndOneOfThemMayMatch) {
+TEST(SetsOfSignatures, AreLimitedAndAnyOneMayMatch) {
   OwnedRequest request = signed_sample("persona");
   const std::string good = request.header("persona-signature");
   request.header("persona-signature") = "t=1,v1=00 " + good;
@@ -166,10 +167,10 @@ TEST(SetsOfSignatures, AreFewAndOneOfThemMayMatch) {
   for (int i = 0; i < 100; ++i) many += "t=1,v1=00 ";
   request.header("persona-signature") = many + good;
   EXPECT_EQ(verdict_of("persona", request).reason, Reason::header_malformed)
-      << "each costs a hash of the body";
+      << "each set costs a hash of the body";
 }
 
-TEST(NumberedHeaders, AreFewAndOneOfThemMayMatch) {
+TEST(NumberedHeaders, AreLimitedAndAnyOneMayMatch) {
   OwnedRequest request = signed_sample("docusign");
   ASSERT_TRUE(request.has_header("x-docusign-signature-1"));
   request.headers.insert(request.headers.begin(), {"X-DocuSign-Signature-2", "AAAA"});
@@ -181,7 +182,7 @@ TEST(NumberedHeaders, AreFewAndOneOfThemMayMatch) {
   EXPECT_EQ(verdict_of("docusign", request).reason, Reason::header_malformed);
 }
 
-TEST(TwoKeysWithAHeaderEach, AreNotTriedCrosswise) {
+TEST(TwoKeysWithAHeaderEach, AreNotInterchangeable) {
   OwnedRequest request = signed_sample("box");
   const std::string signature = request.header("box-signature-primary");
   EXPECT_EQ(verdict_of("box", request).secret, 0U);
@@ -191,7 +192,7 @@ TEST(TwoKeysWithAHeaderEach, AreNotTriedCrosswise) {
   EXPECT_EQ(verdict_of("box", request).reason, Reason::signature_invalid);
 }
 
-TEST(CertificateUrl, IsOfTheProvidersDomain) {
+TEST(CertificateUrl, MustBeOfTheProvidersDomain) {
   OwnedRequest request = signed_sample("paypal");
   for (const char* url : {"https://api.paypal.com/c", "https://paypal.com/c"}) {
     request.header("paypal-cert-url") = url;
@@ -207,7 +208,7 @@ TEST(CertificateUrl, IsOfTheProvidersDomain) {
   }
 }
 
-TEST(PublicKeys, OfAnotherKindOrTooShortAreRefused) {
+TEST(PublicKeys, OtherKindsAndShortKeysAreRejected) {
   using verify_detail::KeyKind;
   using verify_detail::PublicKey;
   const test::KeyPair ed25519 = test::make_ed25519();
@@ -220,7 +221,7 @@ TEST(PublicKeys, OfAnotherKindOrTooShortAreRefused) {
   EXPECT_FALSE(PublicKey::make(KeyKind::ed25519, ed25519.private_pem)) << "a private key";
 }
 
-TEST(PublicKeys, TheSizeOfAnRsaKeyIsSaidWhereThatIsWrong) {
+TEST(PublicKeys, AnErrorNamesTheSizeOfAShortRsaKey) {
   using verify_detail::KeyKind;
   using verify_detail::PublicKey;
   const test::KeyPair small = test::make_rsa(1024);

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 
-// What a stranger can make the verifier do: counted, because nothing is authentic until it is done.
+// Bounds on the work of the verifier: an unauthenticated sender can cause it, so it is counted
+// here.
 #include "base/hex.hpp"
 #include "verify/sample.hpp"
 
@@ -52,7 +53,7 @@ std::string wrong(std::size_t i) {
   return std::string(62, '0') + to_hex(std::string(1, static_cast<char>(i)));
 }
 
-TEST(TheWork, OfManyHeadersIsOneDigestForAMessageAndASecret) {
+TEST(TheWork, ManyHeadersCostOneDigestPerMessageAndSecret) {
   Scheme scheme;
   scheme.signatures[0].at = "header:X-Sig-*";
   scheme.messages = {"{body}", "{body}\n"};
@@ -66,7 +67,7 @@ TEST(TheWork, OfManyHeadersIsOneDigestForAMessageAndASecret) {
   EXPECT_EQ(verdict.work.digests, 32U);
 }
 
-TEST(TheWork, OfManyHeadersWithListsIsNoneWhenThereAreTooManySignatures) {
+TEST(TheWork, TooManySignaturesCostNoDigest) {
   Scheme scheme;
   scheme.signatures[0] = {.at = "header:X-Sig-*", .item = ','};
   scheme.messages[0] = "{body}";
@@ -79,7 +80,7 @@ TEST(TheWork, OfManyHeadersWithListsIsNoneWhenThereAreTooManySignatures) {
   EXPECT_EQ(verdict.work.digests, 0U);
 }
 
-TEST(TheWork, OfManySetsIsOneDigestForATimeAndASecret) {
+TEST(TheWork, ManySetsCostOneDigestPerTimeAndSecret) {
   const auto sets = [](std::size_t count, std::size_t times) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
@@ -100,14 +101,14 @@ TEST(TheWork, OfManySetsIsOneDigestForATimeAndASecret) {
   EXPECT_EQ(verdict.work.digests, 0U);
 }
 
-TEST(TheWork, OfTwoPlacesIsOneDigestForASecret) {
+TEST(TheWork, TwoPlacesCostOneDigestPerSecret) {
   OwnedRequest request{.url = "https://h/"};
   request.headers = {{"X-Hookdeck-Signature", std::string(43, 'A') + "="},
                      {"X-Hookdeck-Signature-2", std::string(43, 'E') + "="}};
   EXPECT_EQ(verdict_of(preset("hookdeck")->verify, many_secrets(), request).work.digests, 16U);
 }
 
-TEST(TheWork, OfAPublicKeyIsOneDigestForAllSignaturesAndKeys) {
+TEST(TheWork, PublicKeySchemesCostOneDigest) {
   const Sample sample = test::sample_of(*preset("wise"));
   Scheme scheme = sample.preset->verify;
   scheme.signatures[0].item = ' ';
@@ -120,8 +121,8 @@ TEST(TheWork, OfAPublicKeyIsOneDigestForAllSignaturesAndKeys) {
   EXPECT_EQ(verdict.work.digests, 1U);
 }
 
-// The signatures that a request of this preset would have room for, all of them wrong but one.
-TEST(TheWork, OfAnyPresetIsBounded) {
+// Headers filled with repeated signatures of the preset, for a changed body.
+TEST(TheWork, IsBoundedForEveryPreset) {
   for (const Preset* each : test::signable_presets()) {
     SCOPED_TRACE(std::string(each->name));
     const Sample sample = test::sample_of(*each);
@@ -139,7 +140,7 @@ TEST(TheWork, OfAnyPresetIsBounded) {
         std::string many = once;
         while (many.size() < 3000) many += separator + once;
         header.value = many;
-        // Of Ed25519 each of four signatures, by each key.
+        // Ed25519 hashes once per signature and key: four signatures, three keys.
         EXPECT_LE(test::check(sample.verifier(), request).work.digests,
                   2 * messages * sample.secrets.size() * items +
                       (scheme.algorithm == Algorithm::ed25519 ? 12U : 0U));
@@ -159,7 +160,7 @@ class ACompressedBody : public testing::Test {
   }
 };
 
-TEST_F(ACompressedBody, IsUnpackedOnceForAllSecrets) {
+TEST_F(ACompressedBody, IsDecompressedOnceForAllSecrets) {
   const Sample sample = test::sample_of(*preset("stream-chat"));
   OwnedRequest request = *sample.sign();
   const std::string text = request.body;
@@ -169,11 +170,11 @@ TEST_F(ACompressedBody, IsUnpackedOnceForAllSecrets) {
   EXPECT_TRUE(verdict.authentic()) << verdict.detail;
   EXPECT_EQ(verdict.work.inflations, 1U);
   EXPECT_EQ(verdict.work.inflated_bytes, text.size());
-  EXPECT_EQ(verdict.work.digests, 2U) << "the second secret is the right one";
+  EXPECT_EQ(verdict.work.digests, 2U) << "the second secret matches";
 }
 
-TEST_F(ACompressedBody, IsUnpackedNoFurtherThanItMayBe) {
-  constexpr std::size_t kChunk = 16384;  // of which one more may come out
+TEST_F(ACompressedBody, IsDecompressedOnlyUpToItsLimit) {
+  constexpr std::size_t kChunk = 16384;  // the limit may be exceeded by one chunk
   const std::string bomb = gzip(std::string(64 * kMebibyte, 0));
   ASSERT_LT(bomb.size(), 70'000U);
   const Verdict of_a_bomb = verdict(bomb, kMebibyte);
@@ -182,7 +183,7 @@ TEST_F(ACompressedBody, IsUnpackedNoFurtherThanItMayBe) {
   EXPECT_LE(of_a_bomb.work.inflated_bytes, kMebibyte + kChunk);
   EXPECT_EQ(of_a_bomb.work.digests, 0U);
 
-  // Whatever max_body is: a hundred times what came in, and never more than the fixed limit.
+  // Regardless of max_body: at most 100 times the compressed size, and at most kMaxInflated.
   const Verdict by_ratio = verdict(bomb, std::numeric_limits<std::size_t>::max());
   EXPECT_EQ(by_ratio.reason, Reason::body_too_large);
   EXPECT_LE(by_ratio.work.inflated_bytes, bomb.size() * 100 + kChunk);
@@ -195,14 +196,14 @@ TEST_F(ACompressedBody, IsUnpackedNoFurtherThanItMayBe) {
             kMaxInflated + kChunk);
 }
 
-TEST_F(ACompressedBody, OfAFewKibibytesMayBePackedAsWellAsItCanBe) {
+TEST_F(ACompressedBody, OfAFewKibibytesMayHaveAnyRatio) {
   const Verdict small = verdict(gzip(std::string(60'000, ' ')));
   EXPECT_EQ(small.reason, Reason::signature_invalid);
   EXPECT_EQ(small.work.inflated_bytes, 60'000U);
   EXPECT_EQ(verdict(gzip(std::string(2'000, ' ')), 1'000).reason, Reason::body_too_large);
 }
 
-TEST_F(ACompressedBody, ThatIsNoneIsTriedOnce) {
+TEST_F(ACompressedBody, InvalidGzipIsDecompressedOnce) {
   const Verdict broken = verdict(
       "\x1f\x8b"
       "broken");

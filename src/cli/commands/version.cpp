@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command.hpp"
 
-#include <hapax/version.hpp>
+#include <hapax/hapax.hpp>
 
 namespace hapax::cli {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hapax/env.hpp>
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #include "store/postgres/wire.hpp"
 

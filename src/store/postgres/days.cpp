@@ -44,7 +44,7 @@ Result<void> Inbox::make_ahead() {
 }
 
 // A refusal counts only if it is repeated in a run without a lost answer: before that the partition
-// may have been dropped, or a lost statement of our own may have committed meanwhile.
+// may have been dropped, or a lost statement of this process may have committed meanwhile.
 Result<QueryResult> Inbox::run_query_with_days(std::span<const std::int64_t> numbers,
                                                const char* sql, const Parameters& parameters,
                                                std::string_view doing) {

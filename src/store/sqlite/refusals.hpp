@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/result.hpp>
+#include <hapax/error.hpp>
 
 #include <cstddef>
 #include <map>

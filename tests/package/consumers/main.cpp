@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-// Uses SQLite, and with an id this long OpenSSL.
+// Links SQLite, and OpenSSL too: an id of this length is hashed.
 int main() {
   std::remove("consumer.db");
   auto store = hapax::open("sqlite:consumer.db");

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hapax/tx.hpp>
+#include <hapax/outbox.hpp>
 
 // Another writer holds a transaction open on the same file. SQLite has a single writer: the store
 // waits for its busy_timeout, reports did_not_happen, and loses nothing.
