@@ -104,7 +104,7 @@ std::string in_words(std::string_view description) {
   const std::size_t option = text.find(" (TOML_");
   if (option != std::string::npos) text.erase(option);
   std::string words = "this is not TOML: " + text;
-  if (text.find("value type") != std::string::npos) words += "; texts are written in \"quotes\"";
+  if (text.find("value type") != std::string::npos) words += "; strings are written in \"quotes\"";
   return words;
 }
 
@@ -236,7 +236,7 @@ std::optional<Node> parse_tree(std::string_view text, Report& report) {
     return std::nullopt;
   }
   if (const std::size_t line = line_with_many_dots(text); line != 0) {
-    report.problem(line, "", "more than " + std::to_string(kMaxDots) + " dots outside of a text");
+    report.problem(line, "", "more than " + std::to_string(kMaxDots) + " dots outside of a string");
     return std::nullopt;
   }
   const toml::parse_result parsed = toml::parse(text);

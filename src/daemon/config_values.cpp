@@ -28,7 +28,7 @@ constexpr std::size_t kMaxSecretBytes = 64 * 1024;
 std::string_view kind_in_words(Node::Kind kind) {
   switch (kind) {
     case Node::Kind::text:
-      return "a text";
+      return "a string";
     case Node::Kind::integer:
       return "a number";
     case Node::Kind::boolean:
@@ -196,7 +196,7 @@ bool is_table(const Node& node, Report& report) {
 }
 
 std::optional<std::string> read_text(const Node& node, Report& report) {
-  if (node.kind != Node::Kind::text) return wrong_type(node, "a text in \"quotes\"", report);
+  if (node.kind != Node::Kind::text) return wrong_type(node, "a string in \"quotes\"", report);
   if (node.text.empty()) {
     report.problem(node, "empty; set a value or remove the key");
     return std::nullopt;
@@ -311,8 +311,8 @@ std::vector<const Node*> read_texts(const Node& node, bool alone, Report& report
   }
   if (node.kind != Node::Kind::list) {
     wrong_type(node,
-               alone ? "a text in \"quotes\", or a list of them: [\"a\", \"b\"]"
-                     : "a list of texts: [\"a\", \"b\"]",
+               alone ? "a string in \"quotes\", or a list of them: [\"a\", \"b\"]"
+                     : "a list of strings: [\"a\", \"b\"]",
                report);
     return texts;
   }

@@ -272,7 +272,7 @@ void read_messages(const Node& table, Scheme& scheme, Report& report) {
   if (node == nullptr) return;
   const std::vector<const Node*> texts = read_texts(*node, true, report);
   if (texts.size() > scheme.messages.size()) {
-    report.problem(*node, "at most two texts, either of which may be signed");
+    report.problem(*node, "at most two strings, either of which may be signed");
     return;
   }
   for (std::size_t i = 0; i < texts.size(); ++i) scheme.messages[i] = texts[i]->text;

@@ -133,7 +133,7 @@ TEST_F(ConfigRefusalsTest, Types) {
       {"destination = ['x']\n",
        "1: destination: this is a list of tables; use [[destination]] in double brackets"},
       {"[server]\ndata_dir = 1\n",
-       "2: server.data_dir: this is a number; write a text in \"quotes\""},
+       "2: server.data_dir: this is a number; write a string in \"quotes\""},
       {"[server]\ndata_dir = ''\n", "2: server.data_dir: empty; set a value or remove the key"},
       {"[server]\ndata_dir = \"a\\u0000\"\n", "2: server.data_dir: NUL characters are not allowed"},
       {"[server]\nmax_connections = 0\n",
@@ -146,20 +146,20 @@ TEST_F(ConfigRefusalsTest, Types) {
       {"[server]\nbody_timeout = 30\n",
        "2: server.body_timeout: this is a number; write a whole number and a unit in quotes: "
        "\"250ms\", \"15s\", \"5m\", \"24h\", \"30d\""},
-      {"[server]\ninsecure = 'yes'\n", "2: server.insecure: this is a text; write true or false"},
+      {"[server]\ninsecure = 'yes'\n", "2: server.insecure: this is a string; write true or false"},
       {"[server]\ntls = true\n", "2: server.tls: this is true or false; write a table"},
       {"[admin]\nnames = 'x'\n",
-       "2: admin.names: this is a text; write a list of texts: "
+       "2: admin.names: this is a string; write a list of strings: "
        "[\"a\", \"b\"]"},
       {good_with("deliver_to = 'work'"),
-       "6: source[1].deliver_to: this is a text; write a list of texts: [\"a\", \"b\"]"},
+       "6: source[1].deliver_to: this is a string; write a list of strings: [\"a\", \"b\"]"},
       {good_with("type = 1.5"),
-       "6: source[1].type: this is a fraction or a date; write a text in "
+       "6: source[1].type: this is a fraction or a date; write a string in "
        "\"quotes\""},
-      {good_with("ack = 'ok'"), "6: source[1].ack: this is a text; write a table"},
+      {good_with("ack = 'ok'"), "6: source[1].ack: this is a string; write a table"},
       {good_with("parameters = ['x']"), "6: source[1].parameters: this is a list; write a table"},
       {good_with("split = 'json:/*'\nsplit_max = '10'"),
-       "7: source[1].split_max: this is a text; write a number from 1 to 10000"},
+       "7: source[1].split_max: this is a string; write a number from 1 to 10000"},
       {good_with("split = 'json:/*'\nsplit_max = 10001"),
        "7: source[1].split_max: 10001 is out of range; use a number from 1 to 10000"},
   });
@@ -416,7 +416,7 @@ TEST_F(ConfigRefusalsTest, Verify) {
       {scheme("scheme = 'hmac', header = 'X', separator = ',', label = 'v1'"),
        at + ".label: label names items like v1=...; add pair = \"=\""},
       {scheme("scheme = 'hmac', header = 'X', signed = ['{body}', '{body}x', '{body}y']"),
-       at + ".signed: at most two texts, either of which may be signed"},
+       at + ".signed: at most two strings, either of which may be signed"},
       {scheme("scheme = 'hmac', header = 'X', signed = '{url}{body}'"),
        at + ": the scheme signs the URL that the sender calls; set public_url = "
             "\"https://your.host\" in [server]"},
@@ -504,18 +504,18 @@ TEST_F(ConfigRefusalsTest, InvalidToml) {
       {"x = 1\nx = 2\n",
        "2: this is not TOML: key-value pair: cannot redefine existing integer 'x'"},
       {"x = hello\n",
-       "1: this is not TOML: value: could not determine value type; texts are "
+       "1: this is not TOML: value: could not determine value type; strings are "
        "written in \"quotes\""},
       {"[=]\n",
        "1: this is not TOML: key: expected bare key starting character or string delimiter"},
       {"[[\n]]\n",
        "1: this is not TOML: key: expected bare key starting character or string delimiter"},
       {"x = \xc3\xa4\n",
-       "1: this is not TOML: value: could not determine value type; texts are written in "
+       "1: this is not TOML: value: could not determine value type; strings are written in "
        "\"quotes\""},
       {deep, "1: this is not TOML: value: exceeded maximum nested value depth of 32"},
-      {"# x\n" + dotted + " = 1\n", "2: more than 32 dots outside of a text"},
-      {"[" + dotted + "]\n", "1: more than 32 dots outside of a text"},
+      {"# x\n" + dotted + " = 1\n", "2: more than 32 dots outside of a string"},
+      {"[" + dotted + "]\n", "1: more than 32 dots outside of a string"},
       {"a = 'x\xff'\n", "1: this is not TOML: Encountered invalid utf-8 sequence"},
   });
   EXPECT_EQ(problems(std::string("a = 'x\0y'\n", 10)).size(), 1U);

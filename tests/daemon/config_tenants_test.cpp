@@ -129,7 +129,7 @@ TEST_F(ConfigTenantsTest, WarnsAboutObserveMode) {
   EXPECT_EQ(on.warnings[0].field, "source[1].enforce");
   EXPECT_THAT(on.warnings[0].text, HasSubstr("observe mode"));
   EXPECT_THAT(problem(kHmac + "secrets = ['1']\nenforce = 'no'\n"),
-              HasSubstr("6: source[1].enforce: this is a text; write true or false"));
+              HasSubstr("6: source[1].enforce: this is a string; write true or false"));
 }
 
 TEST_F(ConfigTenantsTest, TopicsAreOnlyForAmazonSns) {
