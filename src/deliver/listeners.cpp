@@ -32,23 +32,30 @@ std::string text_of(const Listener& listener) {
   return json::serialize(object);
 }
 
-std::optional<Listener> listener_in(const store::Record& record) {
+// The registration in a record, as far as this version can read it: during an upgrade a newer one
+// may have written it.
+struct Parsed {
+  Listener listener;  // `seen` is WallTime::max() if it is unreadable
+  bool complete = true;
+};
+
+Parsed listener_in(const store::Record& record) {
   json::error_code error;
   const json::value value = json::parse(record.content, error);
   const json::object* const object = error ? nullptr : value.if_object();
-  const json::value* const sources = object ? object->if_contains("sources") : nullptr;
+  Parsed parsed{{.name = record.name.substr(kListenPrefix.size()), .seen = WallTime::max()}};
   const json::value* const seen = object ? object->if_contains("seen") : nullptr;
-  if (sources == nullptr || !sources->is_array() || seen == nullptr || !seen->is_int64()) {
-    return std::nullopt;
-  }
-  Listener listener{.name = record.name.substr(kListenPrefix.size())};
-  listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
-  listener.ended = object->contains("ended");
+  const bool has_seen = seen != nullptr && seen->is_int64();
+  if (has_seen) parsed.listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
+  parsed.listener.ended = object != nullptr && object->contains("ended");
+  const json::value* const sources = object ? object->if_contains("sources") : nullptr;
+  parsed.complete = has_seen && sources != nullptr && sources->is_array();
+  if (!parsed.complete) return parsed;
   for (const json::value& each : sources->get_array()) {
-    if (!each.is_string()) return std::nullopt;
-    listener.sources.emplace_back(each.get_string());
+    if (each.is_string()) parsed.listener.sources.emplace_back(each.get_string());
+    parsed.complete = parsed.complete && each.is_string();
   }
-  return listener;
+  return parsed;
 }
 
 }  // namespace
@@ -85,8 +92,10 @@ Result<std::vector<Listener>> Listeners::all() {
   HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
   std::vector<Listener> found;
   for (const store::Record& each : records) {
-    std::optional<Listener> listener = listener_in(each);
-    if (listener && !is_expired(*listener)) found.push_back(*std::move(listener));
+    Parsed parsed = listener_in(each);
+    if (parsed.complete && !is_expired(parsed.listener)) {
+      found.push_back(std::move(parsed.listener));
+    }
   }
   return found;
 }
@@ -107,12 +116,14 @@ Result<Listener> Listeners::add(Listener listener) {
   listener.seen = clock_.wall();
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
-    const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
+    const std::optional<Parsed> known = before ? std::optional(listener_in(*before)) : std::nullopt;
     const store::Record next{record_name(listener.name), random_number(random_), text_of(listener)};
     HAPAX_TRY(check(next));
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
     if (!done) continue;
-    if (!known || is_expired(*known) || known->sources != listener.sources) changed_();
+    const bool renewed = known && known->complete && !is_expired(known->listener) &&
+                         known->listener.sources == listener.sources;
+    if (!renewed) changed_();
     return listener;
   }
   return Error(Code::store_busy, "concurrent registration of this name; retry");
@@ -122,10 +133,12 @@ Result<Listener> Listeners::add(Listener listener) {
 Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
-    std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
-    if (!known || is_expired(*known)) return false;
-    known->ended = true;
-    const store::Record next{before->name, random_number(random_), text_of(*known)};
+    if (!before) return false;
+    Parsed known = listener_in(*before);
+    if (is_expired(known.listener)) return false;
+    known.listener.ended = true;
+    if (!known.complete) known.listener.seen = clock_.wall();
+    const store::Record next{before->name, random_number(random_), text_of(known.listener)};
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
     if (!done) continue;
     changed_();
@@ -147,23 +160,27 @@ Result<bool> Listeners::is_taken(std::string_view name) {
   });
 }
 
-Result<void> Listeners::drop_old(const std::function<bool(std::string_view)>& configured) {
+Result<std::vector<std::string>> Listeners::drop_old(
+    const std::function<bool(std::string_view)>& configured) {
   HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> former;
+  std::vector<std::string> unreadable;
   for (const store::Record& each : records) {
-    const std::optional<Listener> listener = listener_in(each);
-    if (listener && !(configured && configured(listener->name))) {
-      if (is_expired(*listener)) former.emplace_back(listener->seen, &each);
-      continue;
+    const Parsed parsed = listener_in(each);
+    if (configured && configured(parsed.listener.name)) {
+      HAPAX_TRY(driver_.remove_record(each.name, each.version));
+    } else if (is_expired(parsed.listener)) {
+      former.emplace_back(parsed.listener.seen, &each);
+    } else if (!parsed.complete) {
+      unreadable.push_back(parsed.listener.name);
     }
-    HAPAX_TRY(driver_.remove_record(each.name, each.version));
   }
   std::sort(former.begin(), former.end());
   for (std::size_t left = former.size(); const auto& [seen, record] : former) {
     if (left-- <= kMaxFormerListeners) break;
     HAPAX_TRY(driver_.remove_record(record->name, record->version));
   }
-  return {};
+  return unreadable;
 }
 
 }  // namespace hapax::deliver
