@@ -20,7 +20,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kUnavailable = 503;
 constexpr std::size_t kMaxAnswer = 64 * 1024 * 1024;  // a body may be as large as max_body
 
 Result<std::string> read_token(const std::string& path) {
@@ -50,17 +49,11 @@ Error no_answer(const http::Failure& failure) {
   return Error(Code::misconfigured, Outcome::did_not_happen, detail);
 }
 
-// Pauses before a request whose answer was lost is repeated. A server that was killed may have
+// Pauses before a request without a decisive answer is repeated. A server that was killed may have
 // restarted by then.
 constexpr std::array<std::chrono::milliseconds, 5> kBeforeAgain{
     {std::chrono::milliseconds(250), std::chrono::milliseconds(500), std::chrono::seconds(1),
      std::chrono::seconds(2), std::chrono::seconds(4)}};
-
-Error never_answered(const http::Failure& failure, const std::string& key) {
-  return Error(Code::misconfigured, Outcome::unknown,
-               failure.detail + "; the outcome is unknown. Repeat with --key " + key +
-                   "; it will not be done twice");
-}
 
 Error refused(const http::Response& response) {
   json::error_code error;
@@ -75,9 +68,27 @@ Error refused(const http::Response& response) {
   return Error(no ? Code::refused : Code::misconfigured, detail);
 }
 
-Result<std::string> accepted(http::Response response) {
-  if (response.status != 200 && response.status != 202) return refused(response);
-  return std::move(response.body);
+Result<std::string> accepted(http::Exchanged result) {
+  if (!result.response) return no_answer(result.failure);
+  const int status = result.response->status;
+  if (status != 200 && status != 202) return refused(*result.response);
+  return std::move(result.response->body);
+}
+
+// Whether the request may have taken effect: its answer was lost, or is a 503 (such as
+// outcome-unknown). 502 and 504 are those of a proxy in front of the server.
+bool is_undecided(const http::Exchanged& result) {
+  if (!result.response) return result.failure.sent;
+  const int status = result.response->status;
+  return status == 502 || status == 503 || status == 504;
+}
+
+Error undecided(const Error& last, const std::string& key) {
+  std::string detail = last.detail();
+  if (detail.ends_with('.')) detail.pop_back();
+  return Error(Code::misconfigured, Outcome::unknown,
+               detail + "; the outcome is unknown. Repeat with --key " + key +
+                   "; it will not be done twice");
 }
 
 struct Access {
@@ -162,9 +173,7 @@ Result<std::string> AdminClient::send(std::string_view method, const std::string
                                       std::string_view body) {
   const std::array<Header, 1> headers{{{"Authorization", impl_->authorization}}};
   const http::Outgoing request{method, target, headers, body};
-  http::Exchanged result = impl_->client.exchange(request);
-  if (!result.response) return no_answer(result.failure);
-  return accepted(*std::move(result.response));
+  return accepted(impl_->client.exchange(request));
 }
 
 Result<json::value> AdminClient::post_once(const std::string& target, const std::string& body,
@@ -173,19 +182,18 @@ Result<json::value> AdminClient::post_once(const std::string& target, const std:
       {{"Authorization", impl_->authorization}, {"Idempotency-Key", key}}};
   const http::Outgoing request{"POST", target, headers, body};
   http::Exchanged result = impl_->client.exchange(request);
-  const http::Failure first = result.failure;
-  if (!result.response && !first.sent) return no_answer(first);
-  const bool lost = !result.response;
-  const auto open = [&] {
-    return !result.response || (lost && result.response->status == kUnavailable);
-  };
-  for (auto wait = kBeforeAgain.begin(); open() && wait != kBeforeAgain.end(); ++wait) {
+  const bool maybe_done = is_undecided(result);
+  for (auto wait = kBeforeAgain.begin(); maybe_done && wait != kBeforeAgain.end(); ++wait) {
+    if (result.response && !is_undecided(result)) break;
     pause(*wait);
     result = impl_->client.exchange(request);
   }
-  if (open()) return never_answered(first, key);
-  HAPAX_TRY_ASSIGN(answer, accepted(*std::move(result.response)));
-  return parsed(answer);
+  const Result<std::string> answer = accepted(std::move(result));
+  if (answer) return parsed(*answer);
+  // Rejected or invalid: nothing has changed. Other errors, such as a changed token, decide
+  // nothing.
+  const bool decided = answer.error().code() != Code::misconfigured;
+  return maybe_done && !decided ? undecided(answer.error(), key) : answer.error();
 }
 
 Result<json::value> AdminClient::get_json(const std::string& target) {

@@ -40,9 +40,9 @@ class AdminClient {
   // As get_json(), with a JSON body.
   Result<boost::json::value> post_json(const std::string& target, const std::string& body);
   Result<boost::json::value> delete_json(const std::string& target);
-  // Like post_json(), with an Idempotency-Key: if the answer is lost, the request is repeated a few
-  // times with the same key, and the server executes it once. unknown: no answer was received; a
-  // later request with the same key returns the outcome.
+  // Like post_json(), with an Idempotency-Key: if the answer is lost, or the server is unavailable,
+  // the request is repeated a few times with the same key, and the server executes it once.
+  // unknown: no answer decided it; a later request with the same key returns the outcome.
   Result<boost::json::value> post_once(const std::string& target, const std::string& body,
                                        const std::string& key);
 

@@ -80,13 +80,28 @@ void Listening::drop_old(const std::shared_ptr<const admin::ConfigView>& view) {
     return std::any_of(view->destinations.begin(), view->destinations.end(),
                        [&](const auto& each) { return each.name == name && !each.listen; });
   };
-  const Result<void> done = listeners_.drop_old(configured);
-  if (!done) {
+  Result<std::vector<std::string>> unreadable = listeners_.drop_old(configured);
+  if (unreadable) {
+    log_unreadable(*std::move(unreadable));
+  } else {
     log_.line(Level::warning, "expired listeners not removed",
-              {{"error", done.error().to_string()}});
+              {{"error", unreadable.error().to_string()}});
   }
   dropped_old_ = clock_.since_boot();
   dropped_for_ = view;
+}
+
+// Once for each name: the registrations stay until they are renewed or ended.
+void Listening::log_unreadable(std::vector<std::string> names) {
+  for (const std::string& each : names) {
+    if (std::find(unreadable_.begin(), unreadable_.end(), each) != unreadable_.end()) continue;
+    log_.line(Level::warning, "listener not readable by this version",
+              {{"name", each},
+               {"detail",
+                "this node makes no deliveries for it; upgrade the node, or end the "
+                "listener with 'hapax listen --name NAME --end'"}});
+  }
+  unreadable_ = std::move(names);
 }
 
 }  // namespace hapax::daemon

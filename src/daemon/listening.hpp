@@ -8,6 +8,7 @@
 #include "gateway/endpoint.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace hapax::daemon {
@@ -25,7 +26,7 @@ class Listening {
   std::shared_ptr<const admin::ConfigView> with_listeners(const admin::ConfigView& view,
                                                           const gateway::Sources& sources) const;
   // Deletes listeners whose name is now configured, and old ones: when `view` has changed, and
-  // every 10 minutes.
+  // every 10 minutes. Logs those that this version cannot read.
   void drop_old(const std::shared_ptr<const admin::ConfigView>& view);
 
   // A listener and its destination number.
@@ -35,6 +36,8 @@ class Listening {
   };
 
  private:
+  void log_unreadable(std::vector<std::string> names);
+
   deliver::Listeners& listeners_;
   store::Driver& driver_;
   Clock& clock_;
@@ -42,6 +45,7 @@ class Listening {
   std::vector<Registration> all_;
   BootTime dropped_old_{};
   std::shared_ptr<const admin::ConfigView> dropped_for_;
+  std::vector<std::string> unreadable_;  // already logged
 };
 
 }  // namespace hapax::daemon

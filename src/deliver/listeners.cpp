@@ -28,8 +28,13 @@ std::string record_name(std::string_view name) {
   return std::string(kListenPrefix) + std::string(name);
 }
 
+std::string name_in(const store::Record& record) {
+  return record.name.substr(kListenPrefix.size());
+}
+
+// nullopt: unreadable. During an upgrade a node of a newer version may have written it.
 std::optional<Listener> listener_in(const store::Record& record) {
-  return record_from(record.content, Listener{.name = record.name.substr(kListenPrefix.size())});
+  return record_from(record.content, Listener{.name = name_in(record)});
 }
 
 }  // namespace
@@ -103,10 +108,12 @@ Result<Listener> Listeners::add(Listener listener) {
 Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
-    std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
-    if (!known || is_expired(*known)) return false;
-    known->ended = true;
-    const store::Record next{before->name, random_number(random_), record_text(*known)};
+    if (!before) return false;
+    Listener known =
+        listener_in(*before).value_or(Listener{.name = std::string(name), .seen = clock_.wall()});
+    if (is_expired(known)) return false;
+    known.ended = true;
+    const store::Record next{before->name, random_number(random_), record_text(known)};
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
     if (!done) continue;
     changed_();
@@ -128,23 +135,27 @@ Result<bool> Listeners::is_taken(std::string_view name) {
   });
 }
 
-Result<void> Listeners::drop_old(const std::function<bool(std::string_view)>& configured) {
+Result<std::vector<std::string>> Listeners::drop_old(
+    const std::function<bool(std::string_view)>& configured) {
   HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> former;
+  std::vector<std::string> unreadable;
   for (const store::Record& each : records) {
     const std::optional<Listener> listener = listener_in(each);
-    if (listener && !(configured && configured(listener->name))) {
-      if (is_expired(*listener)) former.emplace_back(listener->seen, &each);
-      continue;
+    if (configured && configured(name_in(each))) {
+      HAPAX_TRY(driver_.remove_record(each.name, each.version));
+    } else if (!listener) {
+      unreadable.push_back(name_in(each));
+    } else if (is_expired(*listener)) {
+      former.emplace_back(listener->seen, &each);
     }
-    HAPAX_TRY(driver_.remove_record(each.name, each.version));
   }
   std::sort(former.begin(), former.end());
   for (std::size_t left = former.size(); const auto& [seen, record] : former) {
     if (left-- <= kMaxFormerListeners) break;
     HAPAX_TRY(driver_.remove_record(record->name, record->version));
   }
-  return {};
+  return unreadable;
 }
 
 }  // namespace hapax::deliver

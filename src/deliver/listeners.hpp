@@ -45,16 +45,18 @@ class Listeners {
   // it at once. Other nodes poll.
   Listeners(store::Driver& driver, Clock& clock, Random& random, std::function<void()> changed);
 
-  Result<std::vector<Listener>> all();  // by name, without expired ones
+  Result<std::vector<Listener>> all();  // by name, without expired and unreadable ones
   // Adds or renews a registration. store_full: kMaxListeners others are registered.
   Result<Listener> add(Listener listener);
   Result<bool> remove(std::string_view name);  // false: not registered
   // Whether pending, leased or dead deliveries under this name belong to a destination that was
   // once configured. The name of a present or former listener is not taken.
   Result<bool> is_taken(std::string_view name);
-  // Deletes registrations with the name of a configured destination, malformed ones, and the oldest
-  // former ones above kMaxFormerListeners.
-  Result<void> drop_old(const std::function<bool(std::string_view)>& configured = {});
+  // Deletes registrations with the name of a configured destination, and the oldest former ones
+  // above kMaxFormerListeners. Returns the names of the registrations that this version cannot
+  // read: they are kept, because a newer version may use them.
+  Result<std::vector<std::string>> drop_old(
+      const std::function<bool(std::string_view)>& configured = {});
 
  private:
   bool is_expired(const Listener& listener) const;

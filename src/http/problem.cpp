@@ -61,6 +61,10 @@ constexpr std::string_view kRetryAfterSeconds = "1";
 
 }  // namespace
 
+OwnedHeader retry_after() {
+  return {"Retry-After", std::string(kRetryAfterSeconds)};
+}
+
 std::string_view name(Refusal refusal) {
   return row_of(refusal).name;
 }
@@ -78,7 +82,7 @@ Reply problem(int status, std::string_view name, std::string_view detail) {
   reply.body += ",\"status\":" + std::to_string(status) + ",\"detail\":";
   append_json(reply.body, detail);
   reply.body += "}\n";
-  if (status == 503) reply.headers.push_back({"Retry-After", std::string(kRetryAfterSeconds)});
+  if (status == 503) reply.headers.push_back(retry_after());
   return reply;
 }
 

@@ -33,6 +33,9 @@ enum class Refusal : std::uint8_t {
   stopping,            // 503
 };
 
+// The Retry-After header of every response with status 503.
+OwnedHeader retry_after();
+
 std::string_view name(Refusal refusal);
 int status_of(Refusal refusal);
 

@@ -121,6 +121,7 @@ TEST(AdminEndpoint, ReportsReadiness) {
   ApiAnswer answer = api.get("/readyz");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.body, "{\"ready\":false,\"reasons\":[\"stopping\"]}\n");
+  EXPECT_EQ(answer.headers["retry-after"], "1");
   api.state().store_reachable = false;
   EXPECT_EQ(api.get("/readyz").body,
             "{\"ready\":false,\"reasons\":[\"store-unreachable\",\"stopping\"]}\n");

@@ -296,6 +296,40 @@ TEST_F(ReplayCliTest, ATimedOutRequestExplainsHowToRetry) {
   EXPECT_EQ(key_in(later.requests().at(0)), "mine");
 }
 
+TEST_F(ReplayCliTest, AnUnavailableServerIsRetriedWithTheSameKey) {
+  const std::string unknown = answer("503 Service Unavailable", R"({"detail":"answer lost"})");
+  const std::string proxy = answer("502 Bad Gateway", "no upstream");
+  Script admin({unknown, proxy, ok(R"({"deliveries":["d1"]})")}, [] {});
+  EXPECT_EQ(replay(admin, "e1 --as new").exit_code, 0);
+  const std::vector<std::string> requests = admin.requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_NE(key_in(requests[0]), "");
+  for (const std::string& each : requests) EXPECT_EQ(each, requests[0]);
+}
+
+TEST_F(ReplayCliTest, AServerThatStaysUnavailableExplainsHowToRetry) {
+  Script admin({answer("503 Service Unavailable", R"({"detail":"The queue is full."})")}, [] {});
+  const Ran ran = replay(admin, "e1 --as new");
+  EXPECT_EQ(ran.exit_code, 1);
+  const std::vector<std::string> requests = admin.requests();
+  EXPECT_EQ(requests.size(), 6U) << "one request and five retries";
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("The queue is full; the outcome is unknown"));
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("--key " + key_in(requests.at(0))));
+}
+
+// The server answers these before it reads the key.
+TEST_F(ReplayCliTest, AnErrorThatDoesNotDecideTheLostRequestExplainsHowToRetry) {
+  Script changed({"", answer("401 Unauthorized", R"({"detail":"The token is invalid."})")}, [] {});
+  const Ran ran = replay(changed, "e1 --as new");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("The token is invalid"));
+  EXPECT_THAT(ran.errors + ran.out, HasSubstr("--key " + key_in(changed.requests().at(0))));
+  Script decided({"", answer("409 Conflict", R"({"detail":"needs new"})")}, [] {});
+  const Ran refused = replay(decided, "e1");
+  EXPECT_THAT(refused.errors + refused.out, HasSubstr("needs new"));
+  EXPECT_THAT(refused.errors + refused.out, Not(HasSubstr("--key"))) << "nothing has changed";
+}
+
 TEST_F(ReplayCliTest, JobsAndDeliveriesCanBeCancelled) {
   Script jobs({job("cancelled", 3)}, [] {});
   EXPECT_THAT(replay(jobs, "--cancel-job p1").out, HasSubstr("cancelled"));

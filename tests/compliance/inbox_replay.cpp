@@ -272,6 +272,36 @@ void a_replay_past_the_horizon_must_accept_a_duplicate(InboxSteps& steps) {
   steps.ack(steps.lease_one("dst", how));
 }
 
+// The horizon is part of a lease request, so a replay cannot compare it.
+void a_replay_does_not_restart_the_horizon(InboxSteps& steps) {
+  const EventNo dead = steps.fresh({.id = "a"});
+  const EventNo cancelled = steps.fresh({.id = "b"});
+  const LeaseHow how{.max = 2, .horizon = hours(1)};
+  for (const Leased& each : steps.leased("dst", how)) steps.kill(each);
+  EXPECT_EQ(steps.replay({.event = cancelled}).status, Status::done);
+  EXPECT_EQ(steps.cancel(cancelled), Cancelled::done);
+  steps.advance(hours(1));
+  for (const EventNo event : {dead, cancelled}) {
+    EXPECT_EQ(steps.replay({.event = event}).status, Status::done);
+    EXPECT_TRUE(steps.row(event).first_sent);
+    const Lease none = steps.lease("dst", how);
+    EXPECT_TRUE(none.deliveries.empty());
+    EXPECT_EQ(none.passed, 1U);
+    EXPECT_EQ(steps.row(event).reason, EndReason::horizon);
+    EXPECT_EQ(steps.detail(event).attempts.size(), 1U) << "no attempt after the replay";
+    EXPECT_EQ(steps.replay({.event = event}).status, Status::past_horizon);
+  }
+}
+
+void an_accepted_duplicate_is_delivered_past_the_horizon(InboxSteps& steps) {
+  const EventNo event = steps.fresh({});
+  const LeaseHow how{.horizon = hours(1)};
+  steps.kill(steps.lease_one("dst", how));
+  steps.advance(hours(2));
+  EXPECT_EQ(steps.replay({.event = event, .how = {.accept_duplicate = true}}).status, Status::done);
+  steps.ack(steps.lease_one("dst", how));
+}
+
 void removed_events_cannot_be_replayed_or_cancelled(InboxSteps& steps) {
   const EventNo event = steps.fresh({});
   steps.kill(steps.lease_one());
@@ -363,6 +393,9 @@ constexpr InboxCase kReplayCases[] = {
     {"AReplayWaitsBehindABlockingHead", a_replay_waits_behind_a_blocking_head},
     {"AReplayPastTheHorizonMustAcceptADuplicate",
      a_replay_past_the_horizon_must_accept_a_duplicate},
+    {"AReplayDoesNotRestartTheHorizon", a_replay_does_not_restart_the_horizon},
+    {"AnAcceptedDuplicateIsDeliveredPastTheHorizon",
+     an_accepted_duplicate_is_delivered_past_the_horizon},
     {"RemovedEventsCannotBeReplayedOrCancelled", removed_events_cannot_be_replayed_or_cancelled},
     {"CancelEndsOpenDeliveries", cancel_ends_open_deliveries},
     {"ABulkReplayResumesWhereItStopped", a_bulk_replay_resumes_where_it_stopped},

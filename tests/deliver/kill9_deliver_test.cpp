@@ -228,7 +228,7 @@ TEST(Kill9Deliver, EveryEventTakesEffectOnceAndInOrderOnPostgres) {
   killing.run(rounds(kEvents), std::max(2, rounds(kKills)));
 }
 
-TEST(Kill9Deliver, TwoNodesOnOneDatabaseShareTheWork) {
+TEST(Kill9Deliver, TwoNodesOnPostgresShareTheWork) {
   const PostgresDatabase database;
   Killing killing(database.url(), true);
   killing.run(rounds(kEvents), std::max(2, rounds(kKills)));

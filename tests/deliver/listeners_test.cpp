@@ -129,6 +129,50 @@ TEST_F(TakenNameTest, TheNameIsTakenAfterTheConfigurationUsedIt) {
   EXPECT_TRUE(is_taken());
 }
 
+// During an upgrade, nodes of two versions share the store.
+class NewerListenersTest : public ListenersTest {
+ protected:
+  void write(const std::string& name, const std::string& content) {
+    ASSERT_TRUE(driver_->put_record({"listen/" + name, ++version_, content}, 0).value());
+  }
+  std::string seen_now() { return std::to_string(clock_.wall().time_since_epoch().count()); }
+  bool is_kept(const std::string& name) {
+    return driver_->record("listen/" + name).value().has_value();
+  }
+  std::int64_t version_ = 0;
+};
+
+TEST_F(NewerListenersTest, ARegistrationThatThisVersionCannotReadIsKept) {
+  write("new", R"({"sources":{"all":true},"seen":)" + seen_now() + "}");
+  write("newest", "v3 all");
+  const auto unreadable = listeners_.drop_old();
+  ASSERT_TRUE(unreadable);
+  EXPECT_THAT(*unreadable, ElementsAre("new", "newest"));
+  EXPECT_THAT(names(), IsEmpty());
+  EXPECT_TRUE(listeners_.add({.name = "mine"})) << "makes room first";
+  EXPECT_TRUE(is_kept("new"));
+  EXPECT_TRUE(is_kept("newest"));
+  EXPECT_FALSE(listeners_.is_taken("newest").value());
+}
+
+TEST_F(NewerListenersTest, ItIsDeletedIfItsNameIsConfigured) {
+  write("orders", "v3 all");
+  const auto configured = [](std::string_view name) { return name == "orders"; };
+  EXPECT_THAT(listeners_.drop_old(configured).value(), IsEmpty());
+  EXPECT_FALSE(is_kept("orders"));
+}
+
+TEST_F(NewerListenersTest, ItCanBeEnded) {
+  write("newest", "v3 all");
+  EXPECT_TRUE(listeners_.remove("newest").value());
+  EXPECT_EQ(changes_, 1);
+  EXPECT_FALSE(listeners_.remove("newest").value());
+  EXPECT_THAT(listeners_.drop_old().value(), IsEmpty());
+  EXPECT_TRUE(is_kept("newest")) << "its name stays recorded";
+  EXPECT_TRUE(listeners_.add({.name = "newest"}));
+  EXPECT_THAT(names(), ElementsAre("newest"));
+}
+
 TEST_F(ListenersTest, TheirNumberIsLimited) {
   for (std::size_t i = 0; i < kMaxListeners; ++i) {
     ASSERT_TRUE(listeners_.add({.name = "l" + std::to_string(i)}));

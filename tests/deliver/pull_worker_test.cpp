@@ -174,7 +174,7 @@ TEST(PullWorker, KilledCppWorkersProcessEveryEventOnceOnPostgres) {
 }
 
 // Two nodes on one database: a lease granted by one node can be settled at the other.
-TEST(PullWorker, OneNodeSettlesLeasesOfAnother) {
+TEST(PullWorker, OneNodeSettlesLeasesOfAnotherOnPostgres) {
   const PostgresDatabase database;
   const std::string config = demo_config(database.url());
   const Serve one(config);

@@ -369,7 +369,7 @@ TEST_P(ReplayStory, AListenerCannotUseTheNameOfADestinationWithABacklog) {
 INSTANTIATE_TEST_SUITE_P(Stores, ReplayStory, testing::Bool(),
                          [](const auto& store) { return store.param ? "Postgres" : "Sqlite"; });
 
-TEST(ReplayNodes, AKeyIsUniqueAcrossNodes) {
+TEST(PostgresReplayNodes, AKeyIsUniqueAcrossNodes) {
   Place place(true);
   Serve one(place.config());
   Serve two(place.config());
@@ -417,7 +417,7 @@ TEST(ReplayNodes, AKeyIsUniqueAcrossNodes) {
   EXPECT_EQ(count, 5U) << jobs;
 }
 
-TEST(ReplayNodes, AnotherNodeSeesAListenerAndResumesAReplay) {
+TEST(PostgresReplayNodes, AnotherNodeSeesAListenerAndResumesAReplay) {
   Place place(true);
   Serve one(place.config());
   Serve two(place.config());

@@ -3,6 +3,7 @@
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
+#include "http/problem.hpp"
 
 #include <vector>
 
@@ -26,7 +27,9 @@ Result<http::Reply> show_readiness(const ApiContext& context, const Call&) {
   json.flag("ready", reasons.empty()).json("reasons", json_texts(reasons));
   if (!observed.empty()) json.json("observe", json_texts(observed));
   http::Reply reply = ok(json.done());
-  if (!reasons.empty()) reply.status = 503;
+  if (reasons.empty()) return reply;
+  reply.status = 503;
+  reply.headers.push_back(http::retry_after());
   return reply;
 }
 

@@ -172,7 +172,7 @@ Command replay_command() {
                   {"--rate", &given->rate, "Events per second, with a filter", between(1, 100'000)},
                   {"--detach", &given->detach, "Do not wait for completion"},
                   {"--key", &given->key,
-                   "Idempotency-Key of an earlier command with a lost response"},
+                   "Idempotency-Key of an earlier command with an unknown outcome"},
                   {"--job", &given->job, "Show the progress of this replay"},
                   {"--cancel-job", &given->cancel_job, "Cancel this replay"},
                   {"--cancel", &given->cancel, "Cancel this delivery instead"}},
