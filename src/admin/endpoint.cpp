@@ -34,6 +34,11 @@ class Permit {
   const bool has_;
 };
 
+http::Reply run(const Route& route, const ApiContext& context, const Call& call) {
+  Result<http::Reply> reply = route.answer(context, call);
+  return reply ? *std::move(reply) : failure(reply.error());
+}
+
 // Responses must not be cached, and browsers must not guess their type.
 http::Reply finished(http::Reply reply) {
   reply.headers.push_back({"Cache-Control", "no-store"});
@@ -47,7 +52,7 @@ Endpoint::Endpoint(const EndpointDeps& deps)
     : deps_(deps),
       run_blocking_(
           [this](const std::function<http::Reply()>& work) { return run_on(deps_.pool, work); }),
-      limit_(deps.clock) {}
+      limit_(deps.api.clock) {}
 
 void Endpoint::stop() {
   stopping_ = true;
@@ -71,30 +76,29 @@ std::optional<http::Reply> Endpoint::check_right(const Route& route, const http:
   return finished(forbidden(in_words(right)));
 }
 
-std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
-                                                            std::string_view peer) {
+std::variant<http::ReadBody, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                               std::string_view peer) {
   if (const auto why = deps_.access()->check_host(head)) return reject(*why, peer);
-  const auto found = find_route(head.method, head.path());
+  auto found = find_route(head.method, head.path());
   if (std::holds_alternative<NoSuchPath>(found)) return reject(Refusal::not_found, peer);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) {
     http::Reply reply = reject(Refusal::method_not_allowed, peer);
     reply.headers.push_back({"Allow", wrong->allow});
     return reply;
   }
-  const Route& route = *std::get<Match>(found).route;
+  Match& match = std::get<Match>(found);
+  const Route& route = *match.route;
   if (std::optional<http::Reply> refusal = check_right(route, head, peer)) {
     return *std::move(refusal);
   }
   const std::size_t most = route.method == "POST" ? kMaxRequest : 0;
   if (!head.chunked && head.length > most) return reject(Refusal::body_too_large, peer);
-  return most;
+  return http::ReadBody{most, std::make_shared<const Match>(std::move(match))};
 }
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
-  const auto found = find_route(incoming.head.method, incoming.head.path());
-  const Match* const match = std::get_if<Match>(&found);
-  if (match == nullptr) co_return reject(Refusal::not_found, incoming.peer);
-  const Route& route = *match->route;
+  const auto& match = static_cast<const Match&>(*incoming.context);
+  const Route& route = *match.route;
   // The tokens may have changed while the body was received.
   if (std::optional<http::Reply> refusal = check_right(route, incoming.head, incoming.peer)) {
     co_return *std::move(refusal);
@@ -104,21 +108,19 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
   const std::shared_ptr<const ConfigView> view = deps_.config();
-  const ApiContext context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
-                           deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
-                           deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
-  const Call call{match->argument, incoming.head.query(),
-                  incoming.body,   rights == nullptr ? no_rights_ : **rights,
-                  incoming.head,   incoming.probe};
-  if (!route.blocks && route.answer != nullptr) co_return finished(route.answer(context, call));
-  const Permit permit(route.blocks ? deps_.state.waiting : deps_.state.polling,
+  const ApiContext context{deps_.api, *view};
+  const Call call{match.argument, incoming.head.query(),
+                  incoming.body,  rights == nullptr ? no_rights_ : **rights,
+                  incoming.head,  incoming.probe};
+  if (!route.blocks && route.answer != nullptr) co_return finished(run(route, context, call));
+  const Permit permit(route.blocks ? context.state.waiting : context.state.polling,
                       route.blocks ? kMaxWaiting : kMaxPolling);
   if (!permit) co_return reject(Refusal::queue_full, incoming.peer);
   if (route.wait != nullptr) {
     http::Reply reply = co_await wait(route, context, call);
     co_return after_wait(route, incoming, std::move(reply));
   }
-  const std::function<http::Reply()> work = [&] { return route.answer(context, call); };
+  const std::function<http::Reply()> work = [&] { return run(route, context, call); };
   http::Reply reply = co_await run_on(deps_.pool, work);
   co_return finished(std::move(reply));
 }
@@ -145,21 +147,18 @@ RightCheck Endpoint::right_check(const http::Head& head) const {
 }
 
 Task<http::Reply> Endpoint::wait(const Route& route, const ApiContext& context, const Call& call) {
-  if (deps_.pulling == nullptr) {
-    co_return failure(Error(Code::misconfigured, "leasing is not available on this server"));
-  }
   const Executor executor = co_await asio::this_coro::executor;
   const RightCheck may = right_check(call.head);
-  const AsyncContext wait_context{context, pull_on(executor), deps_.pulling->polls, run_blocking_,
-                                  may};
+  const AsyncContext wait_context{context, pull_on(executor), deps_.pull.polls, run_blocking_, may};
   http::Reply reply = co_await route.wait->answer(wait_context, call);
   co_return reply;
 }
 
 deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   if (pull_) return *pull_;
-  const Pulling& pulling = *deps_.pulling;
-  timers_ = make_timer_factory(executor, deps_.clock);
+  const PullDeps& pull = deps_.pull;
+  const ApiDeps& api = deps_.api;
+  timers_ = make_timer_factory(executor, api.clock);
   const auto destination = [this](DestinationNo no) -> std::shared_ptr<const deliver::Destination> {
     const std::shared_ptr<const ConfigView> view = deps_.config();
     const DestinationView* const found = view->find(no);
@@ -168,9 +167,17 @@ deliver::Pull& Endpoint::pull_on(const Executor& executor) {
   const deliver::LeaseLookup look_up = [this](std::span<const deliver::LeaseId> ids) {
     return this->look_up(ids);
   };
-  pull_.emplace(deliver::Pull::Deps{executor, pulling.async_store, *timers_, pulling.notifier,
-                                    deps_.clock, deps_.random, pulling.lease_cache, pulling.room,
-                                    look_up, destination, pulling.node});
+  pull_.emplace(deliver::Pull::Deps{.executor = executor,
+                                    .async_store = pull.async_store,
+                                    .timers = *timers_,
+                                    .notifier = api.notifier,
+                                    .clock = api.clock,
+                                    .random = api.random,
+                                    .lease_cache = pull.lease_cache,
+                                    .room = pull.room,
+                                    .look_up = look_up,
+                                    .destination = destination,
+                                    .owner = pull.node});
   if (stopping_) pull_->stop();
   return *pull_;
 }
@@ -181,7 +188,7 @@ Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> Endpoint::look_up
   const std::function<Found()> work = [&]() -> Found {
     std::vector<std::optional<deliver::LeaseRecord>> records;
     for (const deliver::LeaseId& each : ids) {
-      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.driver, each));
+      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.api.driver, each));
       records.push_back(record);
     }
     return records;

@@ -23,10 +23,9 @@
 
 namespace hapax::admin {
 
-// Dependencies of the pull API.
-struct Pulling {
+// Dependencies of the pull API, besides those of all handlers.
+struct PullDeps {
   AsyncStore& async_store;
-  DeliveryNotifier& notifier;
   deliver::LeaseCache& lease_cache;
   deliver::Polls& polls;
   deliver::LeaseRoom& room;
@@ -39,22 +38,12 @@ using AccessFn = std::function<std::shared_ptr<const Access>()>;
 // Shared by the endpoints of all I/O threads. The pool must outlive the server: its threads post
 // results to the I/O threads.
 struct EndpointDeps {
-  store::Driver& driver;
-  gateway::Metrics& metrics;
+  ApiDeps api;
+  PullDeps pull;
   Log& log;
-  Clock& clock;
-  Random& random;
   boost::asio::thread_pool& pool;  // a few threads for blocking store calls
-  ServerState& state;
   AccessFn access;
-  const gateway::Handshakes& handshakes;
   ConfigFn config;
-  gateway::Readmission* readmission = nullptr;  // null: re-admission is disabled
-  StatusFn status = {};                         // empty: no push deliveries
-  DeliveryNotifier* notifier = nullptr;         // null: no long polls
-  const Pulling* pulling = nullptr;             // null: leasing is disabled
-  deliver::Replays* replays = nullptr;          // null: bulk replays are disabled
-  deliver::Listeners* listeners = nullptr;      // null: listeners are disabled
 };
 
 inline constexpr std::size_t kMaxWaiting = 256;                 // requests; more are queue-full
@@ -66,8 +55,8 @@ class Endpoint final : public http::Handler {
  public:
   explicit Endpoint(const EndpointDeps& deps);
 
-  std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
-                                                    std::string_view peer) override;
+  std::variant<http::ReadBody, http::Reply> on_headers(const http::Head& head,
+                                                       std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hapax::admin {
 
@@ -33,6 +34,14 @@ class JsonObject {
 
 // [values], each already serialized.
 std::string json_list(std::span<const std::string> values);
+// [each(row), ...]
+template <class Rows, class Each>
+std::string json_rows(const Rows& rows, Each each) {
+  std::vector<std::string> values;
+  values.reserve(rows.size());
+  for (const auto& row : rows) values.push_back(each(row));
+  return json_list(values);
+}
 // ["texts"]
 std::string json_texts(std::span<const std::string> texts);
 

@@ -16,7 +16,7 @@ constexpr bool kToken = true;
 constexpr bool kAtOnce = false;
 constexpr bool kBlocks = true;
 
-constexpr std::array<Route, 31> kRoutes{{
+constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/events", kToken, kBlocks, &list_events, Right::read},
     {"GET", "/v1/events/{event}", kToken, kBlocks, &show_event, Right::read},
     {"GET", "/v1/events/{event}/body", kToken, kBlocks, &send_body, Right::read},
@@ -50,7 +50,7 @@ constexpr std::array<Route, 31> kRoutes{{
     {"GET", "/healthz", kOpen, kAtOnce, &show_health},
     {"GET", "/readyz", kOpen, kBlocks, &show_readiness},
     {"GET", "/metrics", kOpen, kAtOnce, &show_metrics},
-}};
+});
 
 // The value of the pattern's {name}, empty without one; nullopt if the path does not match.
 std::optional<std::string_view> fits(std::string_view pattern, std::string_view path) {
@@ -85,7 +85,7 @@ std::variant<Match, NoSuchPath, WrongMethod> find_route(std::string_view method,
   for (const Route& each : kRoutes) {
     const std::optional<std::string_view> argument = fits(each.pattern, path);
     if (!argument) continue;
-    if (each.method == wanted) return Match{&each, *argument};
+    if (each.method == wanted) return Match{{}, &each, std::string(*argument)};
     allow += allow.empty() ? "" : ", ";
     allow += each.method == "GET" ? "GET, HEAD" : each.method;
   }

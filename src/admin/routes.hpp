@@ -20,7 +20,7 @@ struct Route {
   std::string_view pattern;  // "/v1/events/{event}": at most one {name}, a whole segment
   bool token = true;         // whether a token is required
   bool blocks = true;        // uses the store, so it must not run on an I/O thread
-  http::Reply (*answer)(const ApiContext&, const Call&) = nullptr;
+  Handler* answer = nullptr;
   Right right = Right::unsaid;  // that the token needs
   // Asynchronous, instead of `answer`. With `blocks` it waits only for the store; without, it may
   // wait for long and is counted separately.
@@ -33,9 +33,9 @@ Right right_of(const Route& route);
 // All routes. src/admin/openapi.json describes each; a test compares the two.
 std::span<const Route> routes();
 
-struct Match {
+struct Match : http::RequestContext {
   const Route* route = nullptr;
-  std::string_view argument;  // the value of {name}
+  std::string argument;  // the value of {name}
 };
 struct NoSuchPath {};
 struct WrongMethod {

@@ -220,9 +220,11 @@ void post_results(Group& done) {
 
 GroupCommitQueue::GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits,
                                    Watcher watcher)
-    : driver_(driver), clock_(clock), limits_(limits), watcher_(std::move(watcher)) {
+    : driver_(driver), clock_(clock), limits_(limits), watcher_(std::move(watcher)), watch_([this] {
+        return fail_overdue();
+      }) {
   for (std::size_t i = 0; i < limits_.threads; ++i) threads_.emplace_back([this] { run(); });
-  watch_ = std::thread([this] { watch(); });
+  watch_.start();
 }
 
 GroupCommitQueue::~GroupCommitQueue() {
@@ -231,14 +233,9 @@ GroupCommitQueue::~GroupCommitQueue() {
 
 void GroupCommitQueue::finish() {
   stop();
-  if (!watch_.joinable()) return;
   for (std::thread& each : threads_) each.join();
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  end_.notify_all();
-  watch_.join();
+  threads_.clear();
+  watch_.stop();  // last: the store threads may be blocked for long
 }
 
 template <class Work, class Answer>
@@ -331,19 +328,18 @@ GroupCommitQueue::Group GroupCommitQueue::take_first(std::size_t count) {
   return group;
 }
 
-// Runs separately because all store threads may be blocked on an unresponsive store.
-void GroupCommitQueue::watch() {
-  std::unique_lock lock(mutex_);
-  while (!end_.wait_for(lock, limits_.max_wait / kScans, [&] { return ended_; })) {
-    Group old = take_overdue();
-    if (old.empty()) continue;
-    lock.unlock();
-    for (auto& each : old) {
-      each->fail(Error(Code::store_unavailable, "timed out waiting for the store"));
-    }
-    post_results(old);
-    lock.lock();
+// A round of a separate thread, because all store threads may be blocked on an unresponsive store.
+std::chrono::milliseconds GroupCommitQueue::fail_overdue() {
+  Group old;
+  {
+    const std::lock_guard lock(mutex_);
+    old = take_overdue();
   }
+  for (auto& each : old) {
+    each->fail(Error(Code::store_unavailable, "timed out waiting for the store"));
+  }
+  post_results(old);
+  return limits_.max_wait / kScans;
 }
 
 // mutex_ must be held.

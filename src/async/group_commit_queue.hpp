@@ -3,6 +3,7 @@
 #pragma once
 
 #include "async/async_store.hpp"
+#include "env/background_thread.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -67,7 +68,7 @@ class GroupCommitQueue final : public AsyncStore {
   void run();
   Group take();
   void write(Group& group);
-  void watch();
+  std::chrono::milliseconds fail_overdue();
   Group take_overdue();
   Group take_first(std::size_t count);
 
@@ -88,9 +89,7 @@ class GroupCommitQueue final : public AsyncStore {
   std::uint64_t enqueued_ = 0;
   std::uint64_t dequeued_ = 0;
   std::deque<std::uint64_t> enqueued_before_;
-  bool ended_ = false;
-  std::condition_variable end_;
-  std::thread watch_;
+  BackgroundThread watch_;  // last: it uses all of the above
 };
 
 }  // namespace hapax

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/ascii.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -25,10 +27,7 @@ std::string percent_encoded(std::string_view text, const IsPlain& is_plain) {
 
 // Encodes every byte as %XX except letters, digits and `marks`.
 inline std::string percent_encoded_but(std::string_view marks, std::string_view text) {
-  return percent_encoded(text, [&](char each) {
-    return (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-           (each >= 'A' && each <= 'Z') || marks.find(each) != std::string_view::npos;
-  });
+  return percent_encoded(text, [&](char each) { return is_alphanumeric_or(marks, each); });
 }
 
 }  // namespace hapax

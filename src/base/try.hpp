@@ -21,4 +21,11 @@
   if (!HAPAX_CONCAT(hapax_tried_, __LINE__))                        \
     return std::move(HAPAX_CONCAT(hapax_tried_, __LINE__)).error(); \
   auto name = std::move(HAPAX_CONCAT(hapax_tried_, __LINE__)).value()
+// As HAPAX_TRY_ASSIGN, for a variable that exists.
+#define HAPAX_TRY_TO(variable, expression)                   \
+  do {                                                       \
+    auto hapax_tried = (expression);                         \
+    if (!hapax_tried) return std::move(hapax_tried).error(); \
+    variable = std::move(hapax_tried).value();               \
+  } while (false)
 // NOLINTEND(bugprone-macro-parentheses)

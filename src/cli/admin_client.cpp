@@ -97,16 +97,13 @@ Result<Access> access_of(const AdminArguments& arguments) {
       !arguments.token_file.empty() || environment_variable("HAPAX_ADMIN_TOKEN").has_value();
   std::optional<daemon::Config> config;
   if (arguments.url.empty() || !has_token) {
-    HAPAX_TRY_ASSIGN(read, read_server_file(arguments.config, "give --admin and --token-file"));
-    config = std::move(read);
+    HAPAX_TRY_TO(config, read_server_file(arguments.config, "give --admin and --token-file"));
   }
   Access access{arguments.url, {}};
   if (access.url.empty()) {
-    HAPAX_TRY_ASSIGN(url, url_of(config->admin, "give --admin"));
-    access.url = url;
+    HAPAX_TRY_TO(access.url, url_of(config->admin, "give --admin"));
   }
-  HAPAX_TRY_ASSIGN(token, token_of(arguments, config ? &*config : nullptr));
-  access.token = token;
+  HAPAX_TRY_TO(access.token, token_of(arguments, config ? &*config : nullptr));
   return access;
 }
 
@@ -152,8 +149,7 @@ Result<AdminClient> AdminClient::make(const AdminArguments& arguments) {
   HAPAX_TRY_ASSIGN(to, http::parse_url(access.url));
   std::shared_ptr<const http::ClientTls> tls;
   if (to.tls) {
-    HAPAX_TRY_ASSIGN(made, http::ClientTls::make(arguments.ca));
-    tls = std::move(made);
+    HAPAX_TRY_TO(tls, http::ClientTls::make(arguments.ca));
   }
   return AdminClient(std::make_unique<Impl>(to, access.token, std::move(tls)));
 }

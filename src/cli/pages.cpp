@@ -24,8 +24,7 @@ Result<Listed> read_pages(const AdminArguments& arguments, const std::string& pa
     target += std::to_string(wanted);
     target += query;
     target += query_of({{"after", after}});
-    HAPAX_TRY_ASSIGN(page, admin.get_json(target));
-    listed.last = std::move(page);
+    HAPAX_TRY_TO(listed.last, admin.get_json(target));
     json::array* rows = list_in(listed.last, member);
     if (rows == nullptr) {
       return Error(Code::misconfigured,

@@ -81,12 +81,9 @@ Result<SchemeChoice> choose(const SchemeArguments& arguments) {
   if (arguments.preset.empty()) {
     return Error(Code::invalid_argument, "--preset is missing; 'hapax presets' lists them");
   }
-  HAPAX_TRY_ASSIGN(found, find_preset(arguments.preset));
-  choice.preset = found;
-  HAPAX_TRY_ASSIGN(secrets, all_secrets(arguments));
-  choice.secrets = std::move(secrets);
-  HAPAX_TRY_ASSIGN(now, time_of(arguments.now));
-  choice.now = now;
+  HAPAX_TRY_TO(choice.preset, find_preset(arguments.preset));
+  HAPAX_TRY_TO(choice.secrets, all_secrets(arguments));
+  HAPAX_TRY_TO(choice.now, time_of(arguments.now));
   choice.key_id = arguments.key_id;
   for (const std::string& each : arguments.parameters) {
     const std::size_t equals = each.find('=');

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config.hpp"
 
+#include "base/ascii.hpp"
 #include "daemon/config_destination.hpp"
-#include "daemon/config_limits.hpp"
 #include "daemon/config_source.hpp"
 #include "daemon/config_text.hpp"
 #include "daemon/config_tokens.hpp"
@@ -20,14 +20,11 @@ namespace hapax::daemon {
 namespace {
 
 using Words = std::string_view;
-constexpr std::array<Words, 6> kTables{"server", "admin",       "store",
-                                       "source", "destination", "token"};
-constexpr std::array<Words, 4> kLaterTables{"route", "keys", "outbox", "encryption"};
-constexpr std::array<Words, 7> kServerOnly{"listen",   "admin",    "data_dir", "public_url",
-                                           "max_body", "insecure", "tls"};
-constexpr std::array<Words, 2> kTls{"cert", "key"};
-constexpr std::array<Words, 2> kAdmin{"token", "names"};
-constexpr std::array<Words, 2> kStore{"url", "timeout"};
+constexpr auto kTables =
+    std::to_array<Words>({"server", "admin", "store", "source", "destination", "token"});
+constexpr auto kLaterTables = std::to_array<Words>({"route", "keys", "outbox", "encryption"});
+constexpr auto kTls = std::to_array<Words>({"cert", "key"});
+constexpr auto kStore = std::to_array<Words>({"url", "timeout"});
 
 constexpr std::size_t kMaxTlsFile = 1024 * 1024;
 
@@ -77,18 +74,10 @@ std::optional<std::string> read_own_name(const Node& table, std::vector<const No
   return name;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 std::optional<std::string> read_public_url(const Node& node, Report& report) {
   std::optional<std::string> url = read_text(node, report);
   if (!url) return std::nullopt;
-  const std::string start = lower(url->substr(0, 8));
+  const std::string start = to_lower(url->substr(0, 8));
   const std::size_t scheme = start.starts_with("https://")  ? 8
                              : start.starts_with("http://") ? 7
                                                             : 0;
@@ -166,41 +155,63 @@ void check_listeners(const Node& server, const Config& config, Report& report) {
   }
 }
 
+void read_data_dir(const Node& node, Config& config, Loading& loading) {
+  if (const auto path = read_text(node, loading.report)) config.data_dir = loading.path(*path);
+}
+
+void read_tls_of_both(const Node& node, Config& config, Loading& loading) {
+  config.listen.tls = read_tls(node, loading);
+  config.admin.tls = config.listen.tls;
+}
+
+constexpr auto kServerKeys = std::to_array<Key<Config>>({
+    {"listen", set<&Config::listen, read_address>},
+    {"admin", set<&Config::admin, read_address>},
+    {"data_dir", read_data_dir},
+    {"public_url", set<&Config::public_url, read_public_url>},
+    {"max_body", set<&Config::max_body, read_body_limit>},
+    {"tls", read_tls_of_both},
+    {"insecure"},  // check_listeners()
+});
+
+constexpr auto kLimitKeys = std::to_array<Key<ServerLimits>>({
+    {"max_connections", set<&ServerLimits::connections, read_between<std::size_t, 1, 1'000'000>>},
+    {"max_connections_per_address",
+     set<&ServerLimits::per_address, read_between<std::size_t, 1, 1'000'000>>},
+    {"idle_timeout", set<&ServerLimits::idle, read_duration_from<1000>>},
+    {"header_timeout", set<&ServerLimits::header, read_duration_from<1000>>},
+    {"body_timeout", set<&ServerLimits::body, read_duration_from<1000>>},
+    {"write_timeout", set<&ServerLimits::write, read_duration_from<1000>>},
+});
+
+void check_limits(const Node& server, const ServerLimits& limits, Report& report) {
+  if (limits.per_address.value_or(1) <= limits.connections) return;
+  report.problem_of(server, "max_connections_per_address",
+                    "one address cannot have more connections than the server; use a number "
+                    "below max_connections, which is " +
+                        std::to_string(limits.connections));
+}
+
 void read_server(const Node& root, Config& config, Loading& loading) {
   Report& report = loading.report;
   config.data_dir = loading.path(config.data_dir);
   const Node* server = table_of(root, "server", report);
   if (server == nullptr) return;
-  std::vector<Words> keys(kServerOnly.begin(), kServerOnly.end());
-  keys.insert(keys.end(), kLimitKeys.begin(), kLimitKeys.end());
-  check_keys(*server, {keys}, report);
-  take(*server, "listen", config.listen, read_address, report);
-  take(*server, "admin", config.admin, read_address, report);
-  if (const Node* node = server->find("data_dir")) {
-    if (const auto path = read_text(*node, report)) config.data_dir = loading.path(*path);
-  }
-  take(*server, "public_url", config.public_url, read_public_url, report);
-  take(*server, "max_body", config.max_body, read_body_limit, report);
-  read_limits(*server, config.limits, report);
-  if (const Node* node = server->find("tls")) {
-    config.listen.tls = read_tls(*node, loading);
-    config.admin.tls = config.listen.tls;
-  }
+  check_keys(*server, {key_names(kServerKeys, kLimitKeys)}, report);
+  read_keys(*server, kServerKeys, config, loading);
+  read_keys(*server, kLimitKeys, config.limits, loading);
+  check_limits(*server, config.limits, report);
   check_listeners(*server, config, report);
 }
 
-void read_admin(const Node& root, Config& config, Loading& loading) {
-  const Node* admin = table_of(root, "admin", loading.report);
-  if (admin == nullptr) return;
-  check_keys(*admin, {kAdmin}, loading.report);
-  if (const Node* node = admin->find("token")) config.admin_token = read_token(*node, loading);
-  const Node* names = admin->find("names");
-  if (names == nullptr) return;
-  for (const Node* each : read_texts(*names, false, loading.report)) {
-    const auto allowed = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
-    };
-    std::string name = lower(each->text);
+void read_admin_token(const Node& node, Config& config, Loading& loading) {
+  config.admin_token = read_token(node, loading);
+}
+
+void read_admin_names(const Node& node, Config& config, Loading& loading) {
+  for (const Node* each : read_texts(node, false, loading.report)) {
+    const auto allowed = [](char c) { return is_alphanumeric_or(".-_", c); };
+    std::string name = to_lower(each->text);
     if (name.size() > 253 || !std::all_of(name.begin(), name.end(), allowed)) {
       loading.report.problem(
           *each,
@@ -209,6 +220,18 @@ void read_admin(const Node& root, Config& config, Loading& loading) {
     }
     config.admin_names.push_back(std::move(name));
   }
+}
+
+constexpr auto kAdminKeys = std::to_array<Key<Config>>({
+    {"token", read_admin_token},
+    {"names", read_admin_names},
+});
+
+void read_admin(const Node& root, Config& config, Loading& loading) {
+  const Node* admin = table_of(root, "admin", loading.report);
+  if (admin == nullptr) return;
+  check_keys(*admin, {key_names(kAdminKeys)}, loading.report);
+  read_keys(*admin, kAdminKeys, config, loading);
 }
 
 bool has_password(std::string_view url) {

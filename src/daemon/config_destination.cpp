@@ -18,14 +18,7 @@ using deliver::BreakerLimits;
 using deliver::Destination;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Words = std::string_view;
 using Kind = Destination::Kind;
-
-constexpr std::array<Words, 6> kBoth{"name", "kind", "retry", "on_dead", "lease", "horizon"};
-constexpr std::array<Words, 8> kHttp{"url",  "secret",  "timeout", "concurrency",
-                                     "rate", "refetch", "breaker", "allow_private"};
-constexpr std::array<Words, 1> kPull{"max_abandons"};
-constexpr std::array<Words, 4> kBreaker{"window", "share", "pause", "max_pause"};
 
 constexpr milliseconds kLeastTimeout{100};
 constexpr milliseconds kMostTimeout = std::chrono::hours(1);
@@ -45,25 +38,6 @@ Kind read_kind(const Node& table, Report& report) {
                             ? "'sql' is not available in this version; use kind = \"pull\""
                             : "unknown kind; use kind = \"http\" or \"pull\"");
   return table.find("url") != nullptr ? Kind::http : Kind::pull;  // the likely intention
-}
-
-void refuse_others(const Node& table, std::span<const Words> keys, std::string_view why,
-                   Report& report) {
-  for (const Words each : keys) {
-    if (const Node* node = table.find(each)) report.problem(*node, why);
-  }
-}
-
-void check_destination_keys(const Node& table, Kind kind, Report& report) {
-  std::vector<Words> all(kBoth.begin(), kBoth.end());
-  all.insert(all.end(), kHttp.begin(), kHttp.end());
-  all.insert(all.end(), kPull.begin(), kPull.end());
-  check_keys(table, {all}, report);
-  if (kind == Kind::pull) {
-    refuse_others(table, kHttp, "only valid for kind = \"http\"", report);
-  } else {
-    refuse_others(table, kPull, "only valid for kind = \"pull\"", report);
-  }
 }
 
 // The query may contain a secret, so the URL can be written like one. User info is rejected; the
@@ -103,12 +77,6 @@ std::optional<milliseconds> read_timeout(const Node& node, Report& report) {
   report.problem(node,
                  in_quotes(node.text) + " is too long; at most \"" + in_words(kMostTimeout) + "\"");
   return std::nullopt;
-}
-
-std::optional<std::size_t> read_size(const Node& node, std::int64_t least, std::int64_t most,
-                                     Report& report) {
-  const std::optional<std::int64_t> number = read_number(node, least, most, report);
-  return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
 }
 
 // "100/s"
@@ -160,7 +128,21 @@ std::optional<double> read_share(const Node& node, Report& report) {
   return std::nullopt;
 }
 
-std::optional<std::optional<BreakerLimits>> read_breaker(const Node& node, Report& report) {
+// A longer pause than the default maximum raises the maximum.
+void read_pause(const Node& node, BreakerLimits& limits, Loading& loading) {
+  set<&BreakerLimits::pause, read_duration_from<1>>(node, limits, loading);
+  limits.max_pause = std::max(limits.max_pause, limits.pause);
+}
+
+constexpr auto kBreakerKeys = std::to_array<Key<BreakerLimits>>({
+    {"window", set<&BreakerLimits::window, read_between<std::size_t, 2, 10'000>>},
+    {"share", set<&BreakerLimits::share, read_share>},
+    {"pause", read_pause},
+    {"max_pause", set<&BreakerLimits::max_pause, read_duration_from<1>>},
+});
+
+std::optional<std::optional<BreakerLimits>> read_breaker(const Node& node, Loading& loading) {
+  Report& report = loading.report;
   if (node.kind == Node::Kind::boolean && !node.boolean) return std::optional<BreakerLimits>();
   if (node.kind != Node::Kind::table) {
     report.problem(node,
@@ -168,13 +150,9 @@ std::optional<std::optional<BreakerLimits>> read_breaker(const Node& node, Repor
                    "\"1m\" }, or leave it out");
     return std::nullopt;
   }
-  check_keys(node, {kBreaker}, report);
+  check_keys(node, {key_names(kBreakerKeys)}, report);
   BreakerLimits limits;
-  take(node, "window", limits.window, read_size, 2, 10'000, report);
-  take(node, "share", limits.share, read_share, report);
-  take(node, "pause", limits.pause, read_duration, milliseconds(1), report);
-  limits.max_pause = std::max(limits.max_pause, limits.pause);
-  take(node, "max_pause", limits.max_pause, read_duration, milliseconds(1), report);
+  read_keys(node, kBreakerKeys, limits, loading);
   if (limits.max_pause < limits.pause) {
     report.problem_of(node, "max_pause",
                       "this is below pause; write \"" + in_words(limits.pause) + "\" or more");
@@ -191,21 +169,55 @@ std::optional<std::string> read_refetch(const Node& node, Report& report) {
   return std::nullopt;
 }
 
-void read_http(const Node& table, Destination& to, Loading& loading) {
-  Report& report = loading.report;
-  if (table.find("url") == nullptr) {
-    report.problem_of(table, "url",
-                      "required; for example \"http://127.0.0.1:3000/webhooks\"; or use kind = "
-                      "\"pull\" for workers");
+// name and kind are read before the others.
+constexpr auto kKeysOfBoth = std::to_array<Key<Destination>>({
+    {"name"},
+    {"kind"},
+    {"retry", set<&Destination::retry, read_retry>},
+    {"on_dead", set<&Destination::on_dead, read_on_dead>},
+    {"lease", set<&Destination::lease, read_duration_from<1000>>},
+    {"horizon", set<&Destination::horizon, read_duration_from<1000>>},
+});
+
+constexpr auto kHttpKeys = std::to_array<Key<Destination>>({
+    {"url", set<&Destination::url, read_url>},
+    {"secret", set<&Destination::secret, read_signing_secret>},
+    {"timeout", set<&Destination::timeout, read_timeout>},
+    {"concurrency", set<&Destination::concurrency, read_between<std::size_t, 1, kMaxConcurrency>>},
+    {"rate", set<&Destination::rate, read_rate>},
+    {"refetch", set<&Destination::refetch, read_refetch>},
+    {"breaker", set<&Destination::breaker, read_breaker>},
+    {"allow_private", set<&Destination::allow_private, read_flag>},
+});
+
+constexpr auto kPullKeys = std::to_array<Key<Destination>>({
+    {"max_abandons", set<&Destination::max_abandons, read_between<unsigned, 1, 1000>>},
+});
+
+void refuse_others(const Node& table, std::span<const Key<Destination>> keys, std::string_view why,
+                   Report& report) {
+  for (const Key<Destination>& each : keys) {
+    if (const Node* node = table.find(each.name)) report.problem(*node, why);
   }
-  take(table, "url", to.url, read_url, loading);
-  take(table, "secret", to.secret, read_signing_secret, loading);
-  take(table, "timeout", to.timeout, read_timeout, report);
-  take(table, "concurrency", to.concurrency, read_size, 1, kMaxConcurrency, report);
-  take(table, "rate", to.rate, read_rate, report);
-  take(table, "refetch", to.refetch, read_refetch, report);
-  take(table, "breaker", to.breaker, read_breaker, report);
-  take(table, "allow_private", to.allow_private, read_flag, report);
+}
+
+void check_destination_keys(const Node& table, Kind kind, Report& report) {
+  check_keys(table, {key_names(kKeysOfBoth, kHttpKeys, kPullKeys)}, report);
+  if (kind == Kind::pull) {
+    refuse_others(table, kHttpKeys, "only valid for kind = \"http\"", report);
+  } else {
+    refuse_others(table, kPullKeys, "only valid for kind = \"pull\"", report);
+  }
+}
+
+void read_http(const Node& table, Destination& to, Loading& loading) {
+  if (table.find("url") == nullptr) {
+    loading.report.problem_of(
+        table, "url",
+        "required; for example \"http://127.0.0.1:3000/webhooks\"; or use kind = "
+        "\"pull\" for workers");
+  }
+  read_keys(table, kHttpKeys, to, loading);
   to.lease = to.timeout + kTimeToSettle;
 }
 
@@ -240,15 +252,8 @@ Destination read_destination(const Node& table, Loading& loading) {
   check_destination_keys(table, to.kind, report);
   if (to.kind == Kind::http) read_http(table, to, loading);
   to.retry = deliver::default_retry();
-  take(table, "retry", to.retry, read_retry, report);
-  take(table, "on_dead", to.on_dead, read_on_dead, report);
-  take(table, "lease", to.lease, read_duration, milliseconds(seconds(1)), report);
-  take(table, "horizon", to.horizon, read_duration, milliseconds(seconds(1)), report);
-  if (to.kind == Kind::pull) {
-    std::size_t abandons = to.max_abandons;
-    take(table, "max_abandons", abandons, read_size, 1, 1000, report);
-    to.max_abandons = static_cast<unsigned>(abandons);
-  }
+  read_keys(table, kKeysOfBoth, to, loading);
+  if (to.kind == Kind::pull) read_keys(table, kPullKeys, to, loading);
   check_lease(table, to, report);
   check_horizon(table, to, report);
   return to;

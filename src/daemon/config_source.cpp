@@ -16,17 +16,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMaxAckBody = 64 * 1024;
 constexpr std::size_t kMaxContentType = 256;
 
-constexpr std::array<std::string_view, 23> kKnown{
-    "name",        "preset",     "verify",    "secrets", "key_id",         "parameters",
-    "id",          "type",       "order_key", "version", "split",          "ack",
-    "id_fallback", "split_max",  "remember",  "keep",    "sender_retries", "keep_dead",
-    "max_body",    "deliver_to", "tenant",    "enforce", "topics"};
-
-void take_rule(const Node& table, std::string_view key, std::string_view& into, Report& report) {
-  const Node* node = table.find(key);
-  if (node != nullptr && read_text(*node, report)) into = node->text;
-}
-
 void read_id(const Node& table, IdentityRule& rule, Report& report) {
   const Node* id = table.find("id");
   if (id != nullptr) {
@@ -42,23 +31,33 @@ void read_id(const Node& table, IdentityRule& rule, Report& report) {
   }
 }
 
+// A view of the text, which the tree holds.
+std::optional<std::string_view> read_rule(const Node& node, Report& report) {
+  return read_text(node, report) ? std::optional<std::string_view>(node.text) : std::nullopt;
+}
+
+constexpr auto kRuleKeys = std::to_array<Key<IdentityRule>>({
+    {"id"},  // read_id()
+    {"id_fallback", set<&IdentityRule::id_fallback, read_rule>},
+    {"type", set<&IdentityRule::type, read_rule>},
+    {"order_key", set<&IdentityRule::order_key, read_rule>},
+    {"version", set<&IdentityRule::version, read_rule>},
+    {"split", set<&IdentityRule::split, read_rule>},
+    // All events of a request must fit into one item of the store.
+    {"split_max", set<&IdentityRule::split_max,
+                      read_between<std::size_t, 1, std::int64_t{store::kMaxArrivals}>>},
+    {"tenant"},  // take_tenant_place(), read_tenants()
+});
+
 // If the rule splits, `of_item` becomes the same rule without splitting.
 std::optional<Identifier> make_identifier(const Node& table, const Way& way,
-                                          std::optional<Identifier>& of_item, Report& report) {
+                                          std::optional<Identifier>& of_item, Loading& loading) {
+  Report& report = loading.report;
   const std::size_t before = report.count();
   IdentityRule rule = way.preset != nullptr ? way.preset->identity : IdentityRule{};
   read_id(table, rule, report);
-  take_rule(table, "id_fallback", rule.id_fallback, report);
-  take_rule(table, "type", rule.type, report);
-  take_rule(table, "order_key", rule.order_key, report);
-  take_rule(table, "version", rule.version, report);
-  take_rule(table, "split", rule.split, report);
+  read_keys(table, kRuleKeys, rule, loading);
   take_tenant_place(table, way, rule.tenant, report);
-  std::int64_t split_max = static_cast<std::int64_t>(rule.split_max);
-  // All events of a request must fit into one item of the store.
-  constexpr auto kMost = static_cast<std::int64_t>(store::kMaxArrivals);
-  take(table, "split_max", split_max, read_number, 1, kMost, report);
-  rule.split_max = static_cast<std::size_t>(split_max);
   if (table.find("split_max") != nullptr && rule.split.empty()) {
     report.problem_of(table, "split_max", "only valid with split; add split = \"json:/*\" too");
   }
@@ -113,32 +112,49 @@ void check_spans(const Node& table, const Way& way, Spans& spans, Report& report
                         in_words(retries) + "\" or more");
 }
 
-Spans read_spans(const Node& table, const Way& way, Report& report) {
-  const std::size_t before = report.count();
+// Bytes are not kept for longer than the id unless the file says so.
+void read_remember(const Node& node, Spans& spans, Loading& loading) {
+  set<&Spans::remember, read_duration_from<1>>(node, spans, loading);
+  spans.keep = std::min(kDefaultTtl, spans.remember);
+}
+
+constexpr auto kSpanKeys = std::to_array<Key<Spans>>({
+    {"remember", read_remember},
+    {"keep", set<&Spans::keep, read_duration_from<0>>},
+    {"keep_dead", set<&Spans::keep_dead, read_duration_from<0>>},
+    {"sender_retries"},  // check_spans()
+});
+
+Spans read_spans(const Node& table, const Way& way, Loading& loading) {
+  const std::size_t before = loading.report.count();
   Spans spans;
   if (way.preset != nullptr) spans.remember = way.preset->remember;
-  take(table, "remember", spans.remember, read_duration, milliseconds(1), report);
   spans.keep = std::min(spans.keep, spans.remember);
-  take(table, "keep", spans.keep, read_duration, milliseconds(0), report);
-  take(table, "keep_dead", spans.keep_dead, read_duration, milliseconds(0), report);
-  if (report.count() == before) check_spans(table, way, spans, report);
+  read_keys(table, kSpanKeys, spans, loading);
+  if (loading.report.count() == before) check_spans(table, way, spans, loading.report);
   return spans;
 }
 
-std::optional<gateway::AckResponse> read_ack(const Node& node, Report& report) {
-  if (!is_table(node, report)) return std::nullopt;
-  static constexpr std::array<std::string_view, 3> kKeys{"status", "body", "content_type"};
-  check_keys(node, {kKeys}, report);
-  gateway::AckResponse ack;
-  std::int64_t status = ack.status;
-  take(node, "status", status, read_number, 200, 299, report);
-  ack.status = static_cast<int>(status);
-  if (const Node* body = node.find("body"); body != nullptr && body->kind == Node::Kind::text) {
-    ack.body = body->text;  // may be empty
+void read_ack_body(const Node& node, gateway::AckResponse& ack, Loading& loading) {
+  if (node.kind == Node::Kind::text) {
+    ack.body = node.text;  // may be empty
   } else {
-    take(node, "body", ack.body, read_text, report);
+    set<&gateway::AckResponse::body, read_text>(node, ack, loading);
   }
-  take(node, "content_type", ack.content_type, read_text, report);
+}
+
+constexpr auto kAckKeys = std::to_array<Key<gateway::AckResponse>>({
+    {"status", set<&gateway::AckResponse::status, read_between<int, 200, 299>>},
+    {"body", read_ack_body},
+    {"content_type", set<&gateway::AckResponse::content_type, read_text>},
+});
+
+std::optional<gateway::AckResponse> read_ack(const Node& node, Loading& loading) {
+  Report& report = loading.report;
+  if (!is_table(node, report)) return std::nullopt;
+  check_keys(node, {key_names(kAckKeys)}, report);
+  gateway::AckResponse ack;
+  read_keys(node, kAckKeys, ack, loading);
   if ((ack.status == 204 || ack.status == 205) && !ack.body.empty()) {
     report.problem_of(node, "body",
                       "a response with status " + std::to_string(ack.status) +
@@ -202,12 +218,23 @@ struct Common {
   bool enforce = true;
 };
 
-Common read_common(const Node& table, const Way& way, const Surroundings& around, Report& report) {
-  Common common{table, way, read_spans(table, way, report), {}, {}, around.max_body};
-  if (const Node* node = table.find("ack")) common.ack = read_ack(*node, report);
+// The name, and how requests are signed: config_signing.cpp.
+constexpr auto kSigningKeys = std::to_array<Key<Signing>>(
+    {{"name"}, {"preset"}, {"verify"}, {"secrets"}, {"key_id"}, {"parameters"}, {"topics"}});
+
+constexpr auto kCommonKeys = std::to_array<Key<Common>>({
+    {"ack", set<&Common::ack, read_ack>},
+    {"deliver_to"},  // read_destinations()
+    {"max_body", set<&Common::max_body, read_body_limit>},
+    {"enforce", set<&Common::enforce, read_flag>},
+});
+
+Common read_common(const Node& table, const Way& way, const Surroundings& around,
+                   Loading& loading) {
+  Report& report = loading.report;
+  Common common{table, way, read_spans(table, way, loading), {}, {}, around.max_body};
   common.deliver_to = read_destinations(table, around, report);
-  take(table, "max_body", common.max_body, read_body_limit, report);
-  take(table, "enforce", common.enforce, read_flag, report);
+  read_keys(table, kCommonKeys, common, loading);
   if (!common.enforce) {
     report.warning(*table.find("enforce"),
                    "observe mode: forged and duplicate requests are delivered, marked with "
@@ -254,8 +281,9 @@ std::optional<gateway::Source> make_source(Sender sender, const Common& common,
                                            const KeyContext& context) {
   std::optional<Identifier> of_item;
   Report said_already("");
-  std::optional<Identifier> identifier =
-      make_identifier(common.table, common.way, of_item, said_already);
+  const Variable none;
+  Loading silent{said_already, none, {}};
+  std::optional<Identifier> identifier = make_identifier(common.table, common.way, of_item, silent);
   if (!identifier || !sender.signing.verifier) return std::nullopt;
   const bool splits = of_item.has_value();
   gateway::Source source{.name = {},
@@ -290,7 +318,7 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
                                          Loading& loading) {
   Report& report = loading.report;
   const std::size_t before = report.count();
-  check_keys(table, {kKnown}, report);
+  check_keys(table, {key_names(kSigningKeys, kRuleKeys, kSpanKeys, kCommonKeys)}, report);
   std::deque<std::string> kept;
   const std::optional<Way> way = read_way(table, kept, report);
   const Way any = way.value_or(Way{});
@@ -303,8 +331,8 @@ std::vector<gateway::Source> read_source(const Node& table, const Surroundings& 
   }
   std::optional<Identifier> of_item;
   // The preset defines which keys are optional, so an unknown preset prevents this check.
-  if (way || table.find("preset") == nullptr) make_identifier(table, any, of_item, report);
-  const Common common = read_common(table, any, around, report);
+  if (way || table.find("preset") == nullptr) make_identifier(table, any, of_item, loading);
+  const Common common = read_common(table, any, around, loading);
   std::vector<gateway::Source> sources;
   if (report.count() != before || !way) return sources;
   for (Sender& each : senders) {

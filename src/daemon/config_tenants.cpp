@@ -12,7 +12,7 @@ namespace hapax::daemon {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kTenant{"name", "secrets"};
+constexpr auto kTenant = std::to_array<std::string_view>({"name", "secrets"});
 constexpr std::size_t kMaxTenants = 10'000;
 
 bool is_list_of_tables(const Node& node) {

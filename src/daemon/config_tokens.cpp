@@ -15,8 +15,8 @@ using admin::Grant;
 using admin::Right;
 using Words = std::string_view;
 
-constexpr std::array<Words, 3> kToken{"name", "secret", "allow"};
-constexpr std::array<Words, 2> kLaterRights{"messages", "keys"};
+constexpr auto kToken = std::to_array<Words>({"name", "secret", "allow"});
+constexpr auto kLaterRights = std::to_array<Words>({"messages", "keys"});
 constexpr Words kRights =
     "write \"read\", \"replay\", \"lease:DESTINATION\", \"settle:DESTINATION\" or \"dedup:SCOPE\"";
 

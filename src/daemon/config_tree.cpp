@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config_tree.hpp"
 
+#include "base/ascii.hpp"
+
 // The parser returns errors as values. hapax.toml needs fewer than 32 levels of nesting.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
@@ -168,10 +170,8 @@ class Copying {
 };
 
 bool is_bare_key(std::string_view key) {
-  return !key.empty() && key.size() <= 64 && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  const auto is_bare = [](char c) { return is_alphanumeric_or("_-", c); };
+  return !key.empty() && key.size() <= 64 && std::all_of(key.begin(), key.end(), is_bare);
 }
 
 // Messages go to terminals and logs: control characters of the file must not reach them.

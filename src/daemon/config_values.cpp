@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/config_values.hpp"
 
+#include "base/ascii.hpp"
 #include "base/duration.hpp"
 
 #include <arpa/inet.h>
@@ -132,8 +133,8 @@ struct Unit {
   std::string_view name;
   std::uint64_t bytes;
 };
-constexpr std::array<Unit, 5> kUnits{
-    {{"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024UL * 1024}, {"GiB", 1024UL * 1024 * 1024}}};
+constexpr auto kUnits = std::to_array<Unit>(
+    {{"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024UL * 1024}, {"GiB", 1024UL * 1024 * 1024}});
 
 std::optional<std::uint64_t> size_of(std::string_view text) {
   std::uint64_t count = 0;
@@ -286,10 +287,7 @@ std::optional<Listen> read_address(const Node& node, Report& report) {
 std::optional<std::string> read_name(const Node& node, Report& report) {
   std::optional<std::string> name = read_text(node, report);
   if (!name) return std::nullopt;
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric_or("._-", c); };
   if (*name == store::kOutboxSource) {
     report.problem(node, "'outbox' is the name of hapax's own source; choose another");
     return std::nullopt;
@@ -333,7 +331,7 @@ std::optional<std::string> read_secret(const Node& node, Loading& loading) {
     return std::nullopt;
   }
   if (node.kind != Node::Kind::table) return wrong_type(node, kRemedy, loading.report);
-  static constexpr std::array<std::string_view, 2> kKnown{"env", "file"};
+  static constexpr auto kKnown = std::to_array<std::string_view>({"env", "file"});
   const std::size_t before = loading.report.count();
   check_keys(node, {kKnown}, loading.report);
   const Node* variable = node.find("env");
@@ -381,8 +379,8 @@ std::string in_words(milliseconds span) {
     std::int64_t ms;
     std::string_view name;
   };
-  constexpr std::array<Step, 4> kSteps{
-      {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}}};
+  constexpr auto kSteps =
+      std::to_array<Step>({{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}});
   for (const Step& step : kSteps) {
     if (span.count() != 0 && span.count() % step.ms == 0) {
       return std::to_string(span.count() / step.ms) + std::string(step.name);

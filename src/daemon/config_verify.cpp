@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/ascii.hpp"
 #include "daemon/config_source.hpp"
 #include "model/field.hpp"
 #include "verify/schemes.hpp"
@@ -28,7 +29,7 @@ struct SchemeWord {
   Algorithm algorithm;
 };
 
-constexpr std::array<SchemeWord, 7> kSchemes{{
+constexpr auto kSchemes = std::to_array<SchemeWord>({
     {"hmac", Family::hmac, Algorithm::hmac_sha256},
     {"hash", Family::hash, Algorithm::sha256},
     {"token", Family::token, Algorithm::token},
@@ -36,35 +37,35 @@ constexpr std::array<SchemeWord, 7> kSchemes{{
     {"ed25519", Family::public_key, Algorithm::ed25519},
     {"ecdsa", Family::public_key, Algorithm::ecdsa_p256},
     {"rsa", Family::public_key, Algorithm::rsa_sha256},
-}};
+});
 
-constexpr std::array<Word<Algorithm>, 5> kHashes{{
+constexpr auto kHashes = std::to_array<Word<Algorithm>>({
     {"md5", Algorithm::hmac_md5},
     {"sha1", Algorithm::hmac_sha1},
     {"sha256", Algorithm::hmac_sha256},
     {"sha384", Algorithm::hmac_sha384},
     {"sha512", Algorithm::hmac_sha512},
-}};
+});
 
-constexpr std::array<Word<Encoding>, 3> kEncodings{{
+constexpr auto kEncodings = std::to_array<Word<Encoding>>({
     {"hex", Encoding::hex},
     {"base64", Encoding::base64},
     {"base64url", Encoding::base64url},
-}};
+});
 
-constexpr std::array<Word<SecretForm>, 3> kSecretForms{{
+constexpr auto kSecretForms = std::to_array<Word<SecretForm>>({
     {"text", SecretForm::text},
     {"base64", SecretForm::base64},
     {"hex", SecretForm::hex},
-}};
+});
 
-constexpr std::array<Word<TimeFormat>, 5> kTimeFormats{{
+constexpr auto kTimeFormats = std::to_array<Word<TimeFormat>>({
     {"unix", TimeFormat::unix_seconds},
     {"unix_ms", TimeFormat::unix_milliseconds},
     {"rfc3339", TimeFormat::rfc3339},
     {"utc", TimeFormat::utc_without_zone},
     {"http_date", TimeFormat::http_date},
-}};
+});
 
 // Which keys have an effect with which schemes.
 constexpr unsigned bit(Family family) {
@@ -75,10 +76,10 @@ constexpr unsigned kSigned = kKeyed | bit(Family::public_key);
 constexpr unsigned kPlaced = kSigned | bit(Family::token);
 
 struct KeyUse {
-  std::string_view key;
+  std::string_view name;
   unsigned families;
 };
-constexpr std::array<KeyUse, 17> kUses{{
+constexpr auto kUses = std::to_array<KeyUse>({
     {"scheme", ~0U},
     {"hash", bit(Family::hmac)},
     {"header", kPlaced},
@@ -96,7 +97,7 @@ constexpr std::array<KeyUse, 17> kUses{{
     {"pair", kSigned},
     {"label", kSigned},
     {"time_label", kSigned},
-}};
+});
 
 template <class Table>
 std::string words_of(const Table& table) {
@@ -146,7 +147,7 @@ void take_letter(const Node& table, std::string_view key, char& into, Report& re
 void check_uses(const Node& table, const SchemeWord& scheme, Report& report) {
   for (const Node& member : table.children) {
     for (const KeyUse& use : kUses) {
-      if (use.key != member.name || (use.families & bit(scheme.family)) != 0) continue;
+      if (use.name != member.name || (use.families & bit(scheme.family)) != 0) continue;
       report.problem(member,
                      "has no effect with scheme = \"" + std::string(scheme.word) + "\"; remove it");
     }
@@ -212,19 +213,12 @@ void read_list_form(const Node& table, SignaturePlace& place, Report& report) {
   }
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 // Anyone who captures a request could change an unsigned time.
 bool is_time_signed(std::string_view timestamp, std::string_view message) {
-  const std::string text = lower(std::string(message));
+  const std::string text = to_lower(std::string(message));
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
   if (has("{time}") || has("{headers:")) return true;
-  if (timestamp.starts_with("header:")) return has("{" + lower(std::string(timestamp)) + "}");
+  if (timestamp.starts_with("header:")) return has("{" + to_lower(std::string(timestamp)) + "}");
   return timestamp.starts_with("json:") && has("{body");
 }
 
@@ -328,10 +322,7 @@ void read_signed_scheme(const Node& table, Family family, Scheme& scheme, Report
 std::optional<Scheme> read_verify(const Node& table, std::deque<std::string>& kept,
                                   Report& report) {
   const std::size_t before = report.count();
-  std::array<std::string_view, kUses.size()> known{};
-  std::transform(kUses.begin(), kUses.end(), known.begin(),
-                 [](const KeyUse& use) { return use.key; });
-  check_keys(table, {known}, report);
+  check_keys(table, {key_names(kUses)}, report);
   const Node* word = table.find("scheme");
   if (word == nullptr) {
     report.problem_of(table, "scheme", "required; one of: " + words_of(kSchemes));

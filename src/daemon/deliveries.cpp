@@ -83,7 +83,7 @@ struct Deliveries::Running {
   gateway::DestinationMetrics* counts = nullptr;
 };
 
-Deliveries::Deliveries(const Deps& deps)
+Deliveries::Deliveries(const PartDeps& deps)
     : deps_(deps), names_(std::make_unique<KnownSources>(deps.pool, deps.driver)) {}
 
 Deliveries::~Deliveries() = default;

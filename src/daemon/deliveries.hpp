@@ -3,16 +3,8 @@
 #pragma once
 
 #include "admin/config_view.hpp"
-#include "async/async_store.hpp"
-#include "async/delivery_notifier.hpp"
+#include "daemon/part_deps.hpp"
 #include "deliver/destination.hpp"
-#include "env/log.hpp"
-#include "gateway/metrics.hpp"
-#include "gateway/numbers.hpp"
-#include "http/server.hpp"
-#include "store/contract.hpp"
-
-#include <boost/asio/thread_pool.hpp>
 
 #include <map>
 #include <memory>
@@ -27,20 +19,7 @@ namespace hapax::daemon {
 // destinations have none; their deliveries stay pending.
 class Deliveries {
  public:
-  // All must outlive it.
-  struct Deps {
-    http::Server& server;
-    store::Driver& driver;
-    AsyncStore& async_store;
-    DeliveryNotifier& notifier;
-    gateway::NodeNumbers& numbers;
-    gateway::Metrics& metrics;
-    boost::asio::thread_pool& pool;  // for blocking store calls
-    Clock& clock;
-    Random& random;
-    Log& log;
-  };
-  explicit Deliveries(const Deps& deps);
+  explicit Deliveries(const PartDeps& deps);
   ~Deliveries();  // after stop() here and of the server, or before the server starts
   Deliveries(const Deliveries&) = delete;
   Deliveries& operator=(const Deliveries&) = delete;
@@ -68,7 +47,7 @@ class Deliveries {
 
   void start(const deliver::Destination& destination);
 
-  Deps deps_;
+  const PartDeps& deps_;
   std::unique_ptr<KnownSources> names_;
   std::vector<std::unique_ptr<Station>> stations_;  // one per I/O thread
   std::size_t next_ = 0;                            // station to use next

@@ -19,20 +19,20 @@ bool same(const std::vector<Listening::Registration>& had,
 }
 
 // The configured destinations and the subscribed listeners.
-std::vector<store::Target> targets_of(const gateway::Source& source,
-                                      const std::vector<Listening::Registration>& listening) {
-  std::vector<store::Target> targets;
+std::shared_ptr<const gateway::RoutingTable> targets_of(
+    const gateway::Source& source, const std::vector<Listening::Registration>& listening) {
+  auto targets = std::make_shared<gateway::RoutingTable>();
   const auto has = [&targets](DestinationNo no) {
-    return std::any_of(targets.begin(), targets.end(),
+    return std::any_of(targets->begin(), targets->end(),
                        [&](const store::Target& each) { return each.to == no; });
   };
-  for (const store::Target& each : source.routing->snapshot()) {
-    if (!each.listen) targets.push_back(each);
+  for (const store::Target& each : *source.routing->current()) {
+    if (!each.listen) targets->push_back(each);
   }
   for (const Listening::Registration& each : listening) {
-    const bool room = targets.size() < store::kMaxTargets;
+    const bool room = targets->size() < store::kMaxTargets;
     if (room && each.listener.subscribes_to(source.name) && !has(each.no)) {
-      targets.push_back({.to = each.no, .listen = true});
+      targets->push_back({.to = each.no, .listen = true});
     }
   }
   return targets;
@@ -62,7 +62,7 @@ std::shared_ptr<const admin::ConfigView> Listening::with_listeners(
                        [&](const auto& other) { return other.no == each.no; });
   });
   for (const auto& [path, entry] : sources.by_name) {
-    entry.source.routing->replace(targets_of(entry.source, active), clock_.since_boot());
+    entry.source.routing->publish(targets_of(entry.source, active));
   }
   for (const Registration& each : active) {
     auto how = std::make_shared<deliver::Destination>(deliver::destination_of(each.listener));

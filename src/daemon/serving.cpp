@@ -14,12 +14,12 @@ namespace {
 Result<void> intern(gateway::Source& source, store::Driver& driver) {
   HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
   source.no = SourceNo(number);
-  std::vector<store::Target> targets;
+  auto targets = std::make_shared<gateway::RoutingTable>();
   for (const std::string& each : source.deliver_to) {
     HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
-    targets.push_back({.to = DestinationNo(to)});
+    targets->push_back({.to = DestinationNo(to)});
   }
-  source.routing->replace(std::move(targets), BootTime{});
+  source.routing->publish(std::move(targets));
   return {};
 }
 
@@ -58,17 +58,16 @@ Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            gateway::Handshakes& handshakes,
                                                            gateway::Metrics& metrics) {
   auto made = std::make_shared<gateway::Sources>();
-  made->public_url = from.public_url;
   for (gateway::Source& each : from.sources) {
     HAPAX_TRY(intern(each, driver));
-    HAPAX_TRY_ASSIGN(provisioned, handshakes.of(each));
-    each.provisioned = std::move(provisioned);
+    each.public_url = from.public_url;
+    HAPAX_TRY_TO(each.provisioned, handshakes.of(each));
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
     std::string path = path_of(each);
     if (before != nullptr && before->by_name.contains(path)) {
       carry_over(before->by_name.find(path)->second.source, each);
     }
-    made->by_name.emplace(std::move(path), gateway::Sources::Entry{std::move(each), &counts});
+    made->by_name.emplace(std::move(path), gateway::Sources::Entry{{}, std::move(each), &counts});
   }
   from.sources.clear();
   return std::shared_ptr<const gateway::Sources>(std::move(made));

@@ -2,19 +2,24 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/listeners.hpp"
 
+#include "base/ascii.hpp"
 #include "base/try.hpp"
+#include "deliver/record_json.hpp"
 #include "env/chance.hpp"
-
-#include <boost/json.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace hapax::deliver {
 
-namespace {
+template <class Each>
+void for_each_member(Listener& listener, const Each& each) {
+  each("sources", listener.sources);
+  each("seen", listener.seen);
+  each("ended", listener.ended, kMayBeMissing);
+}
 
-namespace json = boost::json;
+namespace {
 
 constexpr std::string_view kListenPrefix = "listen/";
 constexpr int kListenTries = 20;
@@ -23,32 +28,8 @@ std::string record_name(std::string_view name) {
   return std::string(kListenPrefix) + std::string(name);
 }
 
-std::string text_of(const Listener& listener) {
-  json::array sources;
-  for (const std::string& each : listener.sources) sources.emplace_back(json::string_view(each));
-  const std::int64_t seen = listener.seen.time_since_epoch().count();
-  json::object object{{"sources", std::move(sources)}, {"seen", seen}};
-  if (listener.ended) object["ended"] = true;
-  return json::serialize(object);
-}
-
 std::optional<Listener> listener_in(const store::Record& record) {
-  json::error_code error;
-  const json::value value = json::parse(record.content, error);
-  const json::object* const object = error ? nullptr : value.if_object();
-  const json::value* const sources = object ? object->if_contains("sources") : nullptr;
-  const json::value* const seen = object ? object->if_contains("seen") : nullptr;
-  if (sources == nullptr || !sources->is_array() || seen == nullptr || !seen->is_int64()) {
-    return std::nullopt;
-  }
-  Listener listener{.name = record.name.substr(kListenPrefix.size())};
-  listener.seen = WallTime(std::chrono::microseconds(seen->get_int64()));
-  listener.ended = object->contains("ended");
-  for (const json::value& each : sources->get_array()) {
-    if (!each.is_string()) return std::nullopt;
-    listener.sources.emplace_back(each.get_string());
-  }
-  return listener;
+  return record_from(record.content, Listener{.name = record.name.substr(kListenPrefix.size())});
 }
 
 }  // namespace
@@ -58,10 +39,9 @@ bool Listener::subscribes_to(std::string_view source) const {
 }
 
 bool is_listener_name(std::string_view name) {
-  constexpr std::string_view kAllowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  const auto allowed = [](char c) { return is_alphanumeric_or("._-", c); };
   return !name.empty() && name.size() <= kMaxListenerName &&
-         name.find_first_not_of(kAllowed) == std::string_view::npos;
+         std::all_of(name.begin(), name.end(), allowed);
 }
 
 Destination destination_of(const Listener& listener) {
@@ -108,7 +88,8 @@ Result<Listener> Listeners::add(Listener listener) {
   for (int i = 0; i < kListenTries; ++i) {
     HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
     const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
-    const store::Record next{record_name(listener.name), random_number(random_), text_of(listener)};
+    const store::Record next{record_name(listener.name), random_number(random_),
+                             record_text(listener)};
     HAPAX_TRY(check(next));
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
     if (!done) continue;
@@ -125,7 +106,7 @@ Result<bool> Listeners::remove(std::string_view name) {
     std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
     if (!known || is_expired(*known)) return false;
     known->ended = true;
-    const store::Record next{before->name, random_number(random_), text_of(*known)};
+    const store::Record next{before->name, random_number(random_), record_text(*known)};
     HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
     if (!done) continue;
     changed_();

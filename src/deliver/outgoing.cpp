@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "deliver/outgoing.hpp"
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/calendar.hpp"
 #include "base/percent.hpp"
@@ -49,12 +50,7 @@ constexpr std::string_view kSecretPrefix = "whsec_";
 // with some servers, any other punctuation become the same character. Names that map to the same
 // variable are equal here.
 bool same_variable(std::string_view a, std::string_view b) {
-  const auto folded = [](char c) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (upper) return static_cast<char>(c - 'A' + 'a');
-    return alphanumeric ? c : '-';
-  };
+  const auto folded = [](char c) { return is_alphanumeric(c) ? to_lower(c) : '-'; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char left, char right) { return folded(left) == folded(right); });
 }

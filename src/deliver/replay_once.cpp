@@ -4,11 +4,10 @@
 
 #include "base/try.hpp"
 #include "deliver/put_record.hpp"
+#include "deliver/record_json.hpp"
 #include "deliver/replay_job.hpp"
 #include "env/chance.hpp"
 #include "store/retry.hpp"
-
-#include <boost/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +16,6 @@ namespace hapax::deliver {
 
 namespace {
 
-namespace json = boost::json;
 using store::Replayed;
 
 constexpr std::string_view kReplayedPrefix = "replayed/";
@@ -43,39 +41,12 @@ std::string record_name(const RequestKey& key) {
   return std::string(kReplayedPrefix) + replay_text(key.no);
 }
 
-std::string text_of(const Note& note) {
-  json::array deliveries;
-  for (const DeliveryNo each : note.deliveries) deliveries.emplace_back(each.value());
-  const std::int64_t at = note.at.time_since_epoch().count();
-  return json::serialize(json::object{{"request", json::string_view(note.request)},
-                                      {"at", at},
-                                      {"done", note.done},
-                                      {"deliveries", std::move(deliveries)}});
-}
-
-std::optional<Note> note_in(const store::Record& record) {
-  json::error_code error;
-  const json::value value = json::parse(record.content, error);
-  const json::object* const object = error ? nullptr : value.if_object();
-  const auto member = [&](std::string_view name) {
-    return object == nullptr ? nullptr : object->if_contains(json::string_view(name));
-  };
-  const json::value* const request = member("request");
-  const json::value* const at = member("at");
-  const json::value* const done = member("done");
-  const json::value* const deliveries = member("deliveries");
-  if (request == nullptr || !request->is_string() || at == nullptr || !at->is_int64() ||
-      done == nullptr || !done->is_bool() || deliveries == nullptr || !deliveries->is_array()) {
-    return std::nullopt;
-  }
-  Note note{.request = std::string(request->get_string())};
-  note.at = WallTime(std::chrono::microseconds(at->get_int64()));
-  note.done = done->get_bool();
-  for (const json::value& each : deliveries->get_array()) {
-    if (!each.is_int64()) return std::nullopt;
-    note.deliveries.emplace_back(each.get_int64());
-  }
-  return note;
+template <class Each>
+void for_each_member(Note& note, const Each& each) {
+  each("request", note.request);
+  each("at", note.at);
+  each("done", note.done);
+  each("deliveries", note.deliveries);
 }
 
 bool can_be_replayed(DeliveryState state) {
@@ -94,7 +65,7 @@ Result<void> make_room(const ReplayOnceDeps& deps) {
   HAPAX_TRY_ASSIGN(records, deps.driver.records(kReplayedPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> by_age;
   for (const store::Record& each : records) {
-    const std::optional<Note> note = note_in(each);
+    const std::optional<Note> note = record_from<Note>(each.content);
     by_age.emplace_back(note ? note->at : WallTime(), &each);
   }
   std::sort(by_age.begin(), by_age.end());
@@ -111,7 +82,7 @@ Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Repla
                                   const RequestKey& key) {
   HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
   if (record) {
-    std::optional<Note> note = note_in(*record);
+    std::optional<Note> note = record_from<Note>(record->content);
     if (!note) return Error(Code::store_corrupt, record->name + " is malformed");
     return std::optional(Kept{*std::move(note), record->version, true});
   }
@@ -124,7 +95,7 @@ Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Repla
       if (asked && can_be_replayed(each.state)) note.deliveries.push_back(each.no);
     }
   }
-  const store::Record fresh{record_name(key), random_number(deps.random), text_of(note)};
+  const store::Record fresh{record_name(key), random_number(deps.random), record_text(note)};
   HAPAX_TRY_ASSIGN(written, put(deps.driver, fresh, 0));
   if (!written) return std::optional<Kept>();
   return std::optional(Kept{std::move(note), fresh.version, false});
@@ -167,7 +138,7 @@ Result<bool> finish(const ReplayOnceDeps& deps, const RequestKey& key, const Kep
     return deps.driver.remove_record(record_name(key), kept.version);
   }
   const Note note{kept.note.request, kept.note.at, true, replayed.deliveries};
-  const store::Record record{record_name(key), random_number(deps.random), text_of(note)};
+  const store::Record record{record_name(key), random_number(deps.random), record_text(note)};
   return put(deps.driver, record, kept.version);
 }
 

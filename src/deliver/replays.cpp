@@ -51,36 +51,21 @@ ReplayNo number_at(WallTime time, Random& random) {
 }  // namespace
 
 Replays::Replays(const Deps& deps)
-    : deps_(deps), owner_(random_name(deps.random)), limit_(deps.clock) {}
+    : deps_(deps),
+      owner_(random_name(deps.random)),
+      limit_(deps.clock),
+      thread_([this] { return run_due(); }) {}
 
 Replays::~Replays() {
   stop();
 }
 
 void Replays::start() {
-  thread_ = std::thread([this] { run(); });
+  thread_.start();
 }
 
 void Replays::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-bool Replays::is_stopping() {
-  const std::lock_guard lock(mutex_);
-  return stopping_;
-}
-
-void Replays::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  wake_.notify_all();
+  if (thread_.stop()) release_all();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -110,7 +95,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
     matched += stepped.events;
     if (stepped.done) return matched;
     step.after = stepped.after;
-    if (is_stopping()) return Error(Code::stopping, "the server is shutting down");
+    if (thread_.is_stopping()) return Error(Code::stopping, "the server is shutting down");
     if (deps_.clock.since_boot() < give_up) continue;
     return Error(Code::invalid_argument,
                  "the events take too long to count; narrow the filter with since and until");
@@ -145,8 +130,7 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
   HAPAX_TRY_ASSIGN(last, newest());
   wanted.last = last;
   if (last != EventNo()) {
-    HAPAX_TRY_ASSIGN(matched, count(wanted));
-    wanted.matched = matched;
+    HAPAX_TRY_TO(wanted.matched, count(wanted));
   }
   wanted.started = deps_.clock.wall();
   if (wanted.matched == 0) {
@@ -161,7 +145,10 @@ Result<bool> Replays::keep(const ReplayJob& job) {
   const store::Record record{record_name(job.how.no), random_number(deps_.random),
                              to_record_text(job)};
   HAPAX_TRY_ASSIGN(kept, put(deps_.driver, record, 0));
-  if (kept) wake();
+  if (kept) {
+    scan_now_ = true;
+    thread_.wake();
+  }
   return kept;
 }
 
@@ -224,22 +211,9 @@ Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
 // ---------------------------------------------------------------------------------------------
 // Worker thread.
 
-void Replays::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    if (std::exchange(woken_, false)) next_scan_ = {};
-    lock.unlock();
-    const milliseconds rest = run_due();
-    lock.lock();
-    wake_.wait_for(lock, rest, [&] { return stopping_ || woken_; });
-  }
-  lock.unlock();
-  release_all();
-}
-
 // Does the work that is due. Returns the time until more is due.
 milliseconds Replays::run_due() {
-  if (deps_.clock.since_boot() >= next_scan_) {
+  if (scan_now_.exchange(false) || deps_.clock.since_boot() >= next_scan_) {
     scan();
     next_scan_ = deps_.clock.since_boot() + kScanInterval;
   }

@@ -7,15 +7,15 @@
 #include "async/delivery_notifier.hpp"
 #include "deliver/replay_job.hpp"
 #include "deliver/request_key.hpp"
+#include "env/background_thread.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
 #include "store/contract.hpp"
 
-#include <condition_variable>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace hapax::deliver {
@@ -79,7 +79,6 @@ class Replays {
   };
   using Jobs = std::map<std::string, OwnedJob>;
 
-  void run();
   std::chrono::milliseconds run_due();
   void scan();
   void consider(const store::Record& record);
@@ -89,8 +88,6 @@ class Replays {
   void change(OwnedJob& owned);
   bool write(OwnedJob& owned);  // false: no longer owned
   void release_all();
-  void wake();
-  bool is_stopping();
   Result<void> make_room();
   Result<EventNo> newest();
   Result<ReplayJob> prepare(ReplayJob wanted);
@@ -103,11 +100,8 @@ class Replays {
   BootTime next_scan_{};
   LogLimit limit_;
   std::mutex counting_;  // one count at a time: it is slow, and blocking threads are few
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool woken_ = false;
-  bool stopping_ = false;
-  std::thread thread_;
+  std::atomic<bool> scan_now_ = false;
+  BackgroundThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::deliver

@@ -32,7 +32,8 @@ std::string stored_headers(const Source& source, const Request& request) {
   return out;
 }
 
-store::Arrival arrival_of(const Source& source, const Item& item, EventNo number) {
+store::Arrival arrival_of(const Source& source, const Item& item, EventNo number,
+                          const RoutingTable& targets) {
   const Identity& identity = item.identity;
   store::Arrival arrival;
   arrival.no = number;
@@ -46,7 +47,7 @@ store::Arrival arrival_of(const Source& source, const Item& item, EventNo number
   arrival.digest = sha256(item.bytes);
   arrival.body = item.bytes;
   arrival.remember = source.remember;
-  arrival.targets = source.routing->snapshot();
+  arrival.targets = targets;
   return arrival;
 }
 
@@ -73,13 +74,14 @@ Result<AdmitRequest> AdmitRequest::make(const Source& source, const Request& req
                                         const Identified& identified, NodeNumbers& numbers) {
   AdmitRequest made;
   made.headers_ = stored_headers(source, request);
+  made.targets_ = source.routing->current();
   made.arrivals_.reserve(identified.items.size());
   for (const Item& each : identified.items) {
     const std::optional<EventNo> number = numbers.next();
     if (!number) {
       return Error(Code::store_unavailable, "this node's number could not be renewed in the store");
     }
-    made.arrivals_.push_back(arrival_of(source, each, *number));
+    made.arrivals_.push_back(arrival_of(source, each, *number, *made.targets_));
   }
   made.enforce_ = source.enforce;
   HAPAX_TRY(check(made.admit()));

@@ -27,12 +27,14 @@ class AdmitRequest {
   void claim_by_reject(RejectNo reject);
   // The result has views of this object, which must not move.
   store::Admit admit(Would would = Would::none);
+  const RoutingTable& targets() const { return *targets_; }  // of the events
   // The store's result for each event. Also counts the duplicates.
   std::vector<Accepted> accepted(const std::vector<store::Admission>& admissions, WallTime now,
                                  DuplicateCounts& duplicates) const;
 
  private:
   std::string headers_;
+  std::shared_ptr<const RoutingTable> targets_;
   std::vector<store::Arrival> arrivals_;
   std::deque<std::string> keys_;  // of claim_by_reject()
   bool enforce_ = true;

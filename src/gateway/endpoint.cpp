@@ -79,8 +79,8 @@ prometheus::Counter& counter_of(SourceMetrics& metrics, const Accepted& event) {
   return event.duplicate ? metrics.duplicate : metrics.accepted;
 }
 
-std::string url_of(const Sources& sources, const http::Head& head) {
-  if (!sources.public_url.empty()) return sources.public_url + std::string(head.target);
+std::string url_of(const Source& source, const http::Head& head) {
+  if (!source.public_url.empty()) return source.public_url + std::string(head.target);
   const Header* host = head.find("Host");
   return "http://" + std::string(host == nullptr ? "" : host->value) + std::string(head.target);
 }
@@ -88,12 +88,11 @@ std::string url_of(const Sources& sources, const http::Head& head) {
 Endpoint::Endpoint(const EndpointDeps& deps, std::shared_ptr<const Sources> sources)
     : deps_(deps),
       sources_(std::move(sources)),
-      receiver_(deps.async_store, deps.numbers, deps.duplicates, deps.unclaimed, deps.notifier,
-                deps.clock, &deps.verifying),
-      limit_(deps.clock) {}
+      receiver_(deps.receiver, &deps.verifying),
+      limit_(deps.receiver.clock) {}
 
-std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& head,
-                                                            std::string_view peer) {
+std::variant<http::ReadBody, http::Reply> Endpoint::on_headers(const http::Head& head,
+                                                               std::string_view peer) {
   const Sources::Entry* entry = find_source(*sources_, head.path());
   if (entry == nullptr) {
     const Refusal why = not_found_reason(*sources_, head.path());
@@ -103,28 +102,28 @@ std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& he
   if (head.method != "POST" && !accepts_handshake(entry->source, head.method)) {
     return wrong_method(entry->source, peer);
   }
-  return entry->source.max_body;
+  return http::ReadBody{entry->source.max_body,
+                        std::shared_ptr<const Sources::Entry>(sources_, entry)};
 }
 
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
-  const std::shared_ptr<const Sources> sources = sources_;
-  const Sources::Entry* entry = find_source(*sources, incoming.head.path());
-  if (entry == nullptr) co_return reject(Refusal::source_unknown, incoming.peer);
-  const std::string url = url_of(*sources, incoming.head);
+  const auto& entry = static_cast<const Sources::Entry&>(*incoming.context);
+  const Source& source = entry.source;
+  const std::string url = url_of(source, incoming.head);
   const Request request{.method = incoming.head.method,
                         .url = url,
                         .headers = incoming.head.headers,
                         .body = incoming.body,
                         .body_padding = kBodyPadding};
-  const ReceiveContext context{.received = deps_.clock.wall()};
-  Received received = co_await receiver_.receive(entry->source, request, context);
-  const bool observes = !entry->source.enforce && request.method == "POST" &&
-                        !carries_secret(entry->source, request, context.received);
+  const ReceiveContext context{.received = deps_.receiver.clock.wall()};
+  Received received = co_await receiver_.receive(source, request, context);
+  const bool observes = !source.enforce && request.method == "POST" &&
+                        !carries_secret(source, request, context.received);
   if (observes) {
-    co_await receiver_.observe(entry->source, request, received);
+    co_await receiver_.observe(source, request, received);
   }
-  keep(entry->source, request, context, received, incoming);
-  co_return reply_to(*entry, received, incoming);
+  keep(source, request, context, received, incoming);
+  co_return reply_to(entry, received, incoming);
 }
 
 void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accepted,
@@ -137,7 +136,7 @@ void Endpoint::count(SourceMetrics& metrics, const std::vector<Accepted>& accept
   metrics.bytes.Increment(static_cast<double>(bytes));
   if (!authentic) return;
   metrics.last_seen.Set(
-      std::chrono::duration<double>(deps_.clock.wall().time_since_epoch()).count());
+      std::chrono::duration<double>(deps_.receiver.clock.wall().time_since_epoch()).count());
 }
 
 http::Reply Endpoint::reply_to(const Sources::Entry& entry, const Received& received,
@@ -189,14 +188,10 @@ void Endpoint::keep(const Source& source, const Request& request, const ReceiveC
 }
 
 http::Reply Endpoint::wrong_method(const Source& source, std::string_view peer) {
-  http::Reply reply = reject(Refusal::method_not_allowed, peer);
+  refused(Refusal::method_not_allowed, peer);
+  http::Reply reply = http::problem(Refusal::method_not_allowed);
   reply.headers.push_back({"Allow", has_handshake(source) ? "GET, HEAD, POST" : "POST"});
   return reply;
-}
-
-http::Reply Endpoint::reject(Refusal why, std::string_view peer) {
-  refused(why, peer);
-  return http::problem(why);
 }
 
 void Endpoint::refused(Refusal why, std::string_view peer) {

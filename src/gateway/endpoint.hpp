@@ -17,29 +17,23 @@ namespace hapax::gateway {
 
 // The active sources, by path_of(). Replaced as a whole when the configuration changes.
 struct Sources {
-  struct Entry {
+  struct Entry : http::RequestContext {
     Source source;
     SourceMetrics* metrics = nullptr;
   };
   std::map<std::string, Entry, std::less<>> by_name;
-  std::string public_url;  // without a trailing '/'; empty: not configured
 };
 
 // The source of a path "/in/{source}[/{tenant}]", or null.
 const Sources::Entry* find_source(const Sources& sources, std::string_view path);
 // The URL that the sender requested: public_url or the Host header, and the target.
-std::string url_of(const Sources& sources, const http::Head& head);
+std::string url_of(const Source& source, const http::Head& head);
 
 // Dependencies shared by the endpoints of all I/O threads.
 struct EndpointDeps {
-  AsyncStore& async_store;
-  NodeNumbers& numbers;
-  DuplicateCounts& duplicates;
-  UnclaimedRate& unclaimed;
-  DeliveryNotifier& notifier;
+  ReceiverDeps receiver;
   Metrics& metrics;
   Log& log;
-  Clock& clock;
   RejectQueue& rejects;
   store::StoreSecret secret;            // key for the redacted secrets of rejects
   boost::asio::thread_pool& verifying;  // pool for costly requests
@@ -56,14 +50,13 @@ class Endpoint final : public http::Handler {
   // Replaces the sources. Called on this endpoint's thread; running requests keep the old ones.
   void serve(std::shared_ptr<const Sources> sources) { sources_ = std::move(sources); }
 
-  std::variant<std::size_t, http::Reply> on_headers(const http::Head& head,
-                                                    std::string_view peer) override;
+  std::variant<http::ReadBody, http::Reply> on_headers(const http::Head& head,
+                                                       std::string_view peer) override;
   Task<http::Reply> answer(const http::Incoming& incoming) override;
   void refused(http::Refusal why, std::string_view peer) override;
 
  private:
   http::Reply wrong_method(const Source& source, std::string_view peer);
-  http::Reply reject(http::Refusal why, std::string_view peer);
   http::Reply reply_to(const Sources::Entry& entry, const Received& received,
                        const http::Incoming& incoming);
   // Queues rejected requests for storage, without delaying the response.

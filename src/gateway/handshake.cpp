@@ -34,8 +34,7 @@ Result<std::shared_ptr<const Verifier>> ProvisionedSecrets::verifier_of(
 
 Result<void> ProvisionedSecrets::make_ready() {
   const std::lock_guard lock(mutex_);
-  HAPAX_TRY_ASSIGN(made, verifier_of(secrets_));
-  verifier_ = std::move(made);
+  HAPAX_TRY_TO(verifier_, verifier_of(secrets_));
   return {};
 }
 

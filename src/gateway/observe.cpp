@@ -83,14 +83,15 @@ Task<std::optional<store::AdmitAnswer>> Receiver::store_unclaimed(const Source& 
                                                                   const Request& request,
                                                                   const Identified& identified,
                                                                   Would would) {
-  if (!unclaimed_.take(source.no, identified.items.size(), bytes_of(identified))) {
+  if (!deps_.unclaimed.take(source.no, identified.items.size(), bytes_of(identified))) {
     co_return std::nullopt;
   }
-  Result<AdmitRequest> admit_request = AdmitRequest::make(source, request, identified, numbers_);
+  Result<AdmitRequest> admit_request =
+      AdmitRequest::make(source, request, identified, deps_.numbers);
   if (!admit_request) co_return store::AdmitAnswer(std::move(admit_request).error());
   const store::Admit admit = admit_request->admit(would);
-  store::AdmitAnswer answer = co_await async_store_.admit(admit);
-  notifier_.notify(source.routing->snapshot());
+  store::AdmitAnswer answer = co_await deps_.async_store.admit(admit);
+  deps_.notifier.notify(admit_request->targets());
   co_return std::move(answer);
 }
 

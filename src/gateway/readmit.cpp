@@ -71,7 +71,7 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
   for (const OwnedHeader& each : candidate->restored.headers) {
     head.headers.push_back({each.name, each.value});
   }
-  candidate->url = url_of(*candidate->sources, head);
+  candidate->url = url_of(source, head);
   candidate->request = {head.method, candidate->url, head.headers, candidate->restored.body, 0};
   candidate->context = {from.row.received, from.row.no, is_item(source, from, deps_.secret)};
   return candidate;
@@ -81,8 +81,7 @@ std::unique_ptr<Readmission::Candidate> Readmission::prepare(
 // the store's transactions.
 void Readmission::run(Group& group) {
   const std::lock_guard lock(loop_mutex_);
-  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
-                    deps_.notifier, deps_.clock);
+  Receiver receiver(deps_.receiver);
   for (const auto& each : group) {
     if (each->invalid) continue;
     boost::asio::co_spawn(loop_.get_executor(), Candidate::receive(receiver, *each),
@@ -103,8 +102,7 @@ void Readmission::run(Group& group) {
 
 // Like run(), without side effects: looks up which events exist already.
 Result<void> Readmission::dry_run(Group& group) {
-  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
-                    deps_.notifier, deps_.clock);
+  Receiver receiver(deps_.receiver);
   std::deque<std::variant<Identified, Refused>> all;  // `wanted` has views of them
   std::vector<store::WantedIdentity> wanted;
   std::vector<Candidate*> whose;
@@ -218,8 +216,7 @@ Readmission::Diagnosis Readmission::diagnose(const store::StoredReject& stored) 
   Diagnosis diagnosis{candidate->invalid, {}};
   if (candidate->invalid) return diagnosis;
   const Source& source = candidate->entry->source;
-  Receiver receiver(deps_.async_store, deps_.numbers, deps_.duplicates, deps_.unclaimed,
-                    deps_.notifier, deps_.clock);
+  Receiver receiver(deps_.receiver);
   const auto checked =
       receiver.authenticate_and_identify(source, candidate->request, candidate->context);
   const auto* refused = std::get_if<Refused>(&checked);

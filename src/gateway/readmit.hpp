@@ -21,13 +21,8 @@ class Readmission {
  public:
   struct Deps {
     store::Driver& driver;
-    AsyncStore& async_store;
-    NodeNumbers& numbers;
-    DuplicateCounts& duplicates;
-    UnclaimedRate& unclaimed;
-    DeliveryNotifier& notifier;
+    ReceiverDeps receiver;
     Metrics& metrics;
-    Clock& clock;
     store::StoreSecret secret;
     std::function<std::shared_ptr<const Sources>()> sources;  // currently active
   };

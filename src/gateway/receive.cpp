@@ -44,7 +44,7 @@ std::variant<Identified, Refused> Receiver::authenticate_and_identify(const Sour
     verdict = verify_provisioned(source, request, context.received, scratch, std::move(verdict));
   }
   if (!verdict.authentic()) return Refused{verdict.reason, std::move(verdict.detail)};
-  const WallTime now = context.reject ? clock_.wall() : context.received;
+  const WallTime now = context.reject ? deps_.clock.wall() : context.received;
   if (is_forgotten(source, verdict, context, now)) {
     return Refused{Reason::timestamp_outside_window,
                    "signed or received before the retention period of ids"};
@@ -93,15 +93,16 @@ Task<Received> Receiver::receive(const Source& source, const Request& request,
   }
   if (identified.items.empty()) co_return std::move(stored);  // an empty array
 
-  Result<AdmitRequest> admit_request = AdmitRequest::make(source, request, identified, numbers_);
+  Result<AdmitRequest> admit_request =
+      AdmitRequest::make(source, request, identified, deps_.numbers);
   if (!admit_request) co_return std::move(admit_request).error();
   if (context.reject) admit_request->claim_by_reject(*context.reject);
 
   const store::Admit admit = admit_request->admit();
-  const store::AdmitAnswer answer = co_await async_store_.admit(admit);
+  const store::AdmitAnswer answer = co_await deps_.async_store.admit(admit);
   if (!answer) co_return answer.error();
-  notifier_.notify(source.routing->snapshot());
-  stored.events = admit_request->accepted(*answer, context.received, duplicates_);
+  deps_.notifier.notify(admit_request->targets());
+  stored.events = admit_request->accepted(*answer, context.received, deps_.duplicates);
   co_return std::move(stored);
 }
 

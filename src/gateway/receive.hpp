@@ -54,21 +54,22 @@ struct ReceiveContext {
 // decompression if it is compressed. Anyone can send such a request.
 bool is_costly(const Source& source, const Request& request);
 
+struct ReceiverDeps {
+  AsyncStore& async_store;
+  NodeNumbers& numbers;
+  DuplicateCounts& duplicates;
+  UnclaimedRate& unclaimed;
+  DeliveryNotifier& notifier;
+  Clock& clock;
+};
+
 // The ingest pipeline. One per I/O thread.
 class Receiver {
  public:
   // With `verifying`, costly requests are verified on that pool, so that they do not delay the
   // other requests of the I/O thread. The pool's queue is bounded by the number of connections.
-  Receiver(AsyncStore& async_store, NodeNumbers& numbers, DuplicateCounts& duplicates,
-           UnclaimedRate& unclaimed, DeliveryNotifier& notifier, Clock& clock,
-           boost::asio::thread_pool* verifying = nullptr)
-      : async_store_(async_store),
-        numbers_(numbers),
-        duplicates_(duplicates),
-        unclaimed_(unclaimed),
-        notifier_(notifier),
-        clock_(clock),
-        verifying_(verifying) {}
+  explicit Receiver(const ReceiverDeps& deps, boost::asio::thread_pool* verifying = nullptr)
+      : deps_(deps), verifying_(verifying) {}
 
   // All arguments must outlive the call.
   Task<Received> receive(const Source& source, const Request& request,
@@ -99,12 +100,7 @@ class Receiver {
                                                           const Identified& identified,
                                                           Would would);
 
-  AsyncStore& async_store_;
-  NodeNumbers& numbers_;
-  DuplicateCounts& duplicates_;
-  UnclaimedRate& unclaimed_;
-  DeliveryNotifier& notifier_;
-  Clock& clock_;
+  const ReceiverDeps deps_;
   boost::asio::thread_pool* const verifying_;
   Scratch scratch_;
 };

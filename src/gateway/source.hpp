@@ -5,9 +5,10 @@
 #include <hapax/identify.hpp>
 #include <hapax/verify.hpp>
 
+#include "base/snapshot.hpp"
 #include "gateway/own_scheme.hpp"
-#include "gateway/routing_table.hpp"
 #include "gateway/secret_use.hpp"
+#include "store/inbox_queue.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,6 +27,10 @@ struct AckResponse {
 };
 
 class ProvisionedSecrets;
+
+// The targets of a source's events: configured destinations and listeners. A request uses one
+// version.
+using RoutingTable = std::vector<store::Target>;
 
 // One [[source]] of the configuration, or one declared tenant of it, validated and prepared.
 // Immutable while active.
@@ -57,7 +62,9 @@ struct Source {
 
   // Assigned when the store is open.
   SourceNo no{};
-  std::shared_ptr<RoutingTable> routing = std::make_shared<RoutingTable>();
+  std::string public_url = {};  // of the server, without a trailing '/'; empty: not configured
+  std::shared_ptr<Snapshot<RoutingTable>> routing =
+      std::make_shared<Snapshot<RoutingTable>>(std::make_shared<RoutingTable>());
 
   // Provisioned secrets and pending confirmations; null if the preset has none.
   std::shared_ptr<ProvisionedSecrets> provisioned = {};

@@ -95,7 +95,7 @@ template <class Stream>
 Task<bool> Connection<Stream>::exchange() {
   const bool has_head = co_await read_head();
   if (!has_head) co_return false;
-  std::variant<std::size_t, Reply> decision = handler_.on_headers(head_, peer_);
+  const std::variant<ReadBody, Reply> decision = handler_.on_headers(head_, peer_);
   if (const Reply* early = std::get_if<Reply>(&decision)) {
     // A request without a body leaves nothing unread, so the connection can be kept.
     const bool whole = head_.length == 0 && !head_.chunked;
@@ -103,11 +103,12 @@ Task<bool> Connection<Stream>::exchange() {
     const bool stays = co_await respond(*early, whole);
     co_return stays;
   }
-  const bool has_body = co_await read_body(std::get<std::size_t>(decision));
+  const ReadBody& wanted = std::get<ReadBody>(decision);
+  const bool has_body = co_await read_body(wanted.limit);
   if (!has_body) co_return false;
   refresh_views();
   deadline = BootTime::max();  // the store has its own timeout
-  const Incoming request{head_, body_, peer_, this};
+  const Incoming request{head_, body_, peer_, this, wanted.context.get()};
   const Reply reply = co_await handler_.answer(request);
   const bool stays = co_await respond(reply, true);
   co_return stays;

@@ -44,12 +44,17 @@ class PeerProbe {
   virtual void mark_trusted() = 0;
 };
 
+// What a handler found for a request from its headers: Handler::on_headers() returns it and
+// answer() receives it. Each handler derives a type of its own.
+struct RequestContext {};
+
 // A request that passed the framing checks and the limits.
 struct Incoming {
   const Head& head;
   std::string_view body;       // with kBodyPadding readable bytes after it
   std::string_view peer;       // the peer's address
   PeerProbe* probe = nullptr;  // may be null
+  const RequestContext* context = nullptr;
 };
 
 struct Reply {
@@ -59,6 +64,12 @@ struct Reply {
   std::vector<OwnedHeader> headers = {};
   std::function<void()> unsent = {};      // called if the reply is not fully written; may be empty
   std::shared_ptr<const void> held = {};  // released once the reply is written or has failed
+};
+
+// The decision to read the body of a request and answer it.
+struct ReadBody {
+  std::size_t limit = 0;
+  std::shared_ptr<const RequestContext> context = {};
 };
 
 // The reason phrase: "OK", "Bad Request". Empty for an unknown status.

@@ -37,9 +37,10 @@ class Handler {
  public:
   virtual ~Handler() = default;
 
-  // Headers received: returns the body limit, or an early response.
-  virtual std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view peer) = 0;
-  // Answers a complete request, which stays valid until the reply is returned.
+  // Headers received: returns how to go on, or an early response.
+  virtual std::variant<ReadBody, Reply> on_headers(const Head& head, std::string_view peer) = 0;
+  // Answers a complete request, which stays valid until the reply is returned, with the context
+  // that on_headers() returned for it.
   virtual Task<Reply> answer(const Incoming& request) = 0;
   // A request was rejected before answer(): for metrics and the log.
   virtual void refused(Refusal why, std::string_view peer) = 0;

@@ -25,7 +25,7 @@ constexpr std::size_t kLastCountSteps =
 }  // namespace
 
 Maintenance::Maintenance(const Deps& deps, const Token& owner, std::function<void()> every_second)
-    : deps_(deps), owner_(owner), every_second_(std::move(every_second)), worker_([this] {
+    : deps_(deps), owner_(owner), every_second_(std::move(every_second)), thread_([this] {
         once_a_second();
         return std::chrono::seconds(1);
       }) {}
@@ -49,11 +49,11 @@ void Maintenance::set_retention(std::vector<store::Periods> periods) {
 }
 
 void Maintenance::start() {
-  worker_.start();
+  thread_.start();
 }
 
 void Maintenance::stop() {
-  if (!worker_.stop()) return;
+  if (!thread_.stop()) return;
   count_duplicates(kLastCountSteps);
   if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
     log_warning("node number not released", left.error());
@@ -90,7 +90,7 @@ void Maintenance::make_ahead() {
 }
 
 // Runs some steps now and the rest a second later, so that other maintenance is not delayed. A
-// failure does not block the other half of the pass, and is retried in the next pass.
+// failure does not block the other half of the pass; the next pass then follows without a pause.
 void Maintenance::sweep() {
   std::vector<store::Periods> periods;
   {
@@ -98,17 +98,16 @@ void Maintenance::sweep() {
     periods = periods_;
   }
   if (!std::exchange(sweeping_, true)) sweep_began_ = deps_.clock.since_boot();
-  bool failed = false;
   for (std::size_t step = 0; step < kStepsAtOnce; ++step) {
     const Result<bool> done = sweep_step(periods);
     if (!done) {
       log_warning("retention failed", done.error());
-      failed = true;
+      sweep_failed_ = true;
     }
     if (done && !*done) continue;
     swept_ = !swept_;
     if (swept_) continue;
-    if (!failed) rest_after_sweep();
+    if (!std::exchange(sweep_failed_, false)) rest_after_sweep();
     return;
   }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "env/background_thread.hpp"
 #include "env/log.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
-#include "maintenance/background_worker.hpp"
 #include "store/contract.hpp"
 
 #include <functional>
@@ -59,12 +59,13 @@ class Maintenance {
   BootTime renewed_{};
   BootTime next_make_ahead_{};
   BootTime next_sweep_{};
-  bool swept_ = false;     // all events; ids of dedup are next
-  bool sweeping_ = false;  // a pass is in progress
+  bool swept_ = false;         // all events; ids of dedup are next
+  bool sweeping_ = false;      // a pass is in progress
+  bool sweep_failed_ = false;  // a step of the pass failed
   BootTime sweep_began_{};
   std::mutex mutex_;
   std::vector<store::Periods> periods_;
-  BackgroundWorker worker_;  // last: it uses all of the above
+  BackgroundThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::maintenance

@@ -39,11 +39,11 @@ RejectWriter::~RejectWriter() {
 }
 
 void RejectWriter::start() {
-  worker_.start();
+  thread_.start();
 }
 
 void RejectWriter::stop() {
-  if (!worker_.stop()) return;
+  if (!thread_.stop()) return;
   for (std::size_t i = 0; i < kLastRejectSteps && take(); ++i) {
     write_hand();
     if (holds_any()) return;

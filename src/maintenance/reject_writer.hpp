@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "env/background_thread.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/rejects.hpp"
-#include "maintenance/background_worker.hpp"
 #include "store/contract.hpp"
 
 namespace hapax::maintenance {
@@ -32,7 +32,7 @@ class RejectWriter {
   };
 
   explicit RejectWriter(const Deps& deps)
-      : deps_(deps), limit_(deps.clock), worker_([this] { return step(); }) {}
+      : deps_(deps), limit_(deps.clock), thread_([this] { return step(); }) {}
   ~RejectWriter();  // as stop()
   RejectWriter(const RejectWriter&) = delete;
   RejectWriter& operator=(const RejectWriter&) = delete;
@@ -54,7 +54,7 @@ class RejectWriter {
   Deps deps_;
   gateway::RejectQueue::Batch hand_;  // pending: taken from the queue, not yet written
   LogLimit limit_;
-  BackgroundWorker worker_;  // last: it uses all of the above
+  BackgroundThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace hapax::maintenance

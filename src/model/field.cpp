@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/field.hpp"
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/form.hpp"
 #include "base/json_pointer.hpp"
@@ -29,15 +30,9 @@ constexpr std::array<Prefix, 5> kPrefixes{{
     {From::jwt, "jwt:"},
 }};
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 // A character of a header name (RFC 9110, 5.6.2).
 bool is_token_letter(char letter) {
-  const char small = lower(letter);
-  return (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
-         std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
+  return is_alphanumeric_or("!#$%&'*+-.^_`|~", letter);
 }
 
 bool is_token(std::string_view text) {
@@ -168,7 +163,7 @@ std::string to_string(const Field& field) {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char left, char right) { return lower(left) == lower(right); });
+                    [](char left, char right) { return to_lower(left) == to_lower(right); });
 }
 
 HeaderValue find_header(const Request& request, std::string_view name) {

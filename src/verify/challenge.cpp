@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "verify/challenge.hpp"
 
+#include "base/ascii.hpp"
+
 #include <hapax/verify.hpp>
 
 #include <algorithm>
@@ -24,8 +26,7 @@ bool is_hex_letter(char c) {
 }
 
 bool is_base64_letter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("+/=_.-").find(c) != std::string_view::npos;
+  return is_alphanumeric_or("+/=_.-", c);
 }
 
 }  // namespace

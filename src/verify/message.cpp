@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "verify/message.hpp"
 
+#include "base/ascii.hpp"
 #include "base/form.hpp"
 #include "base/hex.hpp"
 #include "verify/canonical.hpp"
@@ -62,10 +63,7 @@ MaybeFailure add_listed_headers(std::string_view list_name, const Ingredients& f
     if (++count > kMaxListedHeaders) return too_long(list_name);
     if (count > 1) sink.add(";");
     time_is_signed = time_is_signed || equal_ignoring_case(name, from.time_header);
-    std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    sink.add(lower);
+    sink.add(to_lower(std::string(name)));
     sink.add(":");
     sink.add(value.text);
   }
@@ -121,10 +119,7 @@ MaybeFailure add_field(Field::From place, const std::string& name, const Ingredi
 MaybeFailure add_base64_field(const std::string& name, const Ingredients& from, Sink& sink) {
   const FieldValue value = from.fields.read({Field::From::form, name});
   if (value.status != FieldStatus::found || value.text.empty()) return missing("the field", name);
-  const auto allowed = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/' || c == '=' || c == '\n';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric_or("+/=\n", c); };
   if (!std::all_of(value.text.begin(), value.text.end(), allowed)) {
     return unreadable("the field " + in_quotes(name) + " is not base64");
   }

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/form.hpp"
 #include "base/hex.hpp"
@@ -195,8 +196,7 @@ void Signing::put_in_form(const Place& place, const std::string& text) {
   if (!signed_.body.empty()) signed_.body += '&';
   signed_.body += place.name + "=";
   for (const char each : text) {
-    const bool plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-                       (each >= 'A' && each <= 'Z') || each == '_';
+    const bool plain = is_alphanumeric_or("_", each);
     signed_.body += plain ? std::string(1, each) : "%" + to_hex({&each, 1});
   }
 }

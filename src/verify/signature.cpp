@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "verify/signature.hpp"
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/calendar.hpp"
 #include "base/hex.hpp"
@@ -152,10 +153,7 @@ std::string encode(std::string_view bytes, Encoding encoding) {
 
 bool is_time_like(std::string_view text) {
   constexpr std::size_t kLongest = 64;
-  const auto is_letter = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' ||
-           c == '.' || c == '+' || c == '-';
-  };
+  const auto is_letter = [](char c) { return is_alphanumeric_or(":.+-", c); };
   return text.size() <= kLongest && std::all_of(text.begin(), text.end(), is_letter);
 }
 

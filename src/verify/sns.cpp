@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "base/ascii.hpp"
 #include "base/calendar.hpp"
 #include "verify/parts.hpp"
 
@@ -19,10 +20,6 @@ std::optional<std::string> text_at(JsonReader& json, std::string_view name) {
   JsonValue value = json.at("/" + std::string(name));
   if (value.status != JsonStatus::found || value.kind != JsonKind::string) return std::nullopt;
   return std::move(value.text);
-}
-
-bool is_host_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
 // Subject is the only optional field. A repeated Subject, or one of another type, does not count as
@@ -74,7 +71,9 @@ bool is_sns_url(std::string_view url) {
   const std::string_view host = url.substr(0, url.find('/'));
   const std::string_view region = host.substr(0, host.find('.'));
   const std::string_view domain = host.substr(region.size());
-  return region.size() >= 3 && std::all_of(region.begin(), region.end(), is_host_letter) &&
+  return region.size() >= 3 &&
+         std::all_of(region.begin(), region.end(),
+                     [](char c) { return is_alphanumeric_or("-", c); }) &&
          (domain == ".amazonaws.com" || domain == ".amazonaws.com.cn");
 }
 

@@ -6,7 +6,9 @@
 #include "admin/endpoint.hpp"
 #include "async/group_commit_queue.hpp"
 #include "base/check.hpp"
+#include "deliver/listeners.hpp"
 #include "deliver/replays.hpp"
+#include "gateway/readmit.hpp"
 #include "http/generous.hpp"
 #include "model/headers.hpp"
 #include "model/ids.hpp"
@@ -196,21 +198,44 @@ struct Api::Impl {
   deliver::LeaseRoom room;
   GroupCommitQueue async_store{
       *driver, clock, {.max_wait = kGenerous}, [](const GroupCommitQueue::BatchStats&) {}};
-  admin::Pulling pulling{async_store, notifier, lease_cache,
-                         polls,       room,     [] { return std::int64_t{7}; }};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::ConfigView> view;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::ProvisionedSecret>) { return Result<void>(); }};
   deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
-  admin::EndpointDeps deps{*driver,    metrics,
-                           log,        clock,
-                           random,     pool,
-                           state,      [this] { return access_now(); },
-                           handshakes, [this] { return view; },
-                           nullptr,    {},
-                           &notifier,  &pulling,
-                           &replays};
+  deliver::Listeners listeners{*driver, clock, random, [] {}};
+  gateway::NodeNumbers numbers{clock};
+  gateway::DuplicateCounts duplicates;
+  gateway::UnclaimedRate unclaimed{clock};
+  const std::shared_ptr<const gateway::Sources> no_sources = std::make_shared<gateway::Sources>();
+  gateway::Readmission readmission{
+      {.driver = *driver,
+       .receiver = {async_store, numbers, duplicates, unclaimed, notifier, clock},
+       .metrics = metrics,
+       .secret = {},
+       .sources = [this] { return no_sources; }}};
+  admin::EndpointDeps deps{
+      .api = {.driver = *driver,
+              .metrics = metrics,
+              .state = state,
+              .clock = clock,
+              .random = random,
+              .notifier = notifier,
+              .handshakes = handshakes,
+              .readmission = readmission,
+              .replays = replays,
+              .listeners = listeners,
+              .status =
+                  [](const std::string&) { return std::optional<admin::DestinationStatus>(); }},
+      .pull = {.async_store = async_store,
+               .lease_cache = lease_cache,
+               .polls = polls,
+               .room = room,
+               .node = [] { return std::int64_t{7}; }},
+      .log = log,
+      .pool = pool,
+      .access = [this] { return access_now(); },
+      .config = [this] { return view; }};
   const json::value document = json::parse(admin::openapi_document());
   std::uint16_t port = 0;
   http::Server server{*server_clock, kServerThreads};  // declared last: destroyed first

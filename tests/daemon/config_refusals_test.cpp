@@ -105,9 +105,9 @@ TEST_F(ConfigRefusalsTest, Keys) {
        "6: source[1].delivers_to: unknown key; did you mean 'deliver_to'?"},
       {good_with("\"a\\u001bb\\n\" = 1"),
        "6: source[1].'a\\x1bb\\x0a': unknown key; valid keys: name, preset, verify, "
-       "secrets, key_id, parameters, id, type, order_key, version, split, ack, id_fallback, "
-       "split_max, remember, keep, sender_retries, keep_dead, max_body, deliver_to, tenant, "
-       "enforce, topics"},
+       "secrets, key_id, parameters, topics, id, id_fallback, type, order_key, version, split, "
+       "split_max, tenant, remember, keep, keep_dead, sender_retries, ack, deliver_to, max_body, "
+       "enforce"},
       {good_with("ack = { stat = 200 }"),
        "6: source[1].ack.stat: unknown key; did you mean 'status'?"},
       {scheme("scheme = 'hmac', header = 'X', headr = 'X'"),

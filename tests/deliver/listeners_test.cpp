@@ -3,7 +3,6 @@
 #include "deliver/listeners.hpp"
 
 #include "deliver/by_hand.hpp"
-#include "gateway/routing_table.hpp"
 #include "store/memory/driver.hpp"
 #include "support/world.hpp"
 
@@ -146,18 +145,6 @@ TEST(ListenerNameTest, IsSafeInShellsAndUrls) {
                                  std::string("\xc3\xa9"), std::string(65, 'a')}) {
     EXPECT_FALSE(is_listener_name(bad)) << bad;
   }
-}
-
-TEST(RoutingTableTest, AReaderKeepsItsSnapshotDuringAReplace) {
-  gateway::RoutingTable routing;
-  EXPECT_TRUE(routing.snapshot().empty());
-  routing.replace({{.to = DestinationNo(1)}}, BootTime{});
-  const std::span<const store::Target> before = routing.snapshot();
-  for (int i = 0; i < 500; ++i) {
-    routing.replace({{.to = DestinationNo(2), .listen = true}}, std::chrono::seconds(i));
-  }
-  EXPECT_EQ(before.front().to, DestinationNo(1));
-  EXPECT_EQ(routing.snapshot().front().to, DestinationNo(2));
 }
 
 }  // namespace

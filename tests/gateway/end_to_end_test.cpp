@@ -8,6 +8,7 @@
 #include <hapax/identify.hpp>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -295,6 +296,25 @@ TEST_F(DemoTest, AReloadAddsSourcesAndAnInvalidFileChangesNothing) {
                 kDemoSecret + "\"]\n");
   EXPECT_TRUE(eventually([&] { return post_to("second") == 200; }));
   EXPECT_EQ(post_to("demo"), 200);
+}
+
+TEST_F(DemoTest, ARequestFinishesWithTheSourceItStartedWith) {
+  const std::string body = "x";
+  const auto headers = signed_headers("standard-webhooks", kDemoSecret, body, "id");
+  std::string head =
+      "POST /in/demo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n";
+  for (const OwnedHeader& each : headers) head += each.name + ": " + each.value + "\r\n";
+  RawClient client(serve_.port());
+  ASSERT_TRUE(client.send(head + "\r\n"));
+  pollfd continues{.fd = client.handle(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&continues, 1, -1), 1);  // 100 Continue: the source was found
+  serve_.reload(
+      with_sources("[[source]]\nname = \"other\"\npreset = \"standard-webhooks\"\nsecrets = [\"" +
+                   kDemoSecret + "\"]\n"));
+  EXPECT_TRUE(eventually(
+      [&] { return RawClient(serve_.port()).post("/in/demo", {}, body).status == 404; }));
+  ASSERT_TRUE(client.send(body));
+  EXPECT_EQ(client.receive().status, 200);
 }
 
 // The responses to a storm of requests with the same event.

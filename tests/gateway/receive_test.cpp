@@ -68,7 +68,7 @@ class ReceiveTest : public testing::Test {
   UnclaimedRate unclaimed_{clock_};
   DeliveryNotifier notifier_;
   boost::asio::thread_pool verifying_{1};
-  Receiver receiver_{commit_, numbers_, duplicates_, unclaimed_, notifier_, clock_, &verifying_};
+  Receiver receiver_{{commit_, numbers_, duplicates_, unclaimed_, notifier_, clock_}, &verifying_};
   boost::asio::io_context loop_{1};
 
  private:

@@ -27,8 +27,8 @@ class Patient final : public Handler {
  public:
   explicit Patient(Seen& seen) : seen_(seen) {}
 
-  std::variant<std::size_t, Reply> on_headers(const Head&, std::string_view) override {
-    return std::size_t(1000);
+  std::variant<ReadBody, Reply> on_headers(const Head&, std::string_view) override {
+    return ReadBody{1000};
   }
   Task<Reply> answer(const Incoming& request) override {
     const Executor executor = co_await boost::asio::this_coro::executor;

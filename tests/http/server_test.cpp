@@ -44,18 +44,25 @@ struct Observed {
   int heads = 0;
 };
 
+// What Echo keeps from the headers for its response.
+struct EchoContext : RequestContext {
+  explicit EchoContext(std::string_view its_target) : target(its_target) {}
+  std::string target;
+};
+
 // Echoes method, target, body and the values of X-Echo.
 class Echo final : public Handler {
  public:
   explicit Echo(Observed& seen) : seen_(seen) {}
 
-  std::variant<std::size_t, Reply> on_headers(const Head& head, std::string_view) override {
+  std::variant<ReadBody, Reply> on_headers(const Head& head, std::string_view) override {
     seen_.count_head();
     if (head.path() == "/gone") return problem(Refusal::source_unknown);
-    return std::size_t(1000);
+    return ReadBody{1000, std::make_shared<const EchoContext>(head.target)};
   }
   Task<Reply> answer(const Incoming& request) override {
     Reply reply{.status = 200, .content_type = "text/plain"};
+    EXPECT_EQ(static_cast<const EchoContext&>(*request.context).target, request.head.target);
     if (request.head.path() == "/known") request.probe->mark_trusted();
     reply.body = std::string(request.head.method) + " " + std::string(request.head.target) + " " +
                  std::string(request.body);

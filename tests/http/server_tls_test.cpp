@@ -16,7 +16,7 @@ namespace {
 
 class Nothing final : public Handler {
  public:
-  std::variant<std::size_t, Reply> on_headers(const Head&, std::string_view) override {
+  std::variant<ReadBody, Reply> on_headers(const Head&, std::string_view) override {
     return Reply{.status = 204};
   }
   Task<Reply> answer(const Incoming&) override { co_return Reply{.status = 204}; }

@@ -366,6 +366,17 @@ TEST_F(MaintenanceTest, AFailedSweepIsRetriedASecondLaterAndLoggedOncePerRound) 
   }
 }
 
+TEST_F(MaintenanceTest, AFailedSweepIsRetriedAfterManyRoundsOfIds) {
+  admit(1);
+  claim_ids(3 * static_cast<int>(kStepsAtOnce) * kRowsAtOnce);
+  store_.clock.advance(kKeep);
+  store_.fail("sweep");
+  EXPECT_EQ(count(calls_of_round(), "sweep"), 1);
+  store_.recover();
+  for (int i = 0; i < 5; ++i) round();
+  EXPECT_FALSE(has(1)) << "the pass with the failure is followed by another";
+}
+
 // Complete rounds, start and stop.
 
 TEST_F(MaintenanceTest, EverySecondIsCalledLastInEachRound) {

@@ -49,7 +49,7 @@ void Cluster::make_destinations() {
     source.no = SourceNo(*inner_.number_of(store::NameKind::source, source.name));
     std::vector<store::Target> targets;
     for (const DestinationNo each : destinations_) targets.push_back({each});
-    source.routing->replace(std::move(targets), BootTime{});
+    source.routing->publish(std::make_shared<gateway::RoutingTable>(std::move(targets)));
   }
 }
 

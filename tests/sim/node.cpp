@@ -67,7 +67,7 @@ Node::Node(const NodeDeps& deps, const std::string& name, std::int64_t number,
       transport_(lifecycle_, deps.network, deps.ledger),
       numbers_(clock_),
       unclaimed_(clock_),
-      receiver_(async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_) {
+      receiver_({async_store_, numbers_, duplicates_, unclaimed_, notifier_, clock_}) {
   change(faults);
   maintain();
   for (const auto& each : deps_.pushed) {

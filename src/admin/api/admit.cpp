@@ -31,14 +31,11 @@ struct AdmitManyRequest {
 
 Result<void> read_filter(const Members& filter, AdmitManyRequest& asked) {
   HAPAX_TRY(filter.no_nulls());
-  HAPAX_TRY_ASSIGN(source, filter.text("source"));
-  asked.source = std::move(source);
+  HAPAX_TRY_TO(asked.source, filter.text("source"));
   HAPAX_TRY_ASSIGN(reason, filter.text("reason"));
   asked.reason = std::move(reason).value_or("");
-  HAPAX_TRY_ASSIGN(since, filter.time("since"));
-  asked.step.filter.since = since;
-  HAPAX_TRY_ASSIGN(until, filter.time("until"));
-  asked.step.filter.until = until;
+  HAPAX_TRY_TO(asked.step.filter.since, filter.time("since"));
+  HAPAX_TRY_TO(asked.step.filter.until, filter.time("until"));
   return {};
 }
 
@@ -76,26 +73,6 @@ std::string stepped_json(const Readmission::Stepped& stepped, bool dry) {
       .done();
 }
 
-Error no_readmission() {
-  return Error(Code::misconfigured, "re-admission is disabled");
-}
-
-Result<std::string> admitted_many(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  AdmitManyRequest asked;
-  HAPAX_TRY(read_admit_request(call.body, asked));
-  if (context.readmission == nullptr) return no_readmission();
-  asked.step.filter.reason = asked.reason;
-  if (asked.source) {
-    HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-    const std::optional<std::int64_t> number = sources.find(*asked.source);
-    if (!number) return stepped_json({}, asked.step.dry);
-    asked.step.filter.source = SourceNo(*number);
-  }
-  HAPAX_TRY_ASSIGN(stepped, context.readmission->admit(asked.step));
-  return stepped_json(stepped, asked.step.dry);
-}
-
 http::Reply still_invalid(const Readmission::StillInvalid& why) {
   constexpr int kUnprocessable = 422;
   http::Reply reply = http::problem(kUnprocessable, "still-invalid", why.detail);
@@ -104,12 +81,28 @@ http::Reply still_invalid(const Readmission::StillInvalid& why) {
   return reply;
 }
 
-Result<http::Reply> admitted(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> admit_rejects(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  AdmitManyRequest asked;
+  HAPAX_TRY(read_admit_request(call.body, asked));
+  asked.step.filter.reason = asked.reason;
+  if (asked.source) {
+    HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+    const std::optional<std::int64_t> number = sources.find(*asked.source);
+    if (!number) return ok(stepped_json({}, asked.step.dry));
+    asked.step.filter.source = SourceNo(*number);
+  }
+  HAPAX_TRY_ASSIGN(stepped, context.readmission.admit(asked.step));
+  return ok(stepped_json(stepped, asked.step.dry));
+}
+
+Result<http::Reply> admit_reject(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<RejectNo> number = reject_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No reject has this id.");
-  if (context.readmission == nullptr) return no_readmission();
-  HAPAX_TRY_ASSIGN(answer, context.readmission->admit(*number));
+  HAPAX_TRY_ASSIGN(answer, context.readmission.admit(*number));
   if (const auto* invalid = std::get_if<Readmission::StillInvalid>(&answer)) {
     return still_invalid(*invalid);
   }
@@ -119,18 +112,6 @@ Result<http::Reply> admitted(const ApiContext& context, const Call& call) {
   }
   return http::problem(http::Refusal::not_found,
                        "No reject has this id; it may have been admitted or evicted.");
-}
-
-}  // namespace
-
-http::Reply admit_reject(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = admitted(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
-}
-
-http::Reply admit_rejects(const ApiContext& context, const Call& call) {
-  Result<std::string> json = admitted_many(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
 }
 
 }  // namespace hapax::admin

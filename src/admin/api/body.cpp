@@ -19,7 +19,9 @@ Result<store::BodyOf> which_of(const Query& query) {
   return Error(Code::invalid_argument, "variant: must be 'last' or omitted");
 }
 
-Result<http::Reply> event_body(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> send_body(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(query, Query::parse(call.query, {"variant"}));
   HAPAX_TRY_ASSIGN(which, which_of(query));
   const std::optional<EventNo> number = event_from(call.argument);
@@ -36,13 +38,6 @@ Result<http::Reply> event_body(const ApiContext& context, const Call& call) {
   // The bytes are untrusted: a browser must not render them as a page of this server.
   reply.headers.push_back({"Content-Disposition", "attachment"});
   return reply;
-}
-
-}  // namespace
-
-http::Reply send_body(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = event_body(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
 }
 
 }  // namespace hapax::admin

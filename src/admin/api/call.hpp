@@ -35,20 +35,24 @@ struct ServerState {
   std::atomic<std::size_t> polling = 0;  // lease requests waiting for deliveries
 };
 
-// The context of a handler.
-struct ApiContext {
+// What the handlers use. It outlives the server.
+struct ApiDeps {
   store::Driver& driver;
-  const gateway::Metrics& metrics;
-  const ServerState& state;
-  const ConfigView& config;
+  gateway::Metrics& metrics;
+  ServerState& state;
+  Clock& clock;
   Random& random;
+  DeliveryNotifier& notifier;
   const gateway::Handshakes& handshakes;
-  gateway::Readmission* readmission = nullptr;  // null: re-admission is disabled
-  StatusFn status = {};                         // empty: no push deliveries
-  DeliveryNotifier* notifier = nullptr;         // null: no long polls
-  const Clock* clock = nullptr;
-  deliver::Replays* replays = nullptr;      // null: bulk replays are disabled
-  deliver::Listeners* listeners = nullptr;  // null: listeners are disabled
+  gateway::Readmission& readmission;
+  deliver::Replays& replays;
+  deliver::Listeners& listeners;
+  StatusFn status;
+};
+
+// The context of a handler.
+struct ApiContext : ApiDeps {
+  const ConfigView& config;  // as of the request
 };
 
 // A routed request.
@@ -60,5 +64,8 @@ struct Call {
   const http::Head& head;
   http::PeerProbe* probe = nullptr;
 };
+
+// A handler of a route. An error becomes failure() of it.
+using Handler = Result<http::Reply>(const ApiContext& context, const Call& call);
 
 }  // namespace hapax::admin

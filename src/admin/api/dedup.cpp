@@ -26,10 +26,8 @@ struct DedupCall {
 Result<DedupCall> read_dedup_call(std::string_view body) {
   HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWriteDedup, {"scope", "id", "ttl_s"}));
   DedupCall asked;
-  HAPAX_TRY_ASSIGN(scope, members.needed_text("scope"));
-  asked.scope = std::move(scope);
-  HAPAX_TRY_ASSIGN(id, members.needed_text("id"));
-  asked.id = std::move(id);
+  HAPAX_TRY_TO(asked.scope, members.needed_text("scope"));
+  HAPAX_TRY_TO(asked.id, members.needed_text("id"));
   HAPAX_TRY_ASSIGN(ttl, members.number("ttl_s", 1, kMaxTtlSeconds, "of seconds"));
   if (ttl) asked.ttl = std::chrono::seconds(*ttl);
   return asked;
@@ -48,15 +46,12 @@ Result<std::string> claimed(const ApiContext& context, const DedupCall& asked) {
 
 }  // namespace
 
-http::Reply claim_id(const ApiContext& context, const Call& call) {
-  if (const Result<Query> query = Query::parse(call.query, {}); !query) {
-    return failure(query.error());
-  }
-  const Result<DedupCall> asked = read_dedup_call(call.body);
-  if (!asked) return failure(asked.error());
-  if (!call.rights.may(Right::dedup, asked->scope)) return forbidden("dedup:" + asked->scope);
-  Result<std::string> answer = claimed(context, *asked);
-  return answer ? ok(*std::move(answer)) : failure(answer.error());
+Result<http::Reply> claim_id(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_dedup_call(call.body));
+  if (!call.rights.may(Right::dedup, asked.scope)) return forbidden("dedup:" + asked.scope);
+  HAPAX_TRY_ASSIGN(answer, claimed(context, asked));
+  return ok(std::move(answer));
 }
 
 }  // namespace hapax::admin

@@ -26,8 +26,8 @@ std::string rate_json(const DestinationView* view) {
 }
 
 std::optional<std::int64_t> age(const ApiContext& context, const std::optional<WallTime>& due) {
-  if (!due || context.clock == nullptr) return std::nullopt;
-  const auto past = context.clock->wall() - *due;
+  if (!due) return std::nullopt;
+  const auto past = context.clock.wall() - *due;
   if (past.count() < 0) return std::nullopt;  // not due yet
   return std::chrono::duration_cast<std::chrono::seconds>(past).count();
 }
@@ -36,8 +36,7 @@ std::optional<std::int64_t> age(const ApiContext& context, const std::optional<W
 std::string destination_json(const ApiContext& context, const std::string& name,
                              const DestinationView* view, const store::DestinationStats& stats,
                              bool paused) {
-  const std::optional<DestinationStatus> status =
-      context.status ? context.status(name) : std::optional<DestinationStatus>();
+  const std::optional<DestinationStatus> status = context.status(name);
   std::optional<std::int64_t> under_way;
   if (status) under_way = static_cast<std::int64_t>(status->under_way);
   JsonObject json;
@@ -59,14 +58,24 @@ std::string destination_json(const ApiContext& context, const std::string& name,
   return json.done();
 }
 
-const DestinationView* served_as(const ApiContext& context, std::int64_t no) {
-  const auto& all = context.config.destinations;
-  const auto found = std::find_if(
-      all.begin(), all.end(), [&](const DestinationView& each) { return each.no.value() == no; });
-  return found == all.end() ? nullptr : &*found;
+Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool paused) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
+  const auto found = std::find_if(names.begin(), names.end(), [&](const store::KnownName& each) {
+    return each.name == call.argument;
+  });
+  if (found == names.end()) {
+    return http::problem(404, "destination-unknown", "unknown destination");
+  }
+  const DestinationNo no(found->number);
+  HAPAX_TRY(context.driver.pause(no, paused));
+  if (!paused) context.notifier.notify(no);
+  return ok(JsonObject().text("name", found->name).flag("paused", paused).done());
 }
 
-Result<std::string> listed_destinations(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> list_destinations(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
@@ -79,42 +88,19 @@ Result<std::string> listed_destinations(const ApiContext& context, const Call& c
   for (const store::KnownName& each : names) {
     const bool rests =
         std::find(paused.begin(), paused.end(), DestinationNo(each.number)) != paused.end();
-    destinations.push_back(destination_json(context, each.name, served_as(context, each.number),
+    destinations.push_back(destination_json(context, each.name,
+                                            context.config.find(DestinationNo(each.number)),
                                             counts[each.number], rests));
   }
-  return JsonObject().json("destinations", json_list(destinations)).done();
+  return ok(JsonObject().json("destinations", json_list(destinations)).done());
 }
 
-Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool paused) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
-  const auto found = std::find_if(names.begin(), names.end(), [&](const store::KnownName& each) {
-    return each.name == call.argument;
-  });
-  if (found == names.end()) {
-    return http::problem(404, "destination-unknown", "unknown destination");
-  }
-  const DestinationNo no(found->number);
-  HAPAX_TRY(context.driver.pause(no, paused));
-  if (!paused && context.notifier != nullptr) context.notifier->notify(no);
-  return ok(JsonObject().text("name", found->name).flag("paused", paused).done());
+Result<http::Reply> pause_destination(const ApiContext& context, const Call& call) {
+  return set_paused(context, call, true);
 }
 
-}  // namespace
-
-http::Reply list_destinations(const ApiContext& context, const Call& call) {
-  Result<std::string> json = listed_destinations(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
-}
-
-http::Reply pause_destination(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = set_paused(context, call, true);
-  return reply ? *std::move(reply) : failure(reply.error());
-}
-
-http::Reply resume_destination(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = set_paused(context, call, false);
-  return reply ? *std::move(reply) : failure(reply.error());
+Result<http::Reply> resume_destination(const ApiContext& context, const Call& call) {
+  return set_paused(context, call, false);
 }
 
 }  // namespace hapax::admin

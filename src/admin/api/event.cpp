@@ -65,23 +65,29 @@ std::string variant_json(const store::Variant& variant) {
 std::string detail_json(const store::EventDetail& detail, const Names& sources,
                         const Names& destinations) {
   const EventNo event = detail.row.no;
-  std::vector<std::string> deliveries;
-  std::vector<std::string> attempts;
-  std::vector<std::string> variants;
-  for (const auto& each : detail.deliveries) {
-    deliveries.push_back(delivery_json(event, each, destinations));
-  }
-  for (const auto& each : detail.attempts) attempts.push_back(attempt_json(event, each));
-  for (const auto& each : detail.variants) variants.push_back(variant_json(each));
+  const auto delivery = [&](const auto& each) { return delivery_json(event, each, destinations); };
+  const auto attempt = [&](const auto& each) { return attempt_json(event, each); };
   JsonObject json = event_json(detail.row, sources);
   json.json("headers", headers_json(detail.headers))
-      .json("deliveries", json_list(deliveries))
-      .json("attempts", json_list(attempts))
-      .json("variants", json_list(variants));
+      .json("deliveries", json_rows(detail.deliveries, delivery))
+      .json("attempts", json_rows(detail.attempts, attempt))
+      .json("variants", json_rows(detail.variants, variant_json));
   return json.done();
 }
 
-Result<http::Reply> shown_event(const ApiContext& context, const Call& call) {
+}  // namespace
+
+std::string headers_json(std::string_view encoded) {
+  return headers_json(decode_headers(encoded).value_or(std::vector<Header>()));
+}
+
+std::string headers_json(const std::vector<Header>& headers) {
+  return json_rows(headers, [](const Header& each) {
+    return '[' + json_string(each.name) + ',' + json_string(each.value) + ']';
+  });
+}
+
+Result<http::Reply> show_event(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<EventNo> number = event_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No event has this id.");
@@ -93,24 +99,6 @@ Result<http::Reply> shown_event(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
   HAPAX_TRY_ASSIGN(destinations, Names::read(context.driver, store::NameKind::destination));
   return ok(detail_json(*found.value, sources, destinations));
-}
-
-}  // namespace
-
-std::string headers_json(std::string_view encoded) {
-  std::vector<std::string> pairs;
-  const std::optional<std::vector<Header>> headers = decode_headers(encoded);
-  if (headers) {
-    for (const Header& each : *headers) {
-      pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
-    }
-  }
-  return json_list(pairs);
-}
-
-http::Reply show_event(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = shown_event(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
 }
 
 }  // namespace hapax::admin

@@ -16,5 +16,6 @@ JsonObject event_json(const store::EventRow& row, const Names& sources);
 
 // [["name","value"]] from the output of encode_headers().
 std::string headers_json(std::string_view encoded);
+std::string headers_json(const std::vector<Header>& headers);
 
 }  // namespace hapax::admin

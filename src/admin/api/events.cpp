@@ -8,7 +8,6 @@
 #include "base/try.hpp"
 
 #include <iterator>
-#include <vector>
 
 namespace hapax::admin {
 
@@ -43,16 +42,11 @@ Result<Wanted> read_query(const Query& query, const Names& sources) {
   filter.id = query.text("id");
   filter.type = query.text("type");
   filter.order_key = query.text("order_key");
-  HAPAX_TRY_ASSIGN(status, query.state("status"));
-  filter.status = status;
-  HAPAX_TRY_ASSIGN(since, query.time("since"));
-  filter.since = since;
-  HAPAX_TRY_ASSIGN(until, query.time("until"));
-  filter.until = until;
-  HAPAX_TRY_ASSIGN(before, cursor_in(query));
-  wanted.query.before = before;
-  HAPAX_TRY_ASSIGN(limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
-  wanted.query.limit = limit;
+  HAPAX_TRY_TO(filter.status, query.state("status"));
+  HAPAX_TRY_TO(filter.since, query.time("since"));
+  HAPAX_TRY_TO(filter.until, query.time("until"));
+  HAPAX_TRY_TO(wanted.query.before, cursor_in(query));
+  HAPAX_TRY_TO(wanted.query.limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
   return wanted;
 }
 
@@ -72,26 +66,11 @@ Result<store::EventPage> read_page(store::Driver& driver, store::EventQuery quer
 }
 
 std::string page_json(const store::EventPage& page, const Names& sources) {
-  std::vector<std::string> events;
-  events.reserve(page.events.size());
-  for (const store::EventRow& each : page.events) {
-    events.push_back(event_json(each, sources).done());
-  }
+  const auto row = [&](const store::EventRow& each) { return event_json(each, sources).done(); };
   return JsonObject()
-      .json("events", json_list(events))
+      .json("events", json_rows(page.events, row))
       .text_or_null("next", page.next ? to_text(*page.next) : std::string())
       .done();
-}
-
-Result<std::string> listed_events(const ApiContext& context, const Call& call) {
-  HAPAX_TRY_ASSIGN(
-      query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
-                                       "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(wanted, read_query(query, sources));
-  if (wanted.none) return page_json({}, sources);
-  HAPAX_TRY_ASSIGN(page, read_page(context.driver, wanted.query));
-  return page_json(page, sources);
 }
 
 }  // namespace
@@ -114,9 +93,15 @@ JsonObject event_json(const store::EventRow& row, const Names& sources) {
   return json;
 }
 
-http::Reply list_events(const ApiContext& context, const Call& call) {
-  Result<std::string> json = listed_events(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
+Result<http::Reply> list_events(const ApiContext& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(
+      query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
+                                       "since", "until", "after", "limit"}));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(wanted, read_query(query, sources));
+  if (wanted.none) return ok(page_json({}, sources));
+  HAPAX_TRY_ASSIGN(page, read_page(context.driver, wanted.query));
+  return ok(page_json(page, sources));
 }
 
 }  // namespace hapax::admin

@@ -4,11 +4,10 @@
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
+#include "admin/members.hpp"
 #include "admin/query.hpp"
 #include "base/try.hpp"
 #include "http/problem.hpp"
-
-#include <boost/json.hpp>
 
 #include <algorithm>
 #include <variant>
@@ -18,8 +17,6 @@ namespace hapax::admin {
 
 namespace {
 
-namespace json = boost::json;
-
 constexpr std::string_view kWriteHandshake =
     R"(write {"for_s":600} or {"for_s":600,"tenant":"..."})";
 
@@ -28,35 +25,12 @@ struct HandshakeRequest {
   std::string tenant;
 };
 
-Error bad(std::string_view what) {
-  return Error(Code::invalid_argument, std::string(what) + "; " + std::string(kWriteHandshake));
-}
-
 Result<HandshakeRequest> read_handshake_request(std::string_view body) {
-  json::error_code error;
-  const json::value value = json::parse(json::string_view(body.data(), body.size()), error);
-  if (error) return bad("the body is not JSON: " + error.message());
-  const json::object* const object = value.if_object();
-  if (object == nullptr) return bad("the body is not a JSON object");
-  HandshakeRequest asked;
-  bool timed = false;
-  for (const auto& [key, member] : *object) {
-    if (key == "for_s" && member.is_int64() && member.get_int64() >= 0 &&
-        member.get_int64() <= gateway::kMaxWindow.count()) {
-      asked.time = std::chrono::seconds(member.get_int64());
-      timed = true;
-    } else if (key == "tenant" && member.is_string()) {
-      asked.tenant.assign(member.get_string().data(), member.get_string().size());
-    } else if (key == "for_s") {
-      return bad("for_s must be an integer from 0 to 86400");
-    } else if (key == "tenant") {
-      return bad("tenant must be a string");
-    } else {
-      return bad("unknown member '" + std::string(key.data(), key.size()).substr(0, 64) + "'");
-    }
-  }
-  if (!timed) return bad("for_s is missing");
-  return asked;
+  HAPAX_TRY_ASSIGN(members, Members::read_strictly(body, kWriteHandshake, {"for_s", "tenant"}));
+  HAPAX_TRY_ASSIGN(time, members.number("for_s", 0, gateway::kMaxWindow.count()));
+  if (!time) return members.bad("for_s is required");
+  HAPAX_TRY_ASSIGN(tenant, members.text("tenant"));
+  return HandshakeRequest{std::chrono::seconds(*time), tenant.value_or("")};
 }
 
 // The provisioned secrets of the source, or an error.
@@ -92,27 +66,23 @@ http::Reply status_of(const Call& call, const std::string& tenant,
 
 }  // namespace
 
-http::Reply show_handshake(const ApiContext& context, const Call& call) {
-  const Result<Query> query = Query::parse(call.query, {"tenant"});
-  if (!query) return failure(query.error());
-  const std::string tenant(query->text("tenant").value_or(""));
+Result<http::Reply> show_handshake(const ApiContext& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(query, Query::parse(call.query, {"tenant"}));
+  const std::string tenant(query.text("tenant").value_or(""));
   const auto found = find(context, call, tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
   return status_of(call, tenant, *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found));
 }
 
-http::Reply open_handshake(const ApiContext& context, const Call& call) {
-  const Result<Query> query = Query::parse(call.query, {});
-  if (!query) return failure(query.error());
-  const Result<HandshakeRequest> asked = read_handshake_request(call.body);
-  if (!asked) return failure(asked.error());
-  const auto found = find(context, call, asked->tenant);
+Result<http::Reply> open_handshake(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_handshake_request(call.body));
+  const auto found = find(context, call, asked.tenant);
   if (const auto* reply = std::get_if<http::Reply>(&found)) return *reply;
   gateway::ProvisionedSecrets& provisioned =
       *std::get<std::shared_ptr<gateway::ProvisionedSecrets>>(found);
-  const Result<WallTime> opened = provisioned.open(asked->time);
-  if (!opened) return failure(opened.error());
-  return status_of(call, asked->tenant, provisioned);
+  HAPAX_TRY(provisioned.open(asked.time));
+  return status_of(call, asked.tenant, provisioned);
 }
 
 }  // namespace hapax::admin

@@ -8,12 +8,12 @@
 
 namespace hapax::admin {
 
-http::Reply show_health(const ApiContext&, const Call&) {
+Result<http::Reply> show_health(const ApiContext&, const Call&) {
   return ok(JsonObject().text("status", "ok").done());
 }
 
 // Needs no token, so the reasons are fixed words and not error texts of the store.
-http::Reply show_readiness(const ApiContext& context, const Call&) {
+Result<http::Reply> show_readiness(const ApiContext& context, const Call&) {
   std::vector<std::string> reasons;
   const bool reachable = context.state.store_reachable && context.driver.paused().has_value();
   if (!reachable) reasons.emplace_back("store-unreachable");

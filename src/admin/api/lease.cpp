@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "admin/api/async_handler.hpp"
+#include "admin/api/event_json.hpp"
 #include "admin/api/reply.hpp"
 #include "admin/api/resources.hpp"
 #include "admin/json_object.hpp"
@@ -36,13 +37,11 @@ Result<LeaseCall> read_lease_call(const Call& call) {
   HAPAX_TRY_ASSIGN(members, Members::read_strictly(call.body, kWriteLease,
                                                    {"destination", "max", "lease_s", "wait_s"}));
   LeaseCall asked;
-  HAPAX_TRY_ASSIGN(destination, members.needed_text("destination"));
-  asked.destination = destination;
+  HAPAX_TRY_TO(asked.destination, members.needed_text("destination"));
   HAPAX_TRY_ASSIGN(max, members.number("max", 1, store::kMaxLeaseCount));
   asked.wanted.max = static_cast<std::size_t>(max.value_or(1));
-  HAPAX_TRY_ASSIGN(lease,
-                   members.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
-  asked.wanted.lease = lease;
+  HAPAX_TRY_TO(asked.wanted.lease,
+               members.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
   HAPAX_TRY_ASSIGN(wait, members.seconds("wait_s", std::chrono::seconds(0), deliver::kMaxPullWait));
   asked.wanted.wait = wait.value_or(milliseconds(0));
   return asked;
@@ -50,11 +49,7 @@ Result<LeaseCall> read_lease_call(const Call& call) {
 
 // As for push, a sender's Idempotency-Key or Hapax-* header is removed.
 std::string headers_of(const store::StoredEvent& event) {
-  std::vector<std::string> pairs;
-  for (const Header& each : deliver::senders_headers(event.headers)) {
-    pairs.push_back('[' + json_string(each.name) + ',' + json_string(each.value) + ']');
-  }
-  return json_list(pairs);
+  return headers_json(deliver::senders_headers(event.headers));
 }
 
 // For `hapax listen`, which posts the delivery itself: all headers that the server would send, byte
@@ -62,11 +57,9 @@ std::string headers_of(const store::StoredEvent& event) {
 std::string pushed_headers(const deliver::Destination& to, const store::Leased& leased,
                            std::string_view source) {
   const deliver::OutgoingDelivery out = deliver::outgoing(to, leased, source, WallTime());
-  std::vector<std::string> pairs;
-  for (const Header& each : out.headers) {
-    pairs.push_back('[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]");
-  }
-  return json_list(pairs);
+  return json_rows(out.headers, [](const Header& each) {
+    return '[' + json_string(each.name) + ",\"" + to_base64(each.value) + "\"]";
+  });
 }
 
 std::string delivery_json(const DestinationView& to, const store::Leased& leased,
@@ -109,8 +102,7 @@ Result<std::string> leases_json(const ApiContext& context, const DestinationView
   for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = source_name(context.config, each.event.source);
     if (!source && !names) {
-      HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
-      names = std::move(read);
+      HAPAX_TRY_TO(names, Names::read(context.driver, store::NameKind::source));
     }
     if (!source) source = names->of(each.event.source.value());
     if (json.back() == '}') json += ',';

@@ -19,22 +19,19 @@ namespace {
 constexpr std::string_view kWriteListen =
     R"(write {"name":"...","sources":["..."]}; without sources, it gets events of all sources)";
 
-Error no_listeners() {
-  return Error(Code::misconfigured, "listeners are disabled");
-}
-
 bool serves(const ConfigView& config, std::string_view source) {
   return std::any_of(config.sources.begin(), config.sources.end(),
                      [&](const SourceView& each) { return each.name == source; });
 }
 
 bool is_configured(const ConfigView& config, std::string_view destination) {
-  return std::any_of(
-      config.destinations.begin(), config.destinations.end(),
-      [&](const DestinationView& each) { return each.name == destination && !each.listen; });
+  const DestinationView* const found = config.find(destination);
+  return found != nullptr && !found->listen;
 }
 
-Result<http::Reply> registered(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> register_listener(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(members, Members::read(call.body, kWriteListen, {"name", "sources"}));
   HAPAX_TRY(members.no_nulls());  // null (an unset variable) must not mean every source
@@ -43,12 +40,11 @@ Result<http::Reply> registered(const ApiContext& context, const Call& call) {
     return members.bad("name must be 1 to 64 letters, digits, '.', '_' or '-'");
   }
   HAPAX_TRY_ASSIGN(sources, members.texts("sources"));
-  if (context.listeners == nullptr) return no_listeners();
   if (is_configured(context.config, *name)) {
     return http::problem(kConflict, "name-taken",
                          "A configured destination has this name. Choose another.");
   }
-  HAPAX_TRY_ASSIGN(taken, context.listeners->is_taken(*name));
+  HAPAX_TRY_ASSIGN(taken, context.listeners.is_taken(*name));
   if (taken) {
     return http::problem(
         kConflict, "name-taken",
@@ -58,7 +54,7 @@ Result<http::Reply> registered(const ApiContext& context, const Call& call) {
   for (const std::string& each : wanted.sources) {
     if (!serves(context.config, each)) return http::problem(http::Refusal::source_unknown);
   }
-  HAPAX_TRY_ASSIGN(added, context.listeners->add(std::move(wanted)));
+  HAPAX_TRY_ASSIGN(added, context.listeners.add(std::move(wanted)));
   return ok(JsonObject()
                 .text("name", added.name)
                 .json("sources", json_texts(added.sources))
@@ -66,28 +62,14 @@ Result<http::Reply> registered(const ApiContext& context, const Call& call) {
                 .done());
 }
 
-Result<http::Reply> ended(const ApiContext& context, const Call& call) {
+Result<http::Reply> end_listener(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.listeners == nullptr) return no_listeners();
   bool was_there = false;
   if (deliver::is_listener_name(call.argument)) {
-    HAPAX_TRY_ASSIGN(removed, context.listeners->remove(call.argument));
-    was_there = removed;
+    HAPAX_TRY_TO(was_there, context.listeners.remove(call.argument));
   }
   if (!was_there) return http::problem(http::Refusal::not_found, "No listener has this name.");
   return ok(JsonObject().text("name", call.argument).done());
-}
-
-}  // namespace
-
-http::Reply register_listener(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = registered(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
-}
-
-http::Reply end_listener(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = ended(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
 }
 
 }  // namespace hapax::admin

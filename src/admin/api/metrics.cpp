@@ -5,10 +5,10 @@
 
 namespace hapax::admin {
 
-http::Reply show_metrics(const ApiContext& context, const Call&) {
-  return {.status = 200,
-          .content_type = "text/plain; version=0.0.4; charset=utf-8",
-          .body = context.metrics.text()};
+Result<http::Reply> show_metrics(const ApiContext& context, const Call&) {
+  return http::Reply{.status = 200,
+                     .content_type = "text/plain; version=0.0.4; charset=utf-8",
+                     .body = context.metrics.text()};
 }
 
 }  // namespace hapax::admin

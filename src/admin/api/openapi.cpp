@@ -5,7 +5,7 @@
 
 namespace hapax::admin {
 
-http::Reply show_openapi(const ApiContext&, const Call&) {
+Result<http::Reply> show_openapi(const ApiContext&, const Call&) {
   return ok(std::string(openapi_document()));
 }
 

@@ -24,11 +24,7 @@ Result<std::optional<store::StoredReject>> find(const ApiContext& context, const
 
 // Verification result under the current configuration.
 void add_finding(JsonObject& json, const ApiContext& context, const store::StoredReject& stored) {
-  if (context.readmission == nullptr) {
-    json.json("now", "null").json("explanation", "[]");
-    return;
-  }
-  const gateway::Readmission::Diagnosis diagnosis = context.readmission->diagnose(stored);
+  const gateway::Readmission::Diagnosis diagnosis = context.readmission.diagnose(stored);
   JsonObject now;
   now.flag("admissible", !diagnosis.invalid)
       .text_or_null("reason", diagnosis.invalid ? diagnosis.invalid->reason : "")
@@ -36,7 +32,9 @@ void add_finding(JsonObject& json, const ApiContext& context, const store::Store
   json.json("now", now.done()).json("explanation", json_texts(diagnosis.explanation));
 }
 
-Result<http::Reply> shown_reject(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> show_reject(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
@@ -48,7 +46,7 @@ Result<http::Reply> shown_reject(const ApiContext& context, const Call& call) {
   return ok(json.done());
 }
 
-Result<http::Reply> reject_body(const ApiContext& context, const Call& call) {
+Result<http::Reply> send_reject_body(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
   http::Reply reply{
@@ -56,18 +54,6 @@ Result<http::Reply> reject_body(const ApiContext& context, const Call& call) {
   // The bytes are untrusted: a browser must not render them as a page of this server.
   reply.headers.push_back({"Content-Disposition", "attachment"});
   return reply;
-}
-
-}  // namespace
-
-http::Reply show_reject(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = shown_reject(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
-}
-
-http::Reply send_reject_body(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = reject_body(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
 }
 
 }  // namespace hapax::admin

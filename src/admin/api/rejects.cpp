@@ -15,10 +15,8 @@ namespace {
 Result<store::RejectQuery> read_query(const Query& query) {
   store::RejectQuery wanted;
   wanted.filter.reason = query.text("reason").value_or("");
-  HAPAX_TRY_ASSIGN(since, query.time("since"));
-  wanted.filter.since = since;
-  HAPAX_TRY_ASSIGN(until, query.time("until"));
-  wanted.filter.until = until;
+  HAPAX_TRY_TO(wanted.filter.since, query.time("since"));
+  HAPAX_TRY_TO(wanted.filter.until, query.time("until"));
   if (const auto text = query.text("after")) {
     const std::optional<RejectNo> before = reject_from(*text);
     if (!before) {
@@ -26,8 +24,7 @@ Result<store::RejectQuery> read_query(const Query& query) {
     }
     wanted.before = *before;
   }
-  HAPAX_TRY_ASSIGN(limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
-  wanted.limit = limit;
+  HAPAX_TRY_TO(wanted.limit, query.count("limit", 1, store::kMaxPage, kDefaultLimit));
   return wanted;
 }
 
@@ -39,40 +36,6 @@ std::string counts_json(const store::RejectCounts& counts, const Names& sources)
       .number("evicted", static_cast<std::int64_t>(counts.evicted))
       .number("dropped", static_cast<std::int64_t>(counts.dropped));
   return json.done();
-}
-
-Result<std::string> listed_rejects(const ApiContext& context, const Call& call) {
-  HAPAX_TRY_ASSIGN(
-      query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(wanted, read_query(query));
-  bool none = false;  // the source is unknown
-  if (const auto name = query.text("source")) {
-    const std::optional<std::int64_t> number = sources.find(*name);
-    if (number) wanted.filter.source = SourceNo(*number);
-    none = !number;
-  }
-  store::RejectPage page;
-  std::vector<std::string> counts;
-  if (!none) {
-    HAPAX_TRY(check(wanted));
-    HAPAX_TRY_ASSIGN(found, context.driver.rejects(wanted));
-    page = std::move(found);
-    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
-    for (const store::RejectCounts& each : all) {
-      const bool ours = !wanted.filter.source || each.source == *wanted.filter.source;
-      if (ours) counts.push_back(counts_json(each, sources));
-    }
-  }
-  std::vector<std::string> rejects;
-  for (const store::RejectRow& each : page.rejects) {
-    rejects.push_back(reject_json(each, sources).done());
-  }
-  return JsonObject()
-      .json("rejects", json_list(rejects))
-      .json("counts", json_list(counts))
-      .text_or_null("next", page.next ? to_text(*page.next) : std::string())
-      .done();
 }
 
 }  // namespace
@@ -90,9 +53,36 @@ JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
   return json;
 }
 
-http::Reply list_rejects(const ApiContext& context, const Call& call) {
-  Result<std::string> json = listed_rejects(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
+Result<http::Reply> list_rejects(const ApiContext& context, const Call& call) {
+  HAPAX_TRY_ASSIGN(
+      query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(wanted, read_query(query));
+  bool none = false;  // the source is unknown
+  if (const auto name = query.text("source")) {
+    const std::optional<std::int64_t> number = sources.find(*name);
+    if (number) wanted.filter.source = SourceNo(*number);
+    none = !number;
+  }
+  store::RejectPage page;
+  std::vector<store::RejectCounts> counts;
+  if (!none) {
+    HAPAX_TRY(check(wanted));
+    HAPAX_TRY_TO(page, context.driver.rejects(wanted));
+    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
+    std::erase_if(all, [source = wanted.filter.source](const store::RejectCounts& each) {
+      return source && each.source != *source;
+    });
+    counts = std::move(all);
+  }
+  const auto row = [&](const store::RejectRow& each) { return reject_json(each, sources).done(); };
+  return ok(
+      JsonObject()
+          .json("rejects", json_rows(page.rejects, row))
+          .json("counts",
+                json_rows(counts, [&](const auto& each) { return counts_json(each, sources); }))
+          .text_or_null("next", page.next ? to_text(*page.next) : std::string())
+          .done());
 }
 
 }  // namespace hapax::admin

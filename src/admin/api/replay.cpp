@@ -27,12 +27,11 @@ constexpr std::string_view kWriteReplay =
 
 // Notifies the destinations of deliveries that became due.
 void notify(const ApiContext& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
-  if (context.notifier == nullptr) return;
   const auto detail = context.driver.event(event);
   if (!detail || !detail->value) return;  // dispatchers and workers also poll
   for (const store::DeliveryRow& each : detail->value->deliveries) {
     if (std::find(deliveries.begin(), deliveries.end(), each.no) != deliveries.end()) {
-      context.notifier->notify(each.to);
+      context.notifier.notify(each.to);
     }
   }
 }
@@ -72,50 +71,6 @@ Result<std::optional<store::Replayed>> replay_anew(const ApiContext& context, st
   return std::optional(std::move(answer));
 }
 
-Result<http::Reply> replayed(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(
-      members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
-  HAPAX_TRY(members.no_nulls());  // null (an unset variable) must not mean every destination
-  const IdempotencyKey key = idempotency_key(call.head);
-  if (key.malformed) return http::problem(http::Refusal::key_malformed);
-  const std::optional<EventNo> event = event_from(call.argument);
-  if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
-  HAPAX_TRY_ASSIGN(asked, read_how(context, members));
-  if (!asked) return no_such_destination();
-  const store::Replay what{.event = *event, .how = *asked};
-  HAPAX_TRY_ASSIGN(
-      answer, key.value ? deliver::replay_once({context.driver, *context.clock, context.random},
-                                               what, request_key("event", call, *key.value))
-                        : replay_anew(context, what));
-  if (!answer) return http::problem(http::Refusal::key_reused);
-  notify(context, *event, answer->deliveries);
-  return reply_of(*event, *answer, asked->as);
-}
-
-Result<http::Reply> cancelled(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  const std::optional<DeliveryRef> which = delivery_from(call.argument);
-  if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
-  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.cancel(*which); }));
-  switch (answer) {
-    case store::Cancelled::done:
-      notify(context, which->event, {which->delivery});  // its lane has a new head
-      return ok(JsonObject()
-                    .text("delivery", to_text(*which))
-                    .text("status", name(DeliveryState::cancelled))
-                    .done());
-    case store::Cancelled::not_possible:
-      return http::problem(kConflict, "not-cancellable",
-                           "The delivery is completed or superseded.");
-    case store::Cancelled::gone:
-      return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
-    case store::Cancelled::absent:
-      break;
-  }
-  return http::problem(http::Refusal::not_found, "No delivery has this id.");
-}
-
 }  // namespace
 
 deliver::RequestKey request_key(std::string_view route, const Call& call, std::string_view key) {
@@ -143,14 +98,48 @@ Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
   return std::optional(how);
 }
 
-http::Reply replay_event(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = replayed(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
+Result<http::Reply> replay_event(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(
+      members, Members::read(call.body, kWriteReplay, {"as", "destination", "accept_duplicate"}));
+  HAPAX_TRY(members.no_nulls());  // null (an unset variable) must not mean every destination
+  const IdempotencyKey key = idempotency_key(call.head);
+  if (key.malformed) return http::problem(http::Refusal::key_malformed);
+  const std::optional<EventNo> event = event_from(call.argument);
+  if (!event) return http::problem(http::Refusal::not_found, "No event has this id.");
+  HAPAX_TRY_ASSIGN(asked, read_how(context, members));
+  if (!asked) return no_such_destination();
+  const store::Replay what{.event = *event, .how = *asked};
+  HAPAX_TRY_ASSIGN(answer,
+                   key.value ? deliver::replay_once({context.driver, context.clock, context.random},
+                                                    what, request_key("event", call, *key.value))
+                             : replay_anew(context, what));
+  if (!answer) return http::problem(http::Refusal::key_reused);
+  notify(context, *event, answer->deliveries);
+  return reply_of(*event, *answer, asked->as);
 }
 
-http::Reply cancel_delivery(const ApiContext& context, const Call& call) {
-  Result<http::Reply> reply = cancelled(context, call);
-  return reply ? *std::move(reply) : failure(reply.error());
+Result<http::Reply> cancel_delivery(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  const std::optional<DeliveryRef> which = delivery_from(call.argument);
+  if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
+  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.cancel(*which); }));
+  switch (answer) {
+    case store::Cancelled::done:
+      notify(context, which->event, {which->delivery});  // its lane has a new head
+      return ok(JsonObject()
+                    .text("delivery", to_text(*which))
+                    .text("status", name(DeliveryState::cancelled))
+                    .done());
+    case store::Cancelled::not_possible:
+      return http::problem(kConflict, "not-cancellable",
+                           "The delivery is completed or superseded.");
+    case store::Cancelled::gone:
+      return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
+    case store::Cancelled::absent:
+      break;
+  }
+  return http::problem(http::Refusal::not_found, "No delivery has this id.");
 }
 
 }  // namespace hapax::admin

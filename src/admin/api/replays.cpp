@@ -10,6 +10,8 @@
 #include "base/try.hpp"
 #include "http/problem.hpp"
 
+#include <algorithm>
+
 // Bulk replays.
 namespace hapax::admin {
 
@@ -21,10 +23,6 @@ constexpr std::string_view kWriteReplays =
     R"(write {"filter":{"source":"...","status":"dead","since":"...","until":"..."},"as":"same",)"
     R"("destination":"...","rate":100,"accept_duplicate":false,"dry_run":true})";
 constexpr int kAccepted = 202;
-
-Error no_replays() {
-  return Error(Code::misconfigured, "replays are disabled");
-}
 
 struct ReplayRequest {
   ReplayJob job;
@@ -42,20 +40,13 @@ Result<void> read_filter(const ApiContext& context, const Members& filter, Repla
     asked.nothing = !number;
     job.source = SourceNo(number.value_or(0));
   }
-  HAPAX_TRY_ASSIGN(tenant, filter.text("tenant"));
-  job.tenant = tenant;
-  HAPAX_TRY_ASSIGN(id, filter.text("id"));
-  job.id = id;
-  HAPAX_TRY_ASSIGN(type, filter.text("type"));
-  job.type = type;
-  HAPAX_TRY_ASSIGN(order_key, filter.text("order_key"));
-  job.order_key = order_key;
-  HAPAX_TRY_ASSIGN(status, filter.state("status"));
-  job.status = status;
-  HAPAX_TRY_ASSIGN(since, filter.time("since"));
-  job.since = since;
-  HAPAX_TRY_ASSIGN(until, filter.time("until"));
-  job.until = until;
+  HAPAX_TRY_TO(job.tenant, filter.text("tenant"));
+  HAPAX_TRY_TO(job.id, filter.text("id"));
+  HAPAX_TRY_TO(job.type, filter.text("type"));
+  HAPAX_TRY_TO(job.order_key, filter.text("order_key"));
+  HAPAX_TRY_TO(job.status, filter.state("status"));
+  HAPAX_TRY_TO(job.since, filter.time("since"));
+  HAPAX_TRY_TO(job.until, filter.time("until"));
   return {};
 }
 
@@ -86,15 +77,15 @@ std::string matched_json(std::uint64_t matched) {
 
 Result<http::Reply> counted(const ApiContext& context, const ReplayRequest& asked) {
   if (asked.nothing) return ok(matched_json(0));
-  HAPAX_TRY_ASSIGN(matched, context.replays->count(asked.job));
+  HAPAX_TRY_ASSIGN(matched, context.replays.count(asked.job));
   return ok(matched_json(matched));
 }
 
 // nullopt: the key was used with another request.
 Result<std::optional<ReplayJob>> begin(const ApiContext& context, ReplayRequest asked,
                                        const std::optional<deliver::RequestKey>& key) {
-  if (key) return context.replays->begin_once(std::move(asked.job), *key);
-  HAPAX_TRY_ASSIGN(job, context.replays->begin(std::move(asked.job)));
+  if (key) return context.replays.begin_once(std::move(asked.job), *key);
+  HAPAX_TRY_ASSIGN(job, context.replays.begin(std::move(asked.job)));
   return std::optional(std::move(job));
 }
 
@@ -102,31 +93,8 @@ Result<std::optional<ReplayJob>> begin(const ApiContext& context, ReplayRequest 
 // again.
 Result<bool> is_used(const ApiContext& context, const std::optional<deliver::RequestKey>& key) {
   if (!key) return false;
-  HAPAX_TRY_ASSIGN(job, context.replays->find(key->no));
+  HAPAX_TRY_ASSIGN(job, context.replays.find(key->no));
   return job.has_value();
-}
-
-Result<http::Reply> begun(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(asked, read_replay_request(context, call.body));
-  const IdempotencyKey given = idempotency_key(call.head);
-  if (given.malformed) return http::problem(http::Refusal::key_malformed);
-  std::optional<deliver::RequestKey> key;
-  if (given.value) key = request_key("many", call, *given.value);
-  if (context.replays == nullptr) return no_replays();
-  if (asked.nowhere) return no_such_destination();
-  if (asked.dry) {
-    HAPAX_TRY_ASSIGN(used, is_used(context, key));
-    return used ? http::problem(http::Refusal::key_reused) : counted(context, asked);
-  }
-  HAPAX_TRY_ASSIGN(job, begin(context, std::move(asked), key));
-  if (!job) return http::problem(http::Refusal::key_reused);
-  http::Reply reply = ok(JsonObject()
-                             .text("replay", deliver::replay_text(job->how.no))
-                             .number("matched", static_cast<std::int64_t>(job->matched))
-                             .done());
-  reply.status = kAccepted;
-  return reply;
 }
 
 std::string filter_json(const ReplayJob& job, const Names& sources) {
@@ -174,51 +142,57 @@ Result<Known> read_names(const ApiContext& context) {
 
 Result<http::Reply> one(const ApiContext& context, const Call& call, bool cancel) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.replays == nullptr) return no_replays();
   const std::optional<ReplayNo> number = deliver::replay_from(call.argument);
   std::optional<ReplayJob> job;
   if (number) {
-    HAPAX_TRY_ASSIGN(found,
-                     cancel ? context.replays->cancel(*number) : context.replays->find(*number));
-    job = std::move(found);
+    HAPAX_TRY_TO(job, cancel ? context.replays.cancel(*number) : context.replays.find(*number));
   }
   if (!job) return http::problem(http::Refusal::not_found, "No replay has this id.");
   HAPAX_TRY_ASSIGN(known, read_names(context));
   return ok(job_json(*job, known.sources, known.destinations));
 }
 
-Result<http::Reply> listed_replays(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  if (context.replays == nullptr) return no_replays();
-  HAPAX_TRY_ASSIGN(jobs, context.replays->all());
-  HAPAX_TRY_ASSIGN(known, read_names(context));
-  std::vector<std::string> rows;
-  for (auto each = jobs.rbegin(); each != jobs.rend(); ++each) {
-    rows.push_back(job_json(*each, known.sources, known.destinations));
-  }
-  return ok(JsonObject().json("replays", json_list(rows)).done());
-}
-
-http::Reply reply_of(Result<http::Reply> reply) {
-  return reply ? *std::move(reply) : failure(reply.error());
-}
-
 }  // namespace
 
-http::Reply begin_replay(const ApiContext& context, const Call& call) {
-  return reply_of(begun(context, call));
+Result<http::Reply> begin_replay(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(asked, read_replay_request(context, call.body));
+  const IdempotencyKey given = idempotency_key(call.head);
+  if (given.malformed) return http::problem(http::Refusal::key_malformed);
+  std::optional<deliver::RequestKey> key;
+  if (given.value) key = request_key("many", call, *given.value);
+  if (asked.nowhere) return no_such_destination();
+  if (asked.dry) {
+    HAPAX_TRY_ASSIGN(used, is_used(context, key));
+    return used ? http::problem(http::Refusal::key_reused) : counted(context, asked);
+  }
+  HAPAX_TRY_ASSIGN(job, begin(context, std::move(asked), key));
+  if (!job) return http::problem(http::Refusal::key_reused);
+  http::Reply reply = ok(JsonObject()
+                             .text("replay", deliver::replay_text(job->how.no))
+                             .number("matched", static_cast<std::int64_t>(job->matched))
+                             .done());
+  reply.status = kAccepted;
+  return reply;
 }
 
-http::Reply list_replays(const ApiContext& context, const Call& call) {
-  return reply_of(listed_replays(context, call));
+Result<http::Reply> list_replays(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(jobs, context.replays.all());
+  HAPAX_TRY_ASSIGN(known, read_names(context));
+  std::reverse(jobs.begin(), jobs.end());
+  const auto row = [&](const ReplayJob& each) {
+    return job_json(each, known.sources, known.destinations);
+  };
+  return ok(JsonObject().json("replays", json_rows(jobs, row)).done());
 }
 
-http::Reply show_replay(const ApiContext& context, const Call& call) {
-  return reply_of(one(context, call, false));
+Result<http::Reply> show_replay(const ApiContext& context, const Call& call) {
+  return one(context, call, false);
 }
 
-http::Reply cancel_replay(const ApiContext& context, const Call& call) {
-  return reply_of(one(context, call, true));
+Result<http::Reply> cancel_replay(const ApiContext& context, const Call& call) {
+  return one(context, call, true);
 }
 
 }  // namespace hapax::admin

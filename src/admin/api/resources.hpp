@@ -11,34 +11,23 @@
 // store block. /v1/openapi.json describes the responses.
 namespace hapax::admin {
 
-http::Reply list_events(const ApiContext& context, const Call& call);     // api/events.cpp
-http::Reply show_event(const ApiContext& context, const Call& call);      // api/event.cpp
-http::Reply send_body(const ApiContext& context, const Call& call);       // api/body.cpp
-http::Reply list_sources(const ApiContext& context, const Call& call);    // api/sources.cpp
-http::Reply show_handshake(const ApiContext& context, const Call& call);  // api/handshake.cpp
-http::Reply open_handshake(const ApiContext& context, const Call& call);
-http::Reply list_destinations(const ApiContext& context, const Call& call);  // api/destinations.cpp
-http::Reply pause_destination(const ApiContext& context, const Call& call);
-http::Reply resume_destination(const ApiContext& context, const Call& call);
-http::Reply show_stats(const ApiContext& context, const Call& call);    // api/stats.cpp
-http::Reply list_rejects(const ApiContext& context, const Call& call);  // api/rejects.cpp
-http::Reply show_reject(const ApiContext& context, const Call& call);   // api/reject.cpp
-http::Reply send_reject_body(const ApiContext& context, const Call& call);
-http::Reply admit_reject(const ApiContext& context, const Call& call);  // api/admit.cpp
-http::Reply admit_rejects(const ApiContext& context, const Call& call);
-http::Reply replay_event(const ApiContext& context, const Call& call);  // api/replay.cpp
-http::Reply cancel_delivery(const ApiContext& context, const Call& call);
-http::Reply begin_replay(const ApiContext& context, const Call& call);  // api/replays.cpp
-http::Reply list_replays(const ApiContext& context, const Call& call);
-http::Reply show_replay(const ApiContext& context, const Call& call);
-http::Reply cancel_replay(const ApiContext& context, const Call& call);
-http::Reply register_listener(const ApiContext& context, const Call& call);  // api/listen.cpp
-http::Reply end_listener(const ApiContext& context, const Call& call);
-http::Reply claim_id(const ApiContext& context, const Call& call);      // api/dedup.cpp
-http::Reply show_openapi(const ApiContext& context, const Call& call);  // api/openapi.cpp
-http::Reply show_health(const ApiContext& context, const Call& call);   // api/health.cpp
-http::Reply show_readiness(const ApiContext& context, const Call& call);
-http::Reply show_metrics(const ApiContext& context, const Call& call);  // api/metrics.cpp
+Handler list_events;                                               // api/events.cpp
+Handler show_event;                                                // api/event.cpp
+Handler send_body;                                                 // api/body.cpp
+Handler list_sources;                                              // api/sources.cpp
+Handler show_handshake, open_handshake;                            // api/handshake.cpp
+Handler list_destinations, pause_destination, resume_destination;  // api/destinations.cpp
+Handler show_stats;                                                // api/stats.cpp
+Handler list_rejects;                                              // api/rejects.cpp
+Handler show_reject, send_reject_body;                             // api/reject.cpp
+Handler admit_reject, admit_rejects;                               // api/admit.cpp
+Handler replay_event, cancel_delivery;                             // api/replay.cpp
+Handler begin_replay, list_replays, show_replay, cancel_replay;    // api/replays.cpp
+Handler register_listener, end_listener;                           // api/listen.cpp
+Handler claim_id;                                                  // api/dedup.cpp
+Handler show_openapi;                                              // api/openapi.cpp
+Handler show_health, show_readiness;                               // api/health.cpp
+Handler show_metrics;                                              // api/metrics.cpp
 
 // Asynchronous handlers: api/async_handler.hpp.
 struct AsyncHandler;

@@ -42,8 +42,7 @@ Result<WorkerResult::Outcome> read_outcome(const Members& members) {
 
 Result<Entry<LeaseId>> read_name(const Members& members) {
   Entry<LeaseId> entry;
-  HAPAX_TRY_ASSIGN(delivery, members.needed_text("delivery"));
-  entry.delivery = std::move(delivery);
+  HAPAX_TRY_TO(entry.delivery, members.needed_text("delivery"));
   HAPAX_TRY_ASSIGN(fence, members.needed_number("fence"));
   const std::optional<DeliveryRef> which = delivery_from(entry.delivery);
   if (which) entry.what = LeaseId{*which, Fence(fence)};
@@ -97,8 +96,8 @@ Result<Renewal> read_renewal(const Call& call) {
     HAPAX_TRY_ASSIGN(entry, read_name(each));
     renewal.leases.push_back(std::move(entry));
   }
-  HAPAX_TRY_ASSIGN(lease, body.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
-  renewal.lease = lease;
+  HAPAX_TRY_TO(renewal.lease,
+               body.seconds("lease_s", deliver::kMinPullLease, deliver::kMaxPullLease));
   return renewal;
 }
 

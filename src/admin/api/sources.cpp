@@ -56,21 +56,13 @@ std::string source_json(const SourceView& source, const store::Stats& stats) {
   return json.done();
 }
 
-Result<std::string> listed_sources(const ApiContext& context, const Call& call) {
-  HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
-  std::vector<std::string> sources;
-  for (const SourceView& each : context.config.sources) {
-    sources.push_back(source_json(each, stats));
-  }
-  return JsonObject().json("sources", json_list(sources)).done();
-}
-
 }  // namespace
 
-http::Reply list_sources(const ApiContext& context, const Call& call) {
-  Result<std::string> json = listed_sources(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
+Result<http::Reply> list_sources(const ApiContext& context, const Call& call) {
+  HAPAX_TRY(Query::parse(call.query, {}));
+  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  const auto row = [&](const SourceView& each) { return source_json(each, stats); };
+  return ok(JsonObject().json("sources", json_rows(context.config.sources, row)).done());
 }
 
 }  // namespace hapax::admin

@@ -16,9 +16,8 @@ namespace {
 
 // Empty if the destination is not configured: its deliveries stay pending until it is again.
 std::string kind_of(const ConfigView& config, DestinationNo no) {
-  const auto found = std::find_if(config.destinations.begin(), config.destinations.end(),
-                                  [&](const DestinationView& each) { return each.no == no; });
-  return found == config.destinations.end() ? std::string() : found->kind;
+  const DestinationView* const found = config.find(no);
+  return found == nullptr ? std::string() : found->kind;
 }
 
 std::string destination_json(const store::DestinationStats& stats, const Names& names,
@@ -45,32 +44,27 @@ void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& conf
   }
 }
 
-Result<std::string> shown_stats(const ApiContext& context, const Call& call) {
+}  // namespace
+
+Result<http::Reply> show_stats(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   HAPAX_TRY_ASSIGN(stats, context.driver.stats());
   HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
   HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
   add_idle(stats.destinations, context.config);
-  std::vector<std::string> destinations;
-  for (const auto& each : stats.destinations) {
-    destinations.push_back(destination_json(each, names, context.config));
-  }
-  std::vector<std::string> sources;
-  for (const auto& each : stats.sources) {
-    JsonObject json;
-    json.text("source", source_names.of(each.source.value())).time("last_seen_at", each.last_seen);
-    sources.push_back(json.done());
-  }
-  JsonObject json;
-  json.json("destinations", json_list(destinations)).json("sources", json_list(sources));
-  return json.done();
-}
-
-}  // namespace
-
-http::Reply show_stats(const ApiContext& context, const Call& call) {
-  Result<std::string> json = shown_stats(context, call);
-  return json ? ok(*std::move(json)) : failure(json.error());
+  const auto destination = [&](const store::DestinationStats& each) {
+    return destination_json(each, names, context.config);
+  };
+  const auto source = [&](const store::SourceStats& each) {
+    return JsonObject()
+        .text("source", source_names.of(each.source.value()))
+        .time("last_seen_at", each.last_seen)
+        .done();
+  };
+  return ok(JsonObject()
+                .json("destinations", json_rows(stats.destinations, destination))
+                .json("sources", json_rows(stats.sources, source))
+                .done());
 }
 
 }  // namespace hapax::admin

@@ -50,45 +50,24 @@ int WatchedDatabase::write(sqlite3_file* file, const void* from, int size, sqlit
 }
 
 Checkpointer::Checkpointer(Handle db)
-    : db_(std::move(db)), database_(db_.get()), thread_([this] { work(); }) {
+    : db_(std::move(db)), database_(db_.get()), thread_([this] { return run_pass(); }) {
   database_.sync_as_it_grows();
-}
-
-Checkpointer::~Checkpointer() {
-  stop();
-}
-
-void Checkpointer::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
+  thread_.start();
 }
 
 void Checkpointer::request_pass() {
-  {
-    const std::lock_guard lock(mutex_);
-    due_ = true;
-  }
-  wake_.notify_one();
+  due_ = true;
+  thread_.wake();
 }
 
-void Checkpointer::work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return due_ || stopping_; });
-    if (stopping_) return;
-    lock.unlock();
-    if (!checkpoint_passively(db_.get()) || !database_.sync()) failed_ = true;
-    lock.lock();
-    // Requests made during the pass are left to the writer to finish. SQLite counts the log as of
-    // the start of the pass, so only the writer can tell whether anything was appended since.
-    due_ = false;
-    finish_due_ = true;
-  }
+std::chrono::milliseconds Checkpointer::run_pass() {
+  if (!due_) return BackgroundThread::kUntilWoken;
+  if (!checkpoint_passively(db_.get()) || !database_.sync()) failed_ = true;
+  // Requests made during the pass are left to the writer to finish. SQLite counts the log as of
+  // the start of the pass, so only the writer can tell whether anything was appended since.
+  due_ = false;
+  finish_due_ = true;
+  return BackgroundThread::kUntilWoken;
 }
 
 }  // namespace hapax::store::sqlite

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "env/background_thread.hpp"
 #include "store/sqlite/connection.hpp"
 
 #include <sqlite3.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 namespace hapax::store::sqlite {
 
@@ -52,10 +50,9 @@ class WatchedDatabase {
 class Checkpointer {
  public:
   explicit Checkpointer(Handle db);
-  ~Checkpointer();
 
   // Waits for the pass in progress and starts no other.
-  void stop();
+  void stop() { thread_.stop(); }
 
   // Requests a pass. Called by the writer when the log has become long.
   void request_pass();
@@ -70,17 +67,14 @@ class Checkpointer {
   sqlite3* handle() { return db_.get(); }
 
  private:
-  void work();
+  std::chrono::milliseconds run_pass();
 
   Handle db_;
   WatchedDatabase database_;  // of db_
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool due_ = false;
-  bool stopping_ = false;
+  std::atomic<bool> due_{false};
   std::atomic<bool> finish_due_{false};
   std::atomic<bool> failed_{false};
-  std::thread thread_;  // last: it uses all of the above
+  BackgroundThread thread_;  // last: it uses all of the above
 };
 
 // A passive checkpoint, which waits for no other connection. False if the disk failed or is full.

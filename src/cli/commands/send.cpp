@@ -121,11 +121,9 @@ Result<Load> load_of(const SendArguments& arguments) {
   HAPAX_TRY_ASSIGN(target, arguments.scheme.preset.empty() ? target_of_file(arguments)
                                                            : target_of_preset(arguments));
   Load load;
-  HAPAX_TRY_ASSIGN(to, http::parse_url(target.url));
-  load.to = std::move(to);
+  HAPAX_TRY_TO(load.to, http::parse_url(target.url));
   if (load.to.tls) {
-    HAPAX_TRY_ASSIGN(tls, http::ClientTls::make(arguments.ca));
-    load.tls = std::move(tls);
+    HAPAX_TRY_TO(load.tls, http::ClientTls::make(arguments.ca));
   }
   load.limits.total = std::chrono::seconds(arguments.timeout_s);
   load.shape = std::move(target.shape);
@@ -134,8 +132,7 @@ Result<Load> load_of(const SendArguments& arguments) {
   load.shape.size = arguments.size.value_or(0);
   load.shape.own_id = arguments.count > 1 || !arguments.id.empty();
   if (!arguments.body.empty()) {
-    HAPAX_TRY_ASSIGN(body, read_input(arguments.body));
-    load.shape.body = std::move(body);
+    HAPAX_TRY_TO(load.shape.body, read_input(arguments.body));
   }
   load.id = arguments.id.empty() ? "evt_" + random_id(12) : arguments.id;
   load.count = arguments.count;

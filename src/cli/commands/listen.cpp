@@ -243,8 +243,7 @@ Result<int> listen(const ListenArguments& arguments, const Output& output) {
   HAPAX_TRY_ASSIGN(admin, AdminClient::make(arguments.admin));
   std::shared_ptr<const http::ClientTls> tls;
   if (to->tls) {
-    HAPAX_TRY_ASSIGN(made, http::ClientTls::make(arguments.admin.ca));
-    tls = std::move(made);
+    HAPAX_TRY_TO(tls, http::ClientTls::make(arguments.admin.ca));
   }
   const std::unique_ptr<Clock> clock = make_system_clock();
   Handler handler(*to, std::move(tls));

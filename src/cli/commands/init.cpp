@@ -161,8 +161,7 @@ std::string in_sentences(const std::string& path, const FirstConfig& wanted,
 Result<int> init(const InitArguments& arguments, const Output& output) {
   FirstConfig wanted{nullptr, arguments.to};
   if (!arguments.preset.empty()) {
-    HAPAX_TRY_ASSIGN(found, find_preset(arguments.preset));
-    wanted.preset = found;
+    HAPAX_TRY_TO(wanted.preset, find_preset(arguments.preset));
   }
   const std::unique_ptr<Random> random = make_system_random();
   const std::string text = first_config(wanted, *random);
