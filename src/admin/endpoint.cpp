@@ -90,6 +90,14 @@ std::variant<std::size_t, http::Reply> Endpoint::on_headers(const http::Head& he
   return most;
 }
 
+ApiContext Endpoint::context_of(const ConfigView& view) const {
+  const store::Driver& store = deps_.driver;
+  return {*store.claims,  *store.queue,     *store.catalog,    *store.rejects,
+          *store.node,    deps_.metrics,    deps_.state,       view,
+          deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
+          deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
+}
+
 Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto found = find_route(incoming.head.method, incoming.head.path());
   const Match* const match = std::get_if<Match>(&found);
@@ -104,9 +112,7 @@ Task<http::Reply> Endpoint::answer(const http::Incoming& incoming) {
   const auto caller = access->caller(incoming.head);
   const Rights* const* const rights = std::get_if<const Rights*>(&caller);
   const std::shared_ptr<const ConfigView> view = deps_.config();
-  const ApiContext context{deps_.driver,   deps_.metrics,    deps_.state,       *view,
-                           deps_.random,   deps_.handshakes, deps_.readmission, deps_.status,
-                           deps_.notifier, &deps_.clock,     deps_.replays,     deps_.listeners};
+  const ApiContext context = context_of(*view);
   const Call call{match->argument, incoming.head.query(),
                   incoming.body,   rights == nullptr ? no_rights_ : **rights,
                   incoming.head,   incoming.probe};
@@ -181,7 +187,7 @@ Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> Endpoint::look_up
   const std::function<Found()> work = [&]() -> Found {
     std::vector<std::optional<deliver::LeaseRecord>> records;
     for (const deliver::LeaseId& each : ids) {
-      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.driver, each));
+      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(*deps_.driver.catalog, each));
       records.push_back(record);
     }
     return records;

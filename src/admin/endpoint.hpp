@@ -39,7 +39,7 @@ using AccessFn = std::function<std::shared_ptr<const Access>()>;
 // Shared by the endpoints of all I/O threads. The pool must outlive the server: its threads post
 // results to the I/O threads.
 struct EndpointDeps {
-  store::Driver& driver;
+  const store::Driver& driver;  // with an inbox
   gateway::Metrics& metrics;
   Log& log;
   Clock& clock;
@@ -79,6 +79,7 @@ class Endpoint final : public http::Handler {
   std::optional<http::Reply> check_right(const Route& route, const http::Head& head,
                                          std::string_view peer);
   http::Reply after_wait(const Route& route, const http::Incoming& incoming, http::Reply reply);
+  ApiContext context_of(const ConfigView& view) const;
   RightCheck right_check(const http::Head& head) const;
   Task<http::Reply> wait(const Route& route, const ApiContext& context, const Call& call);
   deliver::Pull& pull_on(const Executor& executor);

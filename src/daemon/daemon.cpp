@@ -34,7 +34,6 @@ namespace hapax::daemon {
 namespace {
 
 constexpr std::chrono::seconds kGrace{10};
-constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::size_t kMaxThreads = 64;
 constexpr std::size_t kAdminThreads = 2;  // for blocking store calls of the admin API
 
@@ -47,13 +46,9 @@ std::size_t verifying_threads() {
   return std::max<std::size_t>(1, io_threads() / 2);
 }
 
-bool is_sqlite(const std::string& url) {
-  return url.compare(0, kSqlite.size(), kSqlite) == 0;
-}
-
 // SQLite has one writer. PostgreSQL commits concurrently.
-std::size_t store_threads(const std::string& url) {
-  return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
+std::size_t store_threads(const store::StoreUrl& url) {
+  return url.kind == store::StoreUrl::Kind::postgres ? 4 : 1;
 }
 
 GroupCommitQueue::Limits queue_limits(const Config& config) {
@@ -110,21 +105,23 @@ struct Daemon::Impl {
         rejects(clock()),
         numbers(clock()),
         unclaimed(clock()),
-        async_store(*store->driver, clock(), queue_limits(config),
+        async_store(*store->driver.queue, clock(), queue_limits(config),
                     [this](const GroupCommitQueue::BatchStats& batch) { note(batch); }),
-        maintenance({*store->driver, numbers, duplicates, clock(), log}, make_token(),
-                    [this] { every_second(); }),
-        replays({*store->driver, clock(), store->world.random, notifier, log,
-                 is_sqlite(config.store_url)}),
-        listeners(*store->driver, clock(), store->world.random,
+        maintenance({*store->driver.claims, *store->driver.queue, *store->driver.node, numbers,
+                     duplicates, clock(), log},
+                    make_token(), [this] { every_second(); }),
+        replays({*store->driver.queue, *store->driver.catalog, *store->driver.node, clock(),
+                 store->world.random, notifier, log,
+                 config.store_url.kind == store::StoreUrl::Kind::sqlite}),
+        listeners(*store->driver.catalog, *store->driver.node, clock(), store->world.random,
                   [this] { static_cast<void>(refresh_listeners()); }),
-        listening(listeners, *store->driver, clock(), log),
-        reject_writer({*store->driver, numbers, rejects, metrics, clock(), log}),
+        listening(listeners, *store->driver.catalog, clock(), log),
+        reject_writer({*store->driver.rejects, numbers, rejects, metrics, clock(), log}),
         pool(kAdminThreads),
         verifying(verifying_threads()),
         server(clock(), io_threads()),
-        deliveries({server, *store->driver, async_store, notifier, numbers, metrics, pool, clock(),
-                    store->world.random, log}) {}
+        deliveries({server, *store->driver.queue, *store->driver.catalog, async_store, notifier,
+                    numbers, metrics, pool, clock(), store->world.random, log}) {}
 
   Clock& clock() { return store->world.clock; }
   Result<void> begin();
@@ -217,7 +214,7 @@ void Daemon::Impl::set_gauges() {
 
 // Errors of the store are ignored here: all other users of the store report them.
 void Daemon::Impl::report_claim_faults() {
-  const Result<store::ClaimFaults> faults = store->driver->claim_faults();
+  const Result<store::ClaimFaults> faults = store->driver.catalog->claim_faults();
   if (!faults || !metrics.claim_faults(*faults)) return;
   log.line(Level::error, "event ids claimed twice",
            {{"count", std::to_string(faults->doubled)},
@@ -239,17 +236,17 @@ Result<void> Daemon::Impl::begin() {
   budget_descriptors();
   HAPAX_TRY(maintenance.take_node());
   HAPAX_TRY(load_handshakes());
-  HAPAX_TRY_ASSIGN(made, sources_of(config, nullptr, *store->driver, *handshakes, metrics));
+  HAPAX_TRY_ASSIGN(made, sources_of(config, nullptr, *store->driver.catalog, *handshakes, metrics));
   sources = std::move(made);
   current_sources.publish(sources);
-  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, *store->driver));
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, *store->driver.catalog));
   handshakes->use(*sources);
   config_view.publish(std::move(view));
-  HAPAX_TRY_ASSIGN(own, store->driver->secret(make_secret(store->world.random)));
+  HAPAX_TRY_ASSIGN(own, store->driver.node->secret(make_secret(store->world.random)));
   secret = own;
-  readmission.emplace(gateway::Readmission::Deps{*store->driver, async_store, numbers, duplicates,
-                                                 unclaimed, notifier, metrics, clock(), secret,
-                                                 [this] { return current_sources.current(); }});
+  readmission.emplace(gateway::Readmission::Deps{
+      *store->driver.catalog, *store->driver.rejects, async_store, numbers, duplicates, unclaimed,
+      notifier, metrics, clock(), secret, [this] { return current_sources.current(); }});
   maintenance.set_retention(periods_of(*sources));
   HAPAX_TRY(deliveries.begin(lock.has_value()));
   HAPAX_TRY(refresh_listeners());
@@ -294,7 +291,7 @@ Result<void> Daemon::Impl::listen_for_admin() {
                                    return node ? node->value() : 0;
                                  }});
   const admin::EndpointDeps deps{
-      *store->driver,
+      store->driver,
       metrics,
       log,
       clock(),
@@ -346,8 +343,8 @@ Daemon::~Daemon() {
 
 Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
   std::optional<FileLock> lock;
-  if (is_sqlite(config.store_url)) {
-    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size())));
+  if (config.store_url.kind == store::StoreUrl::Kind::sqlite) {
+    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.path));
     lock.emplace(std::move(taken));
   }
   HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));
@@ -381,10 +378,10 @@ std::string Daemon::ready_line() const {
 Result<void> Daemon::reload(Config config) {
   Impl& impl = *impl_;
   const std::lock_guard lock(impl.change);
-  store::Driver& driver = *impl.store->driver;
+  store::Catalog& catalog = *impl.store->driver.catalog;
   HAPAX_TRY_ASSIGN(made,
-                   sources_of(config, impl.sources.get(), driver, *impl.handshakes, impl.metrics));
-  HAPAX_TRY_ASSIGN(view, config_view_of(config, *made, driver));
+                   sources_of(config, impl.sources.get(), catalog, *impl.handshakes, impl.metrics));
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *made, catalog));
   // Nothing below can fail.
   impl.handshakes->use(*made);
   impl.log_restart_required(config);

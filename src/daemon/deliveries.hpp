@@ -10,7 +10,8 @@
 #include "gateway/metrics.hpp"
 #include "gateway/numbers.hpp"
 #include "http/server.hpp"
-#include "store/contract.hpp"
+#include "store/catalog.hpp"
+#include "store/queue.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -30,7 +31,8 @@ class Deliveries {
   // All must outlive it.
   struct Deps {
     http::Server& server;
-    store::Driver& driver;
+    store::Queue& queue;
+    store::Catalog& catalog;
     AsyncStore& async_store;
     DeliveryNotifier& notifier;
     gateway::NodeNumbers& numbers;

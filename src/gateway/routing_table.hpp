@@ -4,7 +4,7 @@
 
 #include <hapax/env.hpp>
 
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <atomic>
 #include <deque>

@@ -6,7 +6,7 @@
 #include "admin/schema.hpp"
 #include "async/delivery_notifier.hpp"
 #include "deliver/pull.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline constexpr const char* kReaderToken = "of-a-reader";  // read, dedup:mail
 
 inline constexpr std::size_t kServerThreads = 2;
 
-enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
+enum class StoreKind : std::uint8_t { memory, sqlite, unavailable };
 
 // A store with a clock that the test turns, and the admin API over it on a port of its own. Leases,
 // polls and replays go by that clock.
@@ -67,7 +67,7 @@ class Api {
   // Of a store without an inbox: the next calls wait until they may go on.
   void hold_store(bool held);
 
-  store::Driver& driver();
+  const store::Driver& driver();
   ManualClock& clock();
   admin::ServerState& state();
   DeliveryNotifier& notifier();

@@ -36,7 +36,7 @@ TEST_P(InboxModel, ThePostgresStoreAnswersLikeTheMemoryStore) {
 // A store whose time is a millisecond late now and then.
 class LateInbox final : public InboxSubject {
  public:
-  Driver& driver() override { return inbox_.driver(); }
+  const Driver& driver() override { return inbox_.driver(); }
   void advance(milliseconds by) override {
     const bool late = ++calls_ % 100 == 0 && by.count() > 0;
     inbox_.advance(late ? by - milliseconds(1) : by);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/headers.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class InboxSubject {
   virtual ~InboxSubject() = default;
 
   // The same store until restart(). Cases call it from many threads.
-  virtual Driver& driver() = 0;
+  virtual const Driver& driver() = 0;
   // Lets exactly that much of the store's time pass.
   virtual void advance(milliseconds by) = 0;
   // Sets the wall clock of this node. Where the store's time is a server's it does nothing.
@@ -84,8 +84,8 @@ class InboxSteps {
   ~InboxSteps();
 
   // The driver, after a restart if this case runs that way. Only for the very next call.
-  Driver& next();
-  Driver& same() { return subject_->driver(); }  // without
+  const Driver& next();
+  const Driver& same() { return subject_->driver(); }  // without
   InboxSubject& subject() { return *subject_; }
   void advance(milliseconds by) { subject_->advance(by); }
 

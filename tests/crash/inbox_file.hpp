@@ -19,19 +19,19 @@ class FileInbox final : public InboxSubject {
   // `passed`: how much time has passed since the first opening of the file.
   FileInbox(std::string path, milliseconds passed, const std::string& boot_id = "boot-1");
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override;
   void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
   void restart() override;
 
   milliseconds passed() const { return passed_; }
-  void close() { driver_.reset(); }
+  void close() { driver_ = {}; }
 
  private:
   std::string path_;
   ManualClock clock_;
   milliseconds passed_{};
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 // Calls `run` with the numbers of the operations until it says that the fault was not reached any

@@ -29,9 +29,9 @@ class ListenersTest : public testing::Test {
 
   test::ManualClock clock_;
   test::SeededRandom random_{3};
-  std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(100, clock_);
+  store::Driver driver_ = store::memory::make_driver(100, clock_);
   int changes_ = 0;
-  Listeners listeners_{*driver_, clock_, random_, [this] { ++changes_; }};
+  Listeners listeners_{*driver_.catalog, *driver_.node, clock_, random_, [this] { ++changes_; }};
 };
 
 TEST_F(ListenersTest, AreKeptWithTheSourcesThatTheyHear) {
@@ -68,7 +68,7 @@ TEST_F(ListenersTest, AreDroppedAfterSevenDaysWithoutContact) {
   EXPECT_THAT(names(), ElementsAre("here"));
   ASSERT_TRUE(listeners_.drop_old());
   EXPECT_THAT(names(), ElementsAre("here"));
-  EXPECT_EQ(driver_->records("listen/").value().size(), 2U) << "its name is remembered";
+  EXPECT_EQ(driver_.node->records("listen/").value().size(), 2U) << "its name is remembered";
   EXPECT_EQ(changes_, 2);
   ASSERT_TRUE(listeners_.add({.name = "gone"}));
   EXPECT_EQ(changes_, 3);
@@ -83,18 +83,19 @@ TEST_F(ListenersTest, OnlySoManyFormerNamesAreRemembered) {
     ASSERT_TRUE(listeners_.remove(name).value());
   }
   ASSERT_TRUE(listeners_.drop_old());
-  EXPECT_EQ(driver_->records("listen/").value().size(), kMaxFormerListeners);
-  EXPECT_FALSE(driver_->record("listen/l0").value()) << "the oldest goes first";
+  EXPECT_EQ(driver_.node->records("listen/").value().size(), kMaxFormerListeners);
+  EXPECT_FALSE(driver_.node->record("listen/l0").value()) << "the oldest goes first";
 }
 
 // What is left of a destination that the configuration had is not for a developer's machine.
 class TakenNameTest : public ListenersTest {
  protected:
-  void admit(bool listen) { test::admit_one(*driver_, ++last_, SourceNo(1), {to_, listen}); }
-  void settle_next(const Disposition& disposition) { test::settle_due(*driver_, to_, disposition); }
+  void admit(bool listen) { test::admit_one(driver_, ++last_, SourceNo(1), {to_, listen}); }
+  void settle_next(const Disposition& disposition) { test::settle_due(driver_, to_, disposition); }
   bool is_taken() { return listeners_.is_taken("orders").value(); }
 
-  const DestinationNo to_{driver_->number_of(store::NameKind::destination, "orders").value()};
+  const DestinationNo to_{
+      driver_.catalog->number_of(store::NameKind::destination, "orders").value()};
   std::int64_t last_ = 0;
 };
 
@@ -105,7 +106,7 @@ TEST_F(TakenNameTest, AsLongAsSomethingIsPendingOrDead) {
   EXPECT_TRUE(is_taken());
   settle_next(Dead{});
   EXPECT_TRUE(is_taken()) << "somebody may replay it";
-  ASSERT_TRUE(driver_->replay({.event = EventNo(1)}));
+  ASSERT_TRUE(driver_.queue->replay({.event = EventNo(1)}));
   settle_next(Ack{});
   EXPECT_FALSE(is_taken());
 }

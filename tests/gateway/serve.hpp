@@ -75,7 +75,7 @@ class Serve {
 class StoreView {
  public:
   explicit StoreView(const std::string& url);
-  store::Driver& driver() { return *opened_->driver; }
+  const store::Driver& driver() { return opened_->driver; }
   // Body by sender's id, of all events. An id twice is a failure.
   std::map<std::string, std::string> bodies();
 

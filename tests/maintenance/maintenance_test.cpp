@@ -55,19 +55,21 @@ class MaintenanceTest : public testing::Test {
                                  .digest = sha256(id),
                                  .body = id};
     const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    ASSERT_TRUE(store_.behind().write({.admit = std::span(&request, 1)}).admit.at(0));
+    ASSERT_TRUE(store_.behind().queue->write({.admit = std::span(&request, 1)}).admit.at(0));
   }
   void admit_up_to(std::int64_t number) {
     for (std::int64_t i = 1; i <= number; ++i) admit(i);
   }
   bool has(std::int64_t number) {
-    return store_.behind().event(EventNo(number))->value.has_value();
+    return store_.behind().catalog->event(EventNo(number))->value.has_value();
   }
   std::uint64_t duplicates_of(std::int64_t number) {
-    return store_.behind().event(EventNo(number))->value->row.duplicates;
+    return store_.behind().catalog->event(EventNo(number))->value->row.duplicates;
   }
   std::string variant_of(std::int64_t number) {
-    return store_.behind().body(EventNo(number), store::BodyOf::last_variant)->value.value_or("");
+    return store_.behind()
+        .catalog->body(EventNo(number), store::BodyOf::last_variant)
+        ->value.value_or("");
   }
 
   // Ids of dedup that are forgotten in a second.
@@ -76,9 +78,9 @@ class MaintenanceTest : public testing::Test {
     for (int i = 0; i < number; ++i) {
       items.push_back({"id " + std::to_string(i), make_token(), milliseconds(1000)});
     }
-    ASSERT_TRUE(store_.behind().write({.dedup = items}).dedup);
+    ASSERT_TRUE(store_.behind().claims->dedup(items));
   }
-  std::size_t forgotten_ids() { return store_.behind().purge(100'000).value().removed; }
+  std::size_t forgotten_ids() { return store_.behind().claims->purge(100'000).value().removed; }
 
   test::FaultyStore store_;
   test::LinesLog log_;
@@ -86,7 +88,8 @@ class MaintenanceTest : public testing::Test {
   gateway::DuplicateCounts duplicates_;
   const Token owner_ = make_token();
   std::function<void()> every_second_ = [] {};
-  Maintenance maintenance_{{store_.driver(), numbers_, duplicates_, store_.clock, log_},
+  Maintenance maintenance_{{store_.driver(), store_.driver(), store_.driver(), numbers_,
+                            duplicates_, store_.clock, log_},
                            owner_,
                            [this] { every_second_(); }};
 };
@@ -97,7 +100,7 @@ TEST_F(MaintenanceTest, TheNodeHasANumberBeforeAnythingIsServed) {
   EXPECT_FALSE(numbers_.next());
   ASSERT_TRUE(maintenance_.take_node());
   EXPECT_TRUE(numbers_.next());
-  EXPECT_EQ(*numbers_.node(), store_.behind().take_node(owner_, kNodeLease).value());
+  EXPECT_EQ(*numbers_.node(), store_.behind().node->take_node(owner_, kNodeLease).value());
 }
 
 TEST_F(MaintenanceTest, WithoutTheStoreTheNodeHasNoNumber) {
@@ -419,7 +422,7 @@ TEST_F(MaintenanceTest, StopGivesTheNodesNumberBack) {
   maintenance_.start();
   maintenance_.stop();
   // Whoever still has a number keeps it; whoever has none is given one that was never used.
-  EXPECT_NE(store_.behind().take_node(owner_, kNodeLease).value(), node);
+  EXPECT_NE(store_.behind().node->take_node(owner_, kNodeLease).value(), node);
 }
 
 TEST_F(MaintenanceTest, ANodeNumberThatCannotBeReleasedIsLogged) {

@@ -74,7 +74,8 @@ TEST(PostgresBadServer, AServerThatMayTearPagesIsReportedAndNotRefused) {
   server.set("full_page_writes", "off");
   server.restart(PostgresServer::Stop::fast);
   EXPECT_TRUE(open(server.url()));
-  const auto summary = store::inspect(server.url(), {}).value().value();
+  const auto summary =
+      store::inspect(store::StoreUrl::parse(server.url()).value(), {}).value().value();
   ASSERT_EQ(summary.risks.size(), 2U) << "the user of these tests is a superuser, too";
   EXPECT_NE(summary.risks.front().find("full_page_writes=off"), std::string::npos);
 }

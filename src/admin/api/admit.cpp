@@ -87,7 +87,7 @@ Result<std::string> admitted_many(const ApiContext& context, const Call& call) {
   if (context.readmission == nullptr) return no_readmission();
   asked.step.filter.reason = asked.reason;
   if (asked.source) {
-    HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+    HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
     const std::optional<std::int64_t> number = sources.find(*asked.source);
     if (!number) return stepped_json({}, asked.step.dry);
     asked.step.filter.source = SourceNo(*number);

@@ -7,7 +7,7 @@
 #include "admin/config_view.hpp"
 #include "admin/rights.hpp"
 #include "http/message.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <atomic>
 #include <string_view>
@@ -37,7 +37,11 @@ struct ServerState {
 
 // The context of a handler.
 struct ApiContext {
-  store::Driver& driver;
+  store::Claims& claims;
+  store::Queue& queue;
+  store::Catalog& catalog;
+  store::Rejects& rejects;
+  store::Node& node;
   const gateway::Metrics& metrics;
   const ServerState& state;
   const ConfigView& config;

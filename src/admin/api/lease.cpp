@@ -109,7 +109,7 @@ Result<std::string> leases_json(const ApiContext& context, const DestinationView
   for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = source_name(context.config, each.event.source);
     if (!source && !names) {
-      HAPAX_TRY_ASSIGN(read, Names::read(context.driver, store::NameKind::source));
+      HAPAX_TRY_ASSIGN(read, Names::read(context.catalog, store::NameKind::source));
       names = std::move(read);
     }
     if (!source) source = names->of(each.event.source.value());

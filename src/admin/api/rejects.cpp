@@ -44,7 +44,7 @@ std::string counts_json(const store::RejectCounts& counts, const Names& sources)
 Result<std::string> listed_rejects(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
   HAPAX_TRY_ASSIGN(wanted, read_query(query));
   bool none = false;  // the source is unknown
   if (const auto name = query.text("source")) {
@@ -56,9 +56,9 @@ Result<std::string> listed_rejects(const ApiContext& context, const Call& call) 
   std::vector<std::string> counts;
   if (!none) {
     HAPAX_TRY(check(wanted));
-    HAPAX_TRY_ASSIGN(found, context.driver.rejects(wanted));
+    HAPAX_TRY_ASSIGN(found, context.rejects.rejects(wanted));
     page = std::move(found);
-    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
+    HAPAX_TRY_ASSIGN(all, context.rejects.reject_counts());
     for (const store::RejectCounts& each : all) {
       const bool ours = !wanted.filter.source || each.source == *wanted.filter.source;
       if (ours) counts.push_back(counts_json(each, sources));

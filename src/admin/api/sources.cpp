@@ -58,7 +58,7 @@ std::string source_json(const SourceView& source, const store::Stats& stats) {
 
 Result<std::string> listed_sources(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  HAPAX_TRY_ASSIGN(stats, context.catalog.stats());
   std::vector<std::string> sources;
   for (const SourceView& each : context.config.sources) {
     sources.push_back(source_json(each, stats));

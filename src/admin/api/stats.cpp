@@ -47,9 +47,9 @@ void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& conf
 
 Result<std::string> shown_stats(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
-  HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, context.catalog.stats());
+  HAPAX_TRY_ASSIGN(source_names, Names::read(context.catalog, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::destination));
   add_idle(stats.destinations, context.config);
   std::vector<std::string> destinations;
   for (const auto& each : stats.destinations) {

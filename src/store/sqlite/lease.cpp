@@ -8,7 +8,7 @@
 
 namespace hapax::store::sqlite {
 
-Leaser::Leaser(sqlite3* db, Queue& queue, Lanes& lanes, Fences& fences)
+Leaser::Leaser(sqlite3* db, QueueTable& queue, Lanes& lanes, Fences& fences)
     : queue_(queue),
       lanes_(lanes),
       fences_(fences),
