@@ -3,7 +3,7 @@
 #include "bench/ingest/against.hpp"
 
 #include "identify/id_parts.hpp"
-#include "store/inbox.hpp"
+#include "store/driver.hpp"
 
 #include <sqlite3.h>
 

@@ -24,7 +24,7 @@ void check(bool right, const char* what) {
 struct Inbox {
   std::unique_ptr<Clock> clock = make_system_clock();
   std::unique_ptr<Random> random = make_system_random();
-  std::unique_ptr<store::Driver> driver;
+  store::Driver driver;
 };
 
 Inbox on_sqlite(const std::string& path, const Undone& undone) {
@@ -41,28 +41,28 @@ Inbox on_postgres(const std::string& url) {
 
 class HapaxInbox final : public InboxWay {
  public:
-  explicit HapaxInbox(Inbox inbox) : inbox_(std::move(inbox)), driver_(inbox_.driver.get()) {
-    must(driver_->number_of(store::NameKind::source, "source"));
-    must(driver_->number_of(store::NameKind::destination, "destination"));
+  explicit HapaxInbox(Inbox inbox) : inbox_(std::move(inbox)), driver_(inbox_.driver) {
+    must(driver_.catalog->number_of(store::NameKind::source, "source"));
+    must(driver_.catalog->number_of(store::NameKind::destination, "destination"));
   }
 
   std::size_t admit(std::span<const Request> requests) override {
-    return fresh(driver_->write({.admit = prepare(requests)}));
+    return fresh(driver_.queue->write({.admit = prepare(requests)}));
   }
 
   std::vector<Held> lease(std::size_t max) override {
     const store::LeaseRequest request = lease_of(max);
-    return held(driver_->write({.lease = std::span(&request, 1)}));
+    return held(driver_.queue->write({.lease = std::span(&request, 1)}));
   }
 
   void ack(std::span<const Held> leases) override {
-    settled(driver_->write({.settle = settle(leases)}));
+    settled(driver_.queue->write({.settle = settle(leases)}));
   }
 
   std::vector<Held> turn(std::span<const Held> acks, std::span<const Request> requests,
                          std::size_t max) override {
     const store::LeaseRequest request = lease_of(max);
-    store::Answers answers = driver_->write(
+    store::Answers answers = driver_.queue->write(
         {.settle = settle(acks), .admit = prepare(requests), .lease = std::span(&request, 1)});
     settled(answers);
     check(fresh(answers) == requests.size(), "an id that was never used is a duplicate");
@@ -80,7 +80,7 @@ class HapaxInbox final : public InboxWay {
     admit(std::span(requests).first(1));
     const std::vector<Held> head = lease(1);
     const store::Settlement retry{ref(head.front()), Fence(head.front().fence), RetryIn{hours(1)}};
-    settled(driver_->write({.settle = std::span(&retry, 1)}));
+    settled(driver_.queue->write({.settle = std::span(&retry, 1)}));
     for (std::size_t done = 1; done < requests.size(); done += 1000) {
       admit(std::span(requests).subspan(done, std::min<std::size_t>(1000, requests.size() - done)));
     }
@@ -154,7 +154,7 @@ class HapaxInbox final : public InboxWay {
   }
 
   Inbox inbox_;
-  store::Driver* driver_;
+  const store::Driver& driver_;
   const store::Target target_{DestinationNo(kDestination)};
   std::vector<store::Arrival> arrivals_;
   std::vector<store::Admit> admits_;
@@ -306,7 +306,7 @@ class RejectSide final : public Side {
     for (std::size_t done = 0; done < rows_; done += batch_) {
       rejects.clear();
       while (rejects.size() < batch_) rejects.push_back(next());
-      must(driver_->add_rejects({.rejects = rejects}));
+      must(driver_.rejects->add_rejects({.rejects = rejects}));
     }
   }
 
@@ -321,7 +321,7 @@ class RejectSide final : public Side {
   }
 
   std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::unique_ptr<store::Driver> driver_;
+  store::Driver driver_;
   std::size_t sources_;
   std::size_t batch_;
   std::size_t rows_ = 0;

@@ -4,7 +4,7 @@
 
 #include "bench/must.hpp"
 #include "bench/store/inbox_sides.hpp"
-#include "store/inbox.hpp"
+#include "store/driver.hpp"
 
 #include <malloc.h>
 

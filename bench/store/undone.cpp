@@ -50,8 +50,7 @@ void make_undone(const std::string& path, const Undone& undone) {
   if (!undone.on_file.empty()) execute(open_database(path).get(), undone.on_file.c_str());
 }
 
-std::unique_ptr<store::Driver> open_undone(const std::string& path, const Undone& undone,
-                                           Clock& clock) {
+store::Driver open_undone(const std::string& path, const Undone& undone, Clock& clock) {
   make_undone(path, undone);
   const Undoing undoing(undone);
   return must(store::sqlite::open_driver(path, {}, clock));

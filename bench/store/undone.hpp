@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <hapax/env.hpp>
 
@@ -31,7 +31,6 @@ class Undoing {
 // Creates a file, with a choice undone or none.
 void make_undone(const std::string& path, const Undone& undone);
 // Creates a file and opens it. The clock must outlive the driver.
-std::unique_ptr<store::Driver> open_undone(const std::string& path, const Undone& undone,
-                                           Clock& clock);
+store::Driver open_undone(const std::string& path, const Undone& undone, Clock& clock);
 
 }  // namespace hapax::bench

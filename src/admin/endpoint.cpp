@@ -188,7 +188,7 @@ Task<Result<std::vector<std::optional<deliver::LeaseRecord>>>> Endpoint::look_up
   const std::function<Found()> work = [&]() -> Found {
     std::vector<std::optional<deliver::LeaseRecord>> records;
     for (const deliver::LeaseId& each : ids) {
-      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.api.driver, each));
+      HAPAX_TRY_ASSIGN(record, deliver::lease_record_in(deps_.api.catalog, each));
       records.push_back(record);
     }
     return records;

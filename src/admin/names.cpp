@@ -9,8 +9,8 @@
 
 namespace hapax::admin {
 
-Result<Names> Names::read(store::Driver& driver, store::NameKind kind) {
-  HAPAX_TRY_ASSIGN(known, driver.names(kind));
+Result<Names> Names::read(store::Catalog& catalog, store::NameKind kind) {
+  HAPAX_TRY_ASSIGN(known, catalog.names(kind));
   Names names;
   for (store::KnownName& each : known) {
     names.by_number_.emplace(each.number, std::move(each.name));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/catalog.hpp"
 
 #include <map>
 #include <optional>
@@ -13,7 +13,7 @@ namespace hapax::admin {
 // Names known to the store, including those no longer configured.
 class Names {
  public:
-  static Result<Names> read(store::Driver& driver, store::NameKind kind);
+  static Result<Names> read(store::Catalog& catalog, store::NameKind kind);
 
   std::string of(std::int64_t number) const;  // "#7" for an unknown one
   std::optional<std::int64_t> find(std::string_view name) const;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "async/task.hpp"
-#include "store/contract.hpp"
+#include "store/batch.hpp"
 
 #include <span>
 #include <vector>

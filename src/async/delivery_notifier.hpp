@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <atomic>
 #include <functional>

@@ -144,15 +144,15 @@ struct StoreBatch {
   }
 
   // Passes the results to the requests. Returns true if the store failed. A damaged row fails all
-  // leases of a batch, so each of them is repeated alone through `driver`.
-  bool distribute(store::Answers& answers, store::Driver& driver) {
+  // leases of a batch, so each of them is repeated alone through `store`.
+  bool distribute(store::Answers& answers, store::Queue& store) {
     HAPAX_CHECK(answers.admit.size() == admit_items.size());
     for (std::size_t i = 0; i < admit_items.size(); ++i) {
       admit_items[i]->answer = std::move(answers.admit[i]);
     }
     distribute_settled(answers.settle);
     if (is_damage(answers.lease)) {
-      lease_apart(driver);
+      lease_apart(store);
     } else {
       distribute_leases(answers.lease);
     }
@@ -177,9 +177,9 @@ struct StoreBatch {
     }
   }
 
-  void lease_apart(store::Driver& driver) {
+  void lease_apart(store::Queue& store) {
     for (LeaseItem* each : lease_items) {
-      auto leased = driver.write({.lease = {&each->work, 1}}).lease;
+      auto leased = store.write({.lease = {&each->work, 1}}).lease;
       if (leased) {
         each->answer.emplace(std::move(leased->front()));
       } else {
@@ -218,9 +218,9 @@ void post_results(Group& done) {
 
 }  // namespace
 
-GroupCommitQueue::GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits,
+GroupCommitQueue::GroupCommitQueue(store::Queue& store, Clock& clock, const Limits& limits,
                                    Watcher watcher)
-    : driver_(driver), clock_(clock), limits_(limits), watcher_(std::move(watcher)), watch_([this] {
+    : store_(store), clock_(clock), limits_(limits), watcher_(std::move(watcher)), watch_([this] {
         return fail_overdue();
       }) {
   for (std::size_t i = 0; i < limits_.threads; ++i) threads_.emplace_back([this] { run(); });
@@ -356,8 +356,8 @@ void GroupCommitQueue::write(Group& group) {
   for (const auto& each : group) batch.add(*each);
   const BootTime start = clock_.since_boot();
   store::Answers answers =
-      driver_.write({.settle = batch.settlements, .admit = batch.admits, .lease = batch.leases});
-  const bool failed = batch.distribute(answers, driver_);
+      store_.write({.settle = batch.settlements, .admit = batch.admits, .lease = batch.leases});
+  const bool failed = batch.distribute(answers, store_);
   watcher_({.requests = group.size(), .took = clock_.since_boot() - start, .failed = failed});
 }
 

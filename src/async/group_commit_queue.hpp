@@ -4,6 +4,7 @@
 
 #include "async/async_store.hpp"
 #include "env/background_thread.hpp"
+#include "store/queue.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -40,7 +41,7 @@ class GroupCommitQueue final : public AsyncStore {
   };
   using Watcher = std::function<void(const BatchStats&)>;
 
-  GroupCommitQueue(store::Driver& driver, Clock& clock, const Limits& limits, Watcher watcher);
+  GroupCommitQueue(store::Queue& store, Clock& clock, const Limits& limits, Watcher watcher);
   ~GroupCommitQueue() override;  // calls finish()
   GroupCommitQueue(const GroupCommitQueue&) = delete;
   GroupCommitQueue& operator=(const GroupCommitQueue&) = delete;
@@ -72,7 +73,7 @@ class GroupCommitQueue final : public AsyncStore {
   Group take_overdue();
   Group take_first(std::size_t count);
 
-  store::Driver& driver_;
+  store::Queue& store_;
   Clock& clock_;
   const Limits limits_;
   const Watcher watcher_;

@@ -24,14 +24,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::string_view kSqlite = "sqlite:";
 constexpr microseconds kSlowSync = std::chrono::milliseconds(20);
 constexpr microseconds kClockOff = std::chrono::seconds(5);
 constexpr std::size_t kSyncs = 21;
-
-std::string sqlite_file(const daemon::Config& config) {
-  return config.store_url.starts_with(kSqlite) ? config.store_url.substr(kSqlite.size()) : "";
-}
 
 std::string in_ms(microseconds span) {
   const auto tenths = span.count() / 100;
@@ -175,7 +170,7 @@ void check_permissions(const std::string& file, const daemon::Config& config,
                                            " cannot be written: " + std::strerror(errno) +
                                            "; create it or change its owner");
   }
-  const std::string database = sqlite_file(config);
+  const std::string database = config.store_url.path;
   if (!database.empty()) {
     inspect_file("the database", database, S_IRWXO | S_IWGRP, Diagnostic::Level::warning,
                  diagnostics);
@@ -187,7 +182,7 @@ void check_store(const daemon::Config& config, Clock& clock, std::chrono::millis
   const Result<std::optional<store::StoreSummary>> summary = store::inspect(config.store_url, {});
   if (!summary) return diagnostics.problem("store", summary.error().detail());
   if (!*summary) {
-    const bool memory = config.store_url == "memory:";
+    const bool memory = config.store_url.kind == store::StoreUrl::Kind::memory;
     return diagnostics.warning("store", memory ? "the store is in memory and not persistent"
                                                : "no store yet; 'hapax serve' creates it");
   }
@@ -226,7 +221,7 @@ void check_observe(const daemon::Config& config, Diagnostics& diagnostics) {
 }
 
 void check_sync(const daemon::Config& config, Clock& clock, Diagnostics& diagnostics) {
-  const std::string database = sqlite_file(config);
+  const std::string database = config.store_url.path;
   std::string directory = std::filesystem::path(database).parent_path().string();
   if (database.empty()) directory = config.data_dir;
   if (directory.empty()) directory = ".";

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/try.hpp"
 #include "cli/arguments.hpp"
+#include "store/url.hpp"
 
 #include <memory>
 #include <string>
@@ -16,9 +18,13 @@ inline Option store_option(std::string& url) {
 
 // A command whose only option is a store.
 inline Command store_command(std::string_view name, std::string_view help,
-                             Result<int> (*run)(const std::string& url, const Output& output)) {
+                             Result<int> (*run)(const store::StoreUrl& url, const Output& output)) {
   auto url = std::make_shared<std::string>();
-  return {.name = name, .help = help, .options = {store_option(*url)}, .run = run_with(url, run)};
+  const auto parse_and_run = [url, run](const Output& output) -> Result<int> {
+    HAPAX_TRY_ASSIGN(parsed, store::StoreUrl::parse(*url));
+    return run(parsed, output);
+  };
+  return {.name = name, .help = help, .options = {store_option(*url)}, .run = parse_and_run};
 }
 
 }  // namespace hapax::cli

@@ -26,7 +26,11 @@ Result<void> Admin::begin(const Config& config, const http::Limits& limits) {
 
 admin::EndpointDeps Admin::endpoint_deps() {
   return {
-      .api = {.driver = deps_.driver,
+      .api = {.claims = deps_.claims,
+              .queue = deps_.queue,
+              .catalog = deps_.catalog,
+              .rejects = deps_.rejects,
+              .node = deps_.node,
               .metrics = deps_.metrics,
               .state = deps_.state,
               .clock = deps_.clock,

@@ -253,27 +253,25 @@ std::optional<std::chrono::milliseconds> read_store_timeout(const Node& node, Re
 }
 
 void read_store(const Node& root, Config& config, Loading& loading) {
-  constexpr std::string_view kSqlite = "sqlite:";
   const Node* node = nullptr;
   if (const Node* table = table_of(root, "store", loading.report)) {
     check_keys(*table, {kStore}, loading.report);
     node = table->find("url");
     take(*table, "timeout", config.store_timeout, read_store_timeout, loading.report);
   }
+  std::string text = config.store_url.text;
   if (node != nullptr) {
     // A URL may contain a password, so it can be written like a secret. A plain URL counts as one
     // only if it has a password.
     const bool before = loading.plain_secrets;
-    if (auto url = read_secret(*node, loading)) config.store_url = std::move(*url);
-    loading.plain_secrets =
-        before || (node->kind == Node::Kind::text && has_password(config.store_url));
+    if (auto url = read_secret(*node, loading)) text = std::move(*url);
+    loading.plain_secrets = before || (node->kind == Node::Kind::text && has_password(text));
   }
-  const std::string& url = config.store_url;
-  const std::string path = url.starts_with(kSqlite) ? url.substr(kSqlite.size()) : "";
-  const bool postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
-  if (!path.empty() && path != ":memory:" && url.find('\0') == std::string::npos) {
-    config.store_url = std::string(kSqlite) + loading.path(path);
-  } else if (!postgres && url != "memory:" && node != nullptr) {
+  if (Result<store::StoreUrl> url = store::StoreUrl::parse(text)) {
+    config.store_url = url->kind == store::StoreUrl::Kind::sqlite
+                           ? store::StoreUrl::of_file(loading.path(url->path))
+                           : *std::move(url);
+  } else if (node != nullptr) {
     loading.report.problem(*node,
                            "unknown kind of store; use \"sqlite:PATH\", "
                            "\"postgres://USER@HOST/DATABASE\" or \"memory:\"");

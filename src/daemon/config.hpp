@@ -6,6 +6,7 @@
 #include "deliver/destination.hpp"
 #include "gateway/source.hpp"
 #include "http/tls_files.hpp"
+#include "store/url.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -46,7 +47,7 @@ struct Config {
   ServerLimits limits;
   std::optional<std::string> admin_token;  // nullopt: data_dir/admin.token
   std::vector<std::string> admin_names;    // Host names of the admin listener besides localhost
-  std::string store_url = "sqlite:hapax.db";
+  store::StoreUrl store_url = store::StoreUrl::of_file("hapax.db");
   // How long a request waits for the store; nullopt: 3 s in the queue, 5 s for a response.
   std::optional<std::chrono::milliseconds> store_timeout;
   std::vector<std::string> secret_files;  // from { file = ... }

@@ -27,7 +27,6 @@ namespace hapax::daemon {
 namespace {
 
 constexpr std::chrono::seconds kGrace{10};
-constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::size_t kMaxThreads = 64;
 constexpr std::size_t kAdminThreads = 2;  // for blocking store calls of the admin API
 
@@ -40,13 +39,9 @@ std::size_t verifying_threads() {
   return std::max<std::size_t>(1, io_threads() / 2);
 }
 
-bool is_sqlite(const std::string& url) {
-  return url.compare(0, kSqlite.size(), kSqlite) == 0;
-}
-
 // SQLite has one writer. PostgreSQL commits concurrently.
-std::size_t store_threads(const std::string& url) {
-  return url.compare(0, 8, "postgres") == 0 ? 4 : 1;
+std::size_t store_threads(const store::StoreUrl& url) {
+  return url.kind == store::StoreUrl::Kind::postgres ? 4 : 1;
 }
 
 GroupCommitQueue::Limits queue_limits(const Config& config) {
@@ -104,7 +99,7 @@ struct Daemon::Impl {
         log(given_log),
         store(std::move(opened)),
         numbers(store->world.clock),
-        async_store(*store->driver, store->world.clock, queue_limits(config),
+        async_store(*store->driver.queue, store->world.clock, queue_limits(config),
                     [this](const GroupCommitQueue::BatchStats& batch) { note(batch); }),
         pool(kAdminThreads),
         verifying(verifying_threads()),
@@ -127,7 +122,11 @@ struct Daemon::Impl {
   http::Server server;
 
   const PartDeps deps{.server = server,
-                      .driver = *store->driver,
+                      .claims = *store->driver.claims,
+                      .queue = *store->driver.queue,
+                      .catalog = *store->driver.catalog,
+                      .rejects = *store->driver.rejects,
+                      .node = *store->driver.node,
                       .async_store = async_store,
                       .notifier = notifier,
                       .numbers = numbers,
@@ -139,7 +138,7 @@ struct Daemon::Impl {
                       .random = store->world.random,
                       .log = log};
   Ingest ingest{deps};
-  Delivery delivery{deps, is_sqlite(config.store_url)};
+  Delivery delivery{deps, config.store_url.kind == store::StoreUrl::Kind::sqlite};
   Admin admin{deps, ingest, delivery};
   Maintenance maintenance{deps, ingest, delivery};
 };
@@ -153,7 +152,7 @@ Result<void> Daemon::Impl::begin() {
   const DescriptorBudget budget = budget_descriptors(config, log);
   HAPAX_TRY(maintenance.begin());
   HAPAX_TRY_ASSIGN(sources, ingest.begin(config));
-  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, deps.driver));
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, deps.catalog));
   maintenance.apply(*sources);
   HAPAX_TRY(delivery.begin(view, sources));
   HAPAX_TRY(ingest.listen(config.listen, budget.listen));
@@ -167,8 +166,8 @@ Daemon::~Daemon() {
 
 Result<std::unique_ptr<Daemon>> Daemon::make(Config config, Log& log) {
   std::optional<FileLock> lock;
-  if (is_sqlite(config.store_url)) {
-    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.substr(kSqlite.size())));
+  if (config.store_url.kind == store::StoreUrl::Kind::sqlite) {
+    HAPAX_TRY_ASSIGN(taken, FileLock::take(config.store_url.path));
     lock.emplace(std::move(taken));
   }
   HAPAX_TRY_ASSIGN(opened, store::open_store(config.store_url, store_options(config)));
@@ -200,7 +199,7 @@ std::string Daemon::ready_line() const {
 Result<void> Daemon::reload(Config config) {
   Impl& impl = *impl_;
   HAPAX_TRY_ASSIGN(sources, impl.ingest.prepare(config));
-  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, impl.deps.driver));
+  HAPAX_TRY_ASSIGN(view, config_view_of(config, *sources, impl.deps.catalog));
   // Nothing below can fail.
   log_restart_required(impl.config, config, impl.log);
   impl.admin.apply(config);

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxReleases = 1'000'000;  // steps
 // names are read from the store, once.
 class Deliveries::KnownSources final : public deliver::SourceNames {
  public:
-  KnownSources(asio::thread_pool& pool, store::Driver& driver) : pool_(pool), driver_(driver) {}
+  KnownSources(asio::thread_pool& pool, store::Catalog& catalog) : pool_(pool), catalog_(catalog) {}
 
   void learn(std::vector<store::KnownName> names) {
     const std::lock_guard lock(mutex_);
@@ -36,7 +36,9 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   Task<Result<std::string>> of(SourceNo source) override {
     std::optional<std::string> known = find(source);
     if (!known) {
-      const std::function<Names()> work = [this] { return driver_.names(store::NameKind::source); };
+      const std::function<Names()> work = [this] {
+        return catalog_.names(store::NameKind::source);
+      };
       Names names = co_await run_on(pool_, work);
       if (!names) co_return names.error();
       learn(*std::move(names));
@@ -56,7 +58,7 @@ class Deliveries::KnownSources final : public deliver::SourceNames {
   }
 
   asio::thread_pool& pool_;
-  store::Driver& driver_;
+  store::Catalog& catalog_;
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::string> by_number_;
 };
@@ -84,12 +86,12 @@ struct Deliveries::Running {
 };
 
 Deliveries::Deliveries(const PartDeps& deps)
-    : deps_(deps), names_(std::make_unique<KnownSources>(deps.pool, deps.driver)) {}
+    : deps_(deps), names_(std::make_unique<KnownSources>(deps.pool, deps.catalog)) {}
 
 Deliveries::~Deliveries() = default;
 
 Result<void> Deliveries::begin(bool alone) {
-  HAPAX_TRY_ASSIGN(names, deps_.driver.names(store::NameKind::source));
+  HAPAX_TRY_ASSIGN(names, deps_.catalog.names(store::NameKind::source));
   names_->learn(std::move(names));
   HAPAX_TRY_ASSIGN(tls, http::ClientTls::make());
   for (std::size_t i = 0; i < deps_.server.threads(); ++i) {
@@ -101,7 +103,7 @@ Result<void> Deliveries::begin(bool alone) {
     stations_.push_back(std::move(station));
   }
   for (std::size_t step = 0; alone && step < kMaxReleases; ++step) {
-    HAPAX_TRY_ASSIGN(released, deps_.driver.release_holder({.kind = Holder::Kind::push}));
+    HAPAX_TRY_ASSIGN(released, deps_.queue.release_holder({.kind = Holder::Kind::push}));
     if (released.done) break;
   }
   return {};

@@ -8,10 +8,11 @@ namespace hapax::daemon {
 
 Delivery::Delivery(const PartDeps& deps, bool alone)
     : alone_(alone),
-      replays_({deps.driver, deps.clock, deps.random, deps.notifier, deps.log, alone}),
-      listeners_(deps.driver, deps.clock, deps.random,
+      replays_({deps.queue, deps.catalog, deps.node, deps.clock, deps.random, deps.notifier,
+                deps.log, alone}),
+      listeners_(deps.catalog, deps.node, deps.clock, deps.random,
                  [this] { static_cast<void>(refresh_listeners()); }),
-      listening_(listeners_, deps.driver, deps.clock, deps.log),
+      listening_(listeners_, deps.catalog, deps.clock, deps.log),
       push_(deps) {}
 
 Result<void> Delivery::begin(std::shared_ptr<const admin::ConfigView> view,

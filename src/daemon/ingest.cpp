@@ -15,9 +15,10 @@ Result<std::shared_ptr<const gateway::Sources>> Ingest::begin(Config& config) {
   sources_.publish(made);
   store::StoreSecret proposed{};
   deps_.random.fill(proposed);
-  HAPAX_TRY_TO(secret_, deps_.driver.secret(proposed));
+  HAPAX_TRY_TO(secret_, deps_.node.secret(proposed));
   readmission_.emplace(
-      gateway::Readmission::Deps{.driver = deps_.driver,
+      gateway::Readmission::Deps{.catalog = deps_.catalog,
+                                 .rejects = deps_.rejects,
                                  .receiver = receiver_deps(),
                                  .metrics = deps_.metrics,
                                  .secret = secret_,
@@ -58,7 +59,7 @@ Result<void> Ingest::listen(const Listen& where, const http::Limits& limits) {
 
 Result<std::shared_ptr<const gateway::Sources>> Ingest::prepare(Config& config) {
   const std::shared_ptr<const gateway::Sources> before = sources_.current();
-  return sources_of(config, before.get(), deps_.driver, *handshakes_, deps_.metrics);
+  return sources_of(config, before.get(), deps_.catalog, *handshakes_, deps_.metrics);
 }
 
 void Ingest::apply(const std::shared_ptr<const gateway::Sources>& sources) {

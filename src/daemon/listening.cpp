@@ -45,7 +45,7 @@ Result<bool> Listening::refresh() {
   if (same(all_, found)) return false;
   std::vector<Registration> next;
   for (const deliver::Listener& each : found) {
-    HAPAX_TRY_ASSIGN(no, driver_.number_of(store::NameKind::destination, each.name));
+    HAPAX_TRY_ASSIGN(no, catalog_.number_of(store::NameKind::destination, each.name));
     next.push_back({each, DestinationNo(no)});
   }
   all_ = std::move(next);

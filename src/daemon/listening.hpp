@@ -17,8 +17,8 @@ namespace hapax::daemon {
 // are called by one thread at a time; drop_old() by one thread, which may be another.
 class Listening {
  public:
-  Listening(deliver::Listeners& listeners, store::Driver& driver, Clock& clock, Log& log)
-      : listeners_(listeners), driver_(driver), clock_(clock), log_(log) {}
+  Listening(deliver::Listeners& listeners, store::Catalog& catalog, Clock& clock, Log& log)
+      : listeners_(listeners), catalog_(catalog), clock_(clock), log_(log) {}
 
   // Reloads the registered listeners. False: nothing has changed since the last refresh.
   Result<bool> refresh();
@@ -39,7 +39,7 @@ class Listening {
   void log_unreadable(std::vector<std::string> names);
 
   deliver::Listeners& listeners_;
-  store::Driver& driver_;
+  store::Catalog& catalog_;
   Clock& clock_;
   Log& log_;
   std::vector<Registration> all_;

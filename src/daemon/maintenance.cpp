@@ -10,10 +10,11 @@ namespace hapax::daemon {
 Maintenance::Maintenance(const PartDeps& deps, Ingest& ingest, Delivery& delivery)
     : deps_(deps),
       delivery_(delivery),
-      periodic_({deps.driver, deps.numbers, ingest.duplicates(), deps.clock, deps.log},
+      periodic_({deps.claims, deps.queue, deps.node, deps.numbers, ingest.duplicates(), deps.clock,
+                 deps.log},
                 make_token(), [this] { every_second(); }),
       reject_writer_(
-          {deps.driver, deps.numbers, ingest.rejects(), deps.metrics, deps.clock, deps.log}) {}
+          {deps.rejects, deps.numbers, ingest.rejects(), deps.metrics, deps.clock, deps.log}) {}
 
 void Maintenance::start() {
   periodic_.start();
@@ -52,7 +53,7 @@ void Maintenance::set_gauges() {
 
 // Errors of the store are ignored here: all other users of the store report them.
 void Maintenance::report_claim_faults() {
-  const Result<store::ClaimFaults> faults = deps_.driver.claim_faults();
+  const Result<store::ClaimFaults> faults = deps_.catalog.claim_faults();
   if (!faults || !deps_.metrics.claim_faults(*faults)) return;
   deps_.log.line(Level::error, "event ids claimed twice",
                  {{"count", std::to_string(faults->doubled)},

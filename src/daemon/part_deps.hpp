@@ -9,7 +9,7 @@
 #include "gateway/metrics.hpp"
 #include "gateway/numbers.hpp"
 #include "http/server.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -18,7 +18,11 @@ namespace hapax::daemon {
 // What the parts of the daemon share: Ingest, Delivery, Admin and Maintenance. It outlives them.
 struct PartDeps {
   http::Server& server;
-  store::Driver& driver;
+  store::Claims& claims;
+  store::Queue& queue;
+  store::Catalog& catalog;
+  store::Rejects& rejects;
+  store::Node& node;
   GroupCommitQueue& async_store;
   DeliveryNotifier& notifier;
   gateway::NodeNumbers& numbers;

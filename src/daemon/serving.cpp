@@ -11,21 +11,21 @@ namespace hapax::daemon {
 namespace {
 
 // Replaces names by their numbers in the store.
-Result<void> intern(gateway::Source& source, store::Driver& driver) {
-  HAPAX_TRY_ASSIGN(number, driver.number_of(store::NameKind::source, source.name));
+Result<void> intern(gateway::Source& source, store::Catalog& catalog) {
+  HAPAX_TRY_ASSIGN(number, catalog.number_of(store::NameKind::source, source.name));
   source.no = SourceNo(number);
   auto targets = std::make_shared<gateway::RoutingTable>();
   for (const std::string& each : source.deliver_to) {
-    HAPAX_TRY_ASSIGN(to, driver.number_of(store::NameKind::destination, each));
+    HAPAX_TRY_ASSIGN(to, catalog.number_of(store::NameKind::destination, each));
     targets->push_back({.to = DestinationNo(to)});
   }
   source.routing->publish(std::move(targets));
   return {};
 }
 
-Result<void> intern(std::vector<deliver::Destination>& destinations, store::Driver& driver) {
+Result<void> intern(std::vector<deliver::Destination>& destinations, store::Catalog& catalog) {
   for (deliver::Destination& each : destinations) {
-    HAPAX_TRY_ASSIGN(no, driver.number_of(store::NameKind::destination, each.name));
+    HAPAX_TRY_ASSIGN(no, catalog.number_of(store::NameKind::destination, each.name));
     each.no = DestinationNo(no);
   }
   return {};
@@ -54,12 +54,12 @@ void carry_over(const gateway::Source& from, gateway::Source& to) {
 
 Result<std::shared_ptr<const gateway::Sources>> sources_of(Config& from,
                                                            const gateway::Sources* before,
-                                                           store::Driver& driver,
+                                                           store::Catalog& catalog,
                                                            gateway::Handshakes& handshakes,
                                                            gateway::Metrics& metrics) {
   auto made = std::make_shared<gateway::Sources>();
   for (gateway::Source& each : from.sources) {
-    HAPAX_TRY(intern(each, driver));
+    HAPAX_TRY(intern(each, catalog));
     each.public_url = from.public_url;
     HAPAX_TRY_TO(each.provisioned, handshakes.of(each));
     gateway::SourceMetrics& counts = metrics.of_source(each.name, each.tenant);
@@ -86,11 +86,11 @@ std::vector<store::Periods> periods_of(const gateway::Sources& sources) {
 
 Result<std::shared_ptr<const admin::ConfigView>> config_view_of(Config& from,
                                                                 const gateway::Sources& sources,
-                                                                store::Driver& driver) {
+                                                                store::Catalog& catalog) {
   auto made = std::make_shared<admin::ConfigView>();
   for (const auto& [path, entry] : sources.by_name)
     admin::add_source_view(entry.source, made->sources);
-  HAPAX_TRY(intern(from.destinations, driver));
+  HAPAX_TRY(intern(from.destinations, catalog));
   for (const deliver::Destination& each : from.destinations) {
     made->destinations.push_back(destination_view(each));
     made->destinations.back().how = std::make_shared<const deliver::Destination>(each);

@@ -58,16 +58,20 @@ Destination destination_of(const Listener& listener) {
   return made;
 }
 
-Listeners::Listeners(store::Driver& driver, Clock& clock, Random& random,
+Listeners::Listeners(store::Catalog& catalog, store::Node& node, Clock& clock, Random& random,
                      std::function<void()> changed)
-    : driver_(driver), clock_(clock), random_(random), changed_(std::move(changed)) {}
+    : catalog_(catalog),
+      node_(node),
+      clock_(clock),
+      random_(random),
+      changed_(std::move(changed)) {}
 
 bool Listeners::is_expired(const Listener& listener) const {
   return listener.ended || clock_.wall() - listener.seen >= kDropListener;
 }
 
 Result<std::vector<Listener>> Listeners::all() {
-  HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
+  HAPAX_TRY_ASSIGN(records, node_.records(kListenPrefix));
   std::vector<Listener> found;
   for (const store::Record& each : records) {
     std::optional<Listener> listener = listener_in(each);
@@ -91,12 +95,12 @@ Result<Listener> Listeners::add(Listener listener) {
   HAPAX_TRY(make_room(listener.name));
   listener.seen = clock_.wall();
   for (int i = 0; i < kListenTries; ++i) {
-    HAPAX_TRY_ASSIGN(before, driver_.record(record_name(listener.name)));
+    HAPAX_TRY_ASSIGN(before, node_.record(record_name(listener.name)));
     const std::optional<Listener> known = before ? listener_in(*before) : std::nullopt;
     const store::Record next{record_name(listener.name), random_number(random_),
                              record_text(listener)};
     HAPAX_TRY(check(next));
-    HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before ? before->version : 0));
+    HAPAX_TRY_ASSIGN(done, node_.put_record(next, before ? before->version : 0));
     if (!done) continue;
     if (!known || is_expired(*known) || known->sources != listener.sources) changed_();
     return listener;
@@ -107,14 +111,14 @@ Result<Listener> Listeners::add(Listener listener) {
 // Keeps the name, so that the listener can return to its pending deliveries.
 Result<bool> Listeners::remove(std::string_view name) {
   for (int i = 0; i < kListenTries; ++i) {
-    HAPAX_TRY_ASSIGN(before, driver_.record(record_name(name)));
+    HAPAX_TRY_ASSIGN(before, node_.record(record_name(name)));
     if (!before) return false;
     Listener known =
         listener_in(*before).value_or(Listener{.name = std::string(name), .seen = clock_.wall()});
     if (is_expired(known)) return false;
     known.ended = true;
     const store::Record next{before->name, random_number(random_), record_text(known)};
-    HAPAX_TRY_ASSIGN(done, driver_.put_record(next, before->version));
+    HAPAX_TRY_ASSIGN(done, node_.put_record(next, before->version));
     if (!done) continue;
     changed_();
     return true;
@@ -123,13 +127,13 @@ Result<bool> Listeners::remove(std::string_view name) {
 }
 
 Result<bool> Listeners::is_taken(std::string_view name) {
-  HAPAX_TRY_ASSIGN(record, driver_.record(record_name(name)));
+  HAPAX_TRY_ASSIGN(record, node_.record(record_name(name)));
   if (record) return false;
-  HAPAX_TRY_ASSIGN(names, driver_.names(store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(names, catalog_.names(store::NameKind::destination));
   const auto known = std::find_if(names.begin(), names.end(),
                                   [&](const store::KnownName& each) { return each.name == name; });
   if (known == names.end()) return false;
-  HAPAX_TRY_ASSIGN(stats, driver_.stats());
+  HAPAX_TRY_ASSIGN(stats, catalog_.stats());
   return std::any_of(stats.destinations.begin(), stats.destinations.end(), [&](const auto& each) {
     return each.destination.value() == known->number && each.pending + each.leased + each.dead > 0;
   });
@@ -137,13 +141,13 @@ Result<bool> Listeners::is_taken(std::string_view name) {
 
 Result<std::vector<std::string>> Listeners::drop_old(
     const std::function<bool(std::string_view)>& configured) {
-  HAPAX_TRY_ASSIGN(records, driver_.records(kListenPrefix));
+  HAPAX_TRY_ASSIGN(records, node_.records(kListenPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> former;
   std::vector<std::string> unreadable;
   for (const store::Record& each : records) {
     const std::optional<Listener> listener = listener_in(each);
     if (configured && configured(name_in(each))) {
-      HAPAX_TRY(driver_.remove_record(each.name, each.version));
+      HAPAX_TRY(node_.remove_record(each.name, each.version));
     } else if (!listener) {
       unreadable.push_back(name_in(each));
     } else if (is_expired(*listener)) {
@@ -153,7 +157,7 @@ Result<std::vector<std::string>> Listeners::drop_old(
   std::sort(former.begin(), former.end());
   for (std::size_t left = former.size(); const auto& [seen, record] : former) {
     if (left-- <= kMaxFormerListeners) break;
-    HAPAX_TRY(driver_.remove_record(record->name, record->version));
+    HAPAX_TRY(node_.remove_record(record->name, record->version));
   }
   return unreadable;
 }

@@ -5,7 +5,8 @@
 #include <hapax/env.hpp>
 
 #include "deliver/destination.hpp"
-#include "store/contract.hpp"
+#include "store/catalog.hpp"
+#include "store/node.hpp"
 
 #include <functional>
 #include <string>
@@ -43,7 +44,8 @@ class Listeners {
  public:
   // `changed` is called after a listener was added, changed or removed, so that this node applies
   // it at once. Other nodes poll.
-  Listeners(store::Driver& driver, Clock& clock, Random& random, std::function<void()> changed);
+  Listeners(store::Catalog& catalog, store::Node& node, Clock& clock, Random& random,
+            std::function<void()> changed);
 
   Result<std::vector<Listener>> all();  // by name, without expired and unreadable ones
   // Adds or renews a registration. store_full: kMaxListeners others are registered.
@@ -62,7 +64,8 @@ class Listeners {
   bool is_expired(const Listener& listener) const;
   Result<void> make_room(std::string_view name);
 
-  store::Driver& driver_;
+  store::Catalog& catalog_;
+  store::Node& node_;
   Clock& clock_;
   Random& random_;
   const std::function<void()> changed_;

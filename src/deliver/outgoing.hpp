@@ -6,7 +6,7 @@
 #include <hapax/verify.hpp>
 
 #include "deliver/destination.hpp"
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <optional>
 #include <string>

@@ -89,8 +89,8 @@ std::vector<LeaseId> ids_of(const store::Lease& lease) {
   return ids;
 }
 
-Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id) {
-  HAPAX_TRY_ASSIGN(found, driver.event(id.which.event));
+Result<std::optional<LeaseRecord>> lease_record_in(store::Catalog& catalog, const LeaseId& id) {
+  HAPAX_TRY_ASSIGN(found, catalog.event(id.which.event));
   if (!found.value) return std::optional<LeaseRecord>();
   const store::EventDetail& event = *found.value;
   for (const store::DeliveryRow& each : event.deliveries) {

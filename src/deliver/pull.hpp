@@ -9,6 +9,7 @@
 #include "async/wakeable_timer.hpp"
 #include "deliver/destination.hpp"
 #include "deliver/lease_room.hpp"
+#include "store/catalog.hpp"
 
 #include <functional>
 #include <map>
@@ -62,7 +63,7 @@ std::vector<LeaseId> ids_of(const store::Lease& lease);
 using LeaseLookup = std::function<Task<Result<std::vector<std::optional<LeaseRecord>>>>(
     std::span<const LeaseId> ids)>;
 // LeaseLookup for one id. Blocks.
-Result<std::optional<LeaseRecord>> lease_record_in(store::Driver& driver, const LeaseId& id);
+Result<std::optional<LeaseRecord>> lease_record_in(store::Catalog& catalog, const LeaseId& id);
 
 // A worker's lease request.
 struct Wanted {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/inbox.hpp"
+#include "store/queue.hpp"
 
 #include <optional>
 #include <string>

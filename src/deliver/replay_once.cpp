@@ -54,15 +54,15 @@ bool can_be_replayed(DeliveryState state) {
          state == DeliveryState::superseded;
 }
 
-Result<std::vector<store::DeliveryRow>> deliveries_of(store::Driver& driver, EventNo event) {
-  HAPAX_TRY_ASSIGN(detail, driver.event(event));
+Result<std::vector<store::DeliveryRow>> deliveries_of(store::Catalog& catalog, EventNo event) {
+  HAPAX_TRY_ASSIGN(detail, catalog.event(event));
   if (!detail.value) return std::vector<store::DeliveryRow>();
   return std::move(detail.value->deliveries);
 }
 
 // Deletes expired notes, and the oldest ones above the limit.
 Result<void> make_room(const ReplayOnceDeps& deps) {
-  HAPAX_TRY_ASSIGN(records, deps.driver.records(kReplayedPrefix));
+  HAPAX_TRY_ASSIGN(records, deps.node.records(kReplayedPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> by_age;
   for (const store::Record& each : records) {
     const std::optional<Note> note = record_from<Note>(each.content);
@@ -72,7 +72,7 @@ Result<void> make_room(const ReplayOnceDeps& deps) {
   const WallTime now = deps.clock.wall();
   for (std::size_t left = by_age.size(); const auto& [at, record] : by_age) {
     if (left-- < kMaxReplayNotes && now - at < kKeepReplayNote) break;
-    HAPAX_TRY(deps.driver.remove_record(record->name, record->version));
+    HAPAX_TRY(deps.node.remove_record(record->name, record->version));
   }
   return {};
 }
@@ -80,7 +80,7 @@ Result<void> make_room(const ReplayOnceDeps& deps) {
 // Reads the note of the key, or writes a new one. nullopt: a concurrent request wrote it first.
 Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Replay& what,
                                   const RequestKey& key) {
-  HAPAX_TRY_ASSIGN(record, deps.driver.record(record_name(key)));
+  HAPAX_TRY_ASSIGN(record, deps.node.record(record_name(key)));
   if (record) {
     std::optional<Note> note = record_from<Note>(record->content);
     if (!note) return Error(Code::store_corrupt, record->name + " is malformed");
@@ -89,23 +89,23 @@ Result<std::optional<Kept>> begin(const ReplayOnceDeps& deps, const store::Repla
   HAPAX_TRY(make_room(deps));
   Note note{.request = key.request, .at = deps.clock.wall()};
   if (what.how.as == store::ReplayAs::same) {
-    HAPAX_TRY_ASSIGN(rows, deliveries_of(deps.driver, what.event));
+    HAPAX_TRY_ASSIGN(rows, deliveries_of(deps.catalog, what.event));
     for (const store::DeliveryRow& each : rows) {
       const bool asked = what.how.destination.value_or(each.to) == each.to;
       if (asked && can_be_replayed(each.state)) note.deliveries.push_back(each.no);
     }
   }
   const store::Record fresh{record_name(key), random_number(deps.random), record_text(note)};
-  HAPAX_TRY_ASSIGN(written, put(deps.driver, fresh, 0));
+  HAPAX_TRY_ASSIGN(written, put(deps.node, fresh, 0));
   if (!written) return std::optional<Kept>();
   return std::optional(Kept{std::move(note), fresh.version, false});
 }
 
 // Adds planned deliveries that were replayed and have ended since: a completed delivery no longer
 // has the number of its replay.
-Result<void> add_completed(store::Driver& driver, EventNo event, const Note& planned,
+Result<void> add_completed(store::Catalog& catalog, EventNo event, const Note& planned,
                            Replayed& replayed) {
-  HAPAX_TRY_ASSIGN(rows, deliveries_of(driver, event));
+  HAPAX_TRY_ASSIGN(rows, deliveries_of(catalog, event));
   std::vector<DeliveryNo>& going = replayed.deliveries;
   for (const store::DeliveryRow& each : rows) {
     const auto has = [&](const std::vector<DeliveryNo>& numbers) {
@@ -121,12 +121,13 @@ Result<void> add_completed(store::Driver& driver, EventNo event, const Note& pla
   return {};
 }
 
-Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, const Kept& kept) {
-  HAPAX_TRY_ASSIGN(replayed, store::retry_if_unknown([&] { return driver.replay(what); }));
+Result<Replayed> carry_out(const ReplayOnceDeps& deps, const store::Replay& what,
+                           const Kept& kept) {
+  HAPAX_TRY_ASSIGN(replayed, store::retry_if_unknown([&] { return deps.queue.replay(what); }));
   const bool is_here =
       replayed.status != Replayed::Status::gone && replayed.status != Replayed::Status::absent;
   if (kept.found && is_here && what.how.as == store::ReplayAs::same) {
-    HAPAX_TRY(add_completed(driver, what.event, kept.note, replayed));
+    HAPAX_TRY(add_completed(deps.catalog, what.event, kept.note, replayed));
   }
   return replayed;
 }
@@ -135,11 +136,11 @@ Result<Replayed> carry_out(store::Driver& driver, const store::Replay& what, con
 Result<bool> finish(const ReplayOnceDeps& deps, const RequestKey& key, const Kept& kept,
                     const Replayed& replayed) {
   if (replayed.status != Replayed::Status::done) {
-    return deps.driver.remove_record(record_name(key), kept.version);
+    return deps.node.remove_record(record_name(key), kept.version);
   }
   const Note note{kept.note.request, kept.note.at, true, replayed.deliveries};
   const store::Record record{record_name(key), random_number(deps.random), record_text(note)};
-  return put(deps.driver, record, kept.version);
+  return put(deps.node, record, kept.version);
 }
 
 }  // namespace
@@ -154,7 +155,7 @@ Result<std::optional<Replayed>> replay_once(const ReplayOnceDeps& deps, store::R
     if (kept->note.done) {
       return std::optional(Replayed{Replayed::Status::done, std::move(kept->note.deliveries)});
     }
-    HAPAX_TRY_ASSIGN(replayed, carry_out(deps.driver, what, *kept));
+    HAPAX_TRY_ASSIGN(replayed, carry_out(deps, what, *kept));
     // A failed write is harmless: a retry continues from the plan.
     if (finish(deps, key, *kept, replayed).value_or(true))
       return std::optional(std::move(replayed));

@@ -5,7 +5,7 @@
 #include <hapax/env.hpp>
 
 #include "deliver/request_key.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <chrono>
 #include <optional>
@@ -16,7 +16,9 @@ inline constexpr std::size_t kMaxReplayNotes = 500;           // stored answers
 inline constexpr std::chrono::hours kKeepReplayNote{7 * 24};  // their retention
 
 struct ReplayOnceDeps {
-  store::Driver& driver;
+  store::Queue& queue;
+  store::Catalog& catalog;
+  store::Node& node;
   const Clock& clock;
   Random& random;
 };

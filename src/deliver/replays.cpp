@@ -74,7 +74,7 @@ void Replays::stop() {
 Result<EventNo> Replays::newest() {
   store::EventQuery query{.limit = 1};
   for (;;) {
-    HAPAX_TRY_ASSIGN(page, deps_.driver.events(query));
+    HAPAX_TRY_ASSIGN(page, deps_.catalog.events(query));
     if (!page.events.empty()) return page.events.front().no;
     if (!page.next) return EventNo();
     query.before = *page.next;
@@ -91,7 +91,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
   if (wanted.last != EventNo()) step.until = wanted.last;
   std::uint64_t matched = 0;
   for (;;) {
-    HAPAX_TRY_ASSIGN(stepped, deps_.driver.replay_step(step));
+    HAPAX_TRY_ASSIGN(stepped, deps_.queue.replay_step(step));
     matched += stepped.events;
     if (stepped.done) return matched;
     step.after = stepped.after;
@@ -104,7 +104,7 @@ Result<std::uint64_t> Replays::count(const ReplayJob& wanted) {
 
 // Deletes ended replays above the limit, the earliest end first.
 Result<void> Replays::make_room() {
-  HAPAX_TRY_ASSIGN(records, deps_.driver.records(kReplayPrefix));
+  HAPAX_TRY_ASSIGN(records, deps_.node.records(kReplayPrefix));
   std::vector<std::pair<WallTime, const store::Record*>> ended;
   std::size_t running = 0;
   for (const store::Record& each : records) {
@@ -119,7 +119,7 @@ Result<void> Replays::make_room() {
   std::sort(ended.begin(), ended.end());
   for (std::size_t left = records.size(); const auto& [when, record] : ended) {
     if (left-- < kMaxReplays) break;
-    HAPAX_TRY(deps_.driver.remove_record(record->name, record->version));
+    HAPAX_TRY(deps_.node.remove_record(record->name, record->version));
   }
   return {};
 }
@@ -144,7 +144,7 @@ Result<ReplayJob> Replays::prepare(ReplayJob wanted) {
 Result<bool> Replays::keep(const ReplayJob& job) {
   const store::Record record{record_name(job.how.no), random_number(deps_.random),
                              to_record_text(job)};
-  HAPAX_TRY_ASSIGN(kept, put(deps_.driver, record, 0));
+  HAPAX_TRY_ASSIGN(kept, put(deps_.node, record, 0));
   if (kept) {
     scan_now_ = true;
     thread_.wake();
@@ -177,12 +177,12 @@ Result<std::optional<ReplayJob>> Replays::begin_once(ReplayJob wanted, const Req
 }
 
 Result<std::optional<ReplayJob>> Replays::find(ReplayNo number) {
-  HAPAX_TRY_ASSIGN(record, deps_.driver.record(record_name(number)));
+  HAPAX_TRY_ASSIGN(record, deps_.node.record(record_name(number)));
   return record ? job_from(record->content) : std::nullopt;
 }
 
 Result<std::vector<ReplayJob>> Replays::all() {
-  HAPAX_TRY_ASSIGN(records, deps_.driver.records(kReplayPrefix));
+  HAPAX_TRY_ASSIGN(records, deps_.node.records(kReplayPrefix));
   std::vector<ReplayJob> jobs;
   for (const store::Record& each : records) {
     if (std::optional<ReplayJob> job = job_from(each.content)) jobs.push_back(*std::move(job));
@@ -195,14 +195,14 @@ Result<std::vector<ReplayJob>> Replays::all() {
 
 Result<std::optional<ReplayJob>> Replays::cancel(ReplayNo number) {
   for (int i = 0; i < kReplayTries; ++i) {
-    HAPAX_TRY_ASSIGN(record, deps_.driver.record(record_name(number)));
+    HAPAX_TRY_ASSIGN(record, deps_.node.record(record_name(number)));
     std::optional<ReplayJob> job = record ? job_from(record->content) : std::nullopt;
     if (!job || job->ended) return job;
     job->state = ReplayJob::State::cancelled;
     job->ended = deps_.clock.wall();
     job->owner.clear();
     const store::Record next{record->name, random_number(deps_.random), to_record_text(*job)};
-    HAPAX_TRY_ASSIGN(done, put(deps_.driver, next, record->version));
+    HAPAX_TRY_ASSIGN(done, put(deps_.node, next, record->version));
     if (done) return job;  // otherwise a step was written meanwhile
   }
   return Error(Code::store_busy, "the replay could not be cancelled now; retry");
@@ -229,7 +229,7 @@ milliseconds Replays::run_due() {
 }
 
 void Replays::scan() {
-  const Result<std::vector<store::Record>> records = deps_.driver.records(kReplayPrefix);
+  const Result<std::vector<store::Record>> records = deps_.node.records(kReplayPrefix);
   if (!records) return log_warning("replays not scanned", records.error());
   for (const store::Record& each : *records) consider(each);
 }
@@ -240,7 +240,7 @@ void Replays::consider(const store::Record& record) {
   if (!job) return log_warning("malformed replay record", Error(Code::store_corrupt, record.name));
   if (job->ended) {
     if (now - *job->ended < kKeepReplay) return;
-    const Result<bool> removed = deps_.driver.remove_record(record.name, record.version);
+    const Result<bool> removed = deps_.node.remove_record(record.name, record.version);
     if (!removed) log_warning("old replay not removed", removed.error());
     return;
   }
@@ -251,7 +251,7 @@ void Replays::consider(const store::Record& record) {
 void Replays::take(const store::Record& record, ReplayJob job) {
   OwnedJob owned{.job = std::move(job), .record = record};
   const Result<std::vector<store::KnownName>> names =
-      deps_.driver.names(store::NameKind::destination);
+      deps_.catalog.names(store::NameKind::destination);
   if (!names) return log_warning("replay not started", names.error());
   for (const store::KnownName& each : *names) {
     const DestinationNo to(each.number);
@@ -273,7 +273,7 @@ void Replays::change(OwnedJob& owned) {
 
 bool Replays::write(OwnedJob& owned) {
   if (owned.written) return true;
-  const Result<bool> done = put(deps_.driver, owned.record, owned.before);
+  const Result<bool> done = put(deps_.node, owned.record, owned.before);
   if (!done) {
     log_warning("replay progress not saved", done.error());
     owned.next = deps_.clock.since_boot() + kAfterFailure;
@@ -287,7 +287,7 @@ bool Replays::work(OwnedJob& owned) {
   if (!write(owned)) return false;
   if (!owned.written) return true;
   if (owned.job.ended) return false;
-  const Result<std::optional<store::Record>> now = deps_.driver.record(owned.record.name);
+  const Result<std::optional<store::Record>> now = deps_.node.record(owned.record.name);
   if (now && (!*now || (*now)->version != owned.record.version)) return false;
   step(owned);
   return write(owned) && !(owned.written && owned.job.ended);
@@ -296,11 +296,11 @@ bool Replays::work(OwnedJob& owned) {
 void Replays::step(OwnedJob& owned) {
   ReplayJob& job = owned.job;
   const BootTime now = deps_.clock.since_boot();
-  const Result<store::Replaying> stepped = deps_.driver.replay_step({.filter = filter_of(job),
-                                                                     .how = job.how,
-                                                                     .after = job.after,
-                                                                     .until = job.last,
-                                                                     .limit = step_size(job)});
+  const Result<store::Replaying> stepped = deps_.queue.replay_step({.filter = filter_of(job),
+                                                                    .how = job.how,
+                                                                    .after = job.after,
+                                                                    .until = job.last,
+                                                                    .limit = step_size(job)});
   if (!stepped) {
     log_warning("replay step failed", stepped.error());
     owned.next = now + kAfterFailure;  // a repeated step is safe
@@ -326,7 +326,7 @@ void Replays::release_all() {
     owned.job.owner.clear();
     const store::Record free{owned.record.name, random_number(deps_.random),
                              to_record_text(owned.job)};
-    const Result<bool> done = put(deps_.driver, free, owned.record.version);
+    const Result<bool> done = put(deps_.node, free, owned.record.version);
     if (!done) log_warning("replay not released", done.error());
   }
   owned_.clear();

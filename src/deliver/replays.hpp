@@ -10,7 +10,7 @@
 #include "env/background_thread.hpp"
 #include "env/log.hpp"
 #include "env/log_limit.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <atomic>
 #include <map>
@@ -34,7 +34,9 @@ inline constexpr std::chrono::seconds kReplayLease{10};
 class Replays {
  public:
   struct Deps {
-    store::Driver& driver;
+    store::Queue& queue;
+    store::Catalog& catalog;
+    store::Node& node;
     Clock& clock;
     Random& random;
     DeliveryNotifier& notifier;

@@ -4,7 +4,7 @@
 
 #include "async/task.hpp"
 #include "deliver/destination.hpp"
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <string>
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "gateway/duplicates.hpp"
 
-#include "store/contract.hpp"
-
 #include <vector>
 
 namespace hapax::gateway {
@@ -61,7 +59,7 @@ void DuplicateCounts::put_back(const Entries& entries) {
   }
 }
 
-Result<bool> DuplicateCounts::write_to(store::Driver& driver) {
+Result<bool> DuplicateCounts::write_to(store::Queue& queue) {
   const Entries taken = take();
   if (taken.empty()) return false;
   std::vector<store::DuplicateNote> notes;
@@ -73,7 +71,7 @@ Result<bool> DuplicateCounts::write_to(store::Driver& driver) {
     }
     notes.push_back(note);
   }
-  const Result<void> noted = driver.note_duplicates(notes);
+  const Result<void> noted = queue.note_duplicates(notes);
   if (noted) return taken.size() == kAtOnce;
   const Error& error = noted.error();
   if (error.outcome() == Outcome::did_not_happen && error.retryable()) put_back(taken);

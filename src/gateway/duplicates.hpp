@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/inbox.hpp"
+#include "store/queue.hpp"
 
 #include <cstddef>
 #include <map>
@@ -26,7 +26,7 @@ class DuplicateCounts {
 
   // Writes up to kAtOnce events; returns whether there may be more. After a retryable error of the
   // store they are kept for a later call.
-  Result<bool> write_to(store::Driver& driver);
+  Result<bool> write_to(store::Queue& queue);
 
  private:
   struct Changed {

@@ -8,6 +8,7 @@
 #include "gateway/receive.hpp"
 #include "gateway/rejects.hpp"
 #include "http/server.hpp"
+#include "store/node.hpp"
 
 #include <map>
 #include <memory>

@@ -6,7 +6,7 @@
 #include <hapax/verify.hpp>
 
 #include "async/group_commit_queue.hpp"
-#include "store/inbox_rows.hpp"
+#include "store/catalog.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>

@@ -123,7 +123,7 @@ Result<void> Readmission::dry_run(Group& group) {
       whose.push_back(each.get());
     }
   }
-  HAPAX_TRY_ASSIGN(found, deps_.driver.find(wanted));
+  HAPAX_TRY_ASSIGN(found, deps_.catalog.find(wanted));
   for (std::size_t at = 0; at < found.size(); ++at) {
     std::get<Stored>(whose[at]->received)
         .events.push_back(
@@ -153,7 +153,7 @@ Result<void> Readmission::settle(Group& group) {
     }
   }
   // After the events are durable: a reject left by a crash is a duplicate when tried again.
-  if (!gone.empty()) HAPAX_TRY(deps_.driver.remove_rejects(gone));
+  if (!gone.empty()) HAPAX_TRY(deps_.rejects.remove_rejects(gone));
   if (failed) return *failed;
   return {};
 }
@@ -161,7 +161,7 @@ Result<void> Readmission::settle(Group& group) {
 Result<std::variant<Readmission::Absent, Readmission::StillInvalid, Readmission::Admitted>>
 Readmission::admit(RejectNo number) {
   using Answer = std::variant<Absent, StillInvalid, Admitted>;
-  HAPAX_TRY_ASSIGN(stored, deps_.driver.reject(number));
+  HAPAX_TRY_ASSIGN(stored, deps_.rejects.reject(number));
   if (!stored) return Answer(Absent());
   Group group;
   group.push_back(prepare(*std::move(stored), deps_.sources()));
@@ -177,7 +177,7 @@ Readmission::admit(RejectNo number) {
 Result<Readmission::Stepped> Readmission::admit(const Step& step) {
   HAPAX_TRY_ASSIGN(
       page,
-      deps_.driver.rejects(
+      deps_.rejects.rejects(
           {.filter = step.filter, .after = step.after, .oldest_first = true, .limit = step.limit}));
   const std::shared_ptr<const Sources> sources = deps_.sources();
   Stepped stepped;
@@ -186,7 +186,7 @@ Result<Readmission::Stepped> Readmission::admit(const Step& step) {
     Group group;
     std::size_t bytes = 0;
     for (; row != page.rejects.end() && group.size() < kAtOnce && bytes < kBytesAtOnce; ++row) {
-      HAPAX_TRY_ASSIGN(stored, deps_.driver.reject(row->no));
+      HAPAX_TRY_ASSIGN(stored, deps_.rejects.reject(row->no));
       if (!stored) continue;  // evicted, or admitted concurrently
       bytes += stored->body.size();
       group.push_back(prepare(*std::move(stored), sources));

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "gateway/endpoint.hpp"
+#include "store/catalog.hpp"
+#include "store/rejects.hpp"
 
 #include <functional>
 #include <map>
@@ -20,7 +22,8 @@ namespace hapax::gateway {
 class Readmission {
  public:
   struct Deps {
-    store::Driver& driver;
+    store::Catalog& catalog;
+    store::Rejects& rejects;
     ReceiverDeps receiver;
     Metrics& metrics;
     store::StoreSecret secret;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "gateway/source.hpp"
-#include "store/inbox.hpp"
+#include "store/node.hpp"
+#include "store/rejects.hpp"
 
 #include <string>
 #include <string_view>

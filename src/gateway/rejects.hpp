@@ -7,7 +7,7 @@
 
 #include "env/token_bucket.hpp"
 #include "gateway/source.hpp"
-#include "store/inbox.hpp"
+#include "store/rejects.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -8,7 +8,7 @@
 #include "base/snapshot.hpp"
 #include "gateway/own_scheme.hpp"
 #include "gateway/secret_use.hpp"
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <chrono>
 #include <cstddef>

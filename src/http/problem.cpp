@@ -17,9 +17,8 @@ struct Row {
   std::string_view detail;
 };
 
-constexpr std::array<Row, 20> kRows{{
+constexpr std::array<Row, 19> kRows{{
     {Refusal::framing, 400, "framing", "The request framing is ambiguous."},
-    {Refusal::header_malformed, 400, "header-malformed", "A header is malformed."},
     {Refusal::bad_request, 400, "bad-request", "The request is malformed."},
     {Refusal::key_malformed, 400, "key-malformed",
      "Idempotency-Key must be a single header of 1 to 255 visible ASCII characters, quoted, or "

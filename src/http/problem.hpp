@@ -12,7 +12,6 @@ namespace hapax::http {
 // (hapax/error.hpp). Names are stable: programs compare them.
 enum class Refusal : std::uint8_t {
   framing,             // 400: the request framing is ambiguous
-  header_malformed,    // 400
   bad_request,         // 400: an invalid parameter
   key_malformed,       // 400: the Idempotency-Key
   token_missing,       // 401

@@ -37,7 +37,7 @@ Maintenance::~Maintenance() {
 Result<void> Maintenance::take_node() {
   // The lease is counted from before the call, so that it ends here before it ends in the store.
   const BootTime start = deps_.clock.since_boot();
-  HAPAX_TRY_ASSIGN(node, deps_.driver.take_node(owner_, kNodeLease));
+  HAPAX_TRY_ASSIGN(node, deps_.node.take_node(owner_, kNodeLease));
   deps_.numbers.assign(node, start + kNodeLease);
   renewed_ = start;
   return {};
@@ -55,7 +55,7 @@ void Maintenance::start() {
 void Maintenance::stop() {
   if (!thread_.stop()) return;
   count_duplicates(kLastCountSteps);
-  if (Result<void> left = deps_.driver.leave_node(owner_); !left) {
+  if (Result<void> left = deps_.node.leave_node(owner_); !left) {
     log_warning("node number not released", left.error());
   }
 }
@@ -75,7 +75,7 @@ void Maintenance::renew_node() {
 
 void Maintenance::count_duplicates(std::size_t steps) {
   for (std::size_t step = 0; step < steps; ++step) {
-    const Result<bool> more = deps_.duplicates.write_to(deps_.driver);
+    const Result<bool> more = deps_.duplicates.write_to(deps_.queue);
     if (!more) log_warning("duplicates not counted", more.error());
     if (!more || !*more) return;
   }
@@ -84,7 +84,7 @@ void Maintenance::count_duplicates(std::size_t steps) {
 // Failures are retried: the partitions are not needed yet.
 void Maintenance::make_ahead() {
   next_make_ahead_ = deps_.clock.since_boot() + kMakeAheadAgain;
-  if (Result<void> made = deps_.driver.make_ahead(); !made) {
+  if (Result<void> made = deps_.queue.make_ahead(); !made) {
     log_warning("partitions for tomorrow not created", made.error());
   }
 }
@@ -123,10 +123,10 @@ void Maintenance::rest_after_sweep() {
 // Starting each round with the events would leave the ids one step per pass over all events.
 Result<bool> Maintenance::sweep_step(const std::vector<store::Periods>& periods) {
   if (swept_) {
-    HAPAX_TRY_ASSIGN(purged, deps_.driver.purge(kRowsAtOnce));
+    HAPAX_TRY_ASSIGN(purged, deps_.claims.purge(kRowsAtOnce));
     return purged.done;
   }
-  HAPAX_TRY_ASSIGN(swept, deps_.driver.sweep({.periods = periods, .limit = kRowsAtOnce}));
+  HAPAX_TRY_ASSIGN(swept, deps_.queue.sweep({.periods = periods, .limit = kRowsAtOnce}));
   return swept.done;
 }
 

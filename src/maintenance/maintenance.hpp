@@ -6,7 +6,7 @@
 #include "env/log.hpp"
 #include "gateway/duplicates.hpp"
 #include "gateway/numbers.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <functional>
 #include <mutex>
@@ -22,7 +22,9 @@ inline constexpr std::chrono::seconds kRenewNode{15};
 class Maintenance {
  public:
   struct Deps {
-    store::Driver& driver;
+    store::Claims& claims;
+    store::Queue& queue;
+    store::Node& node;
     gateway::NodeNumbers& numbers;
     gateway::DuplicateCounts& duplicates;
     Clock& clock;

@@ -96,7 +96,7 @@ Result<std::size_t> RejectWriter::write() {
   }
   std::vector<store::DroppedRejects> dropped;
   for (const auto& [source, each] : hand_.dropped) dropped.push_back({source, each.count});
-  return deps_.driver.add_rejects({.rejects = rejects, .dropped = dropped});
+  return deps_.rejects.add_rejects({.rejects = rejects, .dropped = dropped});
 }
 
 void RejectWriter::note(std::size_t evicted) {

@@ -8,7 +8,7 @@
 #include "gateway/metrics.hpp"
 #include "gateway/numbers.hpp"
 #include "gateway/rejects.hpp"
-#include "store/contract.hpp"
+#include "store/rejects.hpp"
 
 namespace hapax::maintenance {
 
@@ -23,7 +23,7 @@ class RejectWriter {
   static constexpr std::chrono::milliseconds kLongestRest{2000};
 
   struct Deps {
-    store::Driver& driver;
+    store::Rejects& rejects;
     gateway::NodeNumbers& numbers;
     gateway::RejectQueue& queue;
     gateway::Metrics& metrics;

@@ -1,8 +1,13 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
+#include "store/inbox_limits.hpp"
+
 #include "base/try.hpp"
-#include "store/inbox.hpp"
+#include "store/catalog.hpp"
 #include "store/limits.hpp"
+#include "store/node.hpp"
+#include "store/queue.hpp"
+#include "store/rejects.hpp"
 
 #include <algorithm>
 
@@ -164,6 +169,11 @@ Result<void> check(const Record& record) {
   HAPAX_TRY(check_name(record.name));
   if (record.version <= 0) return refused("the version of a record is above 0");
   return check_most("a record", record.content.size(), kMaxRecord);
+}
+
+Error no_room_for_records() {
+  return Error(Code::store_full, "the store is limited to " + std::to_string(kMaxRecords) +
+                                     " records; end replays or listeners");
 }
 
 Result<void> check_name(std::string_view name) {

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include <hapax/store.hpp>
+
+#include "store/catalog.hpp"
+#include "store/url.hpp"
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace hapax::store {
@@ -28,6 +30,6 @@ struct StoreSummary {
 // Inspects a store, also while a server uses it. Creates, upgrades and writes nothing, except that
 // every PostgreSQL connection raises fences after a failover. nullopt: no store yet (no file, or a
 // database without the schema); a memory store exists only in its server.
-Result<std::optional<StoreSummary>> inspect(std::string_view url, const OpenOptions& options);
+Result<std::optional<StoreSummary>> inspect(const StoreUrl& url, const OpenOptions& options);
 
 }  // namespace hapax::store

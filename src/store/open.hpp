@@ -3,7 +3,8 @@
 #pragma once
 
 #include "env/world.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
+#include "store/url.hpp"
 
 #include <memory>
 #include <string_view>
@@ -15,10 +16,11 @@ struct Opened {
   explicit Opened(const OpenOptions& options) : world(options.clock, options.random) {}
 
   World world;
-  std::unique_ptr<Driver> driver;
+  Driver driver;
 };
 
 // As hapax::open, for callers that need more than dedup: the server and the tests.
+Result<std::unique_ptr<Opened>> open_store(const StoreUrl& url, const OpenOptions& options);
 Result<std::unique_ptr<Opened>> open_store(std::string_view url, const OpenOptions& options);
 
 }  // namespace hapax::store

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/inbox_rows.hpp"
+#include "store/rejects.hpp"
 
 #include <string>
 #include <vector>

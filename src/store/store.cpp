@@ -12,6 +12,7 @@
 #include "store/postgres/inspect.hpp"
 #include "store/sqlite/driver.hpp"
 #include "store/sqlite/inspect.hpp"
+#include "store/url.hpp"
 
 #include <algorithm>
 #include <string>
@@ -38,43 +39,19 @@ struct Store::Parts {
 
 namespace {
 
-constexpr std::string_view kSqlite = "sqlite:";
-constexpr std::string_view kMemory = "memory:";
 constexpr std::size_t kPurgeMax = 100'000;  // bounds how long a step lasts
 
-// An error must not show a password, wherever it is in a misspelled URL: of a URL that is not a
-// path only the scheme is shown.
-std::string shown(std::string_view url) {
-  if (url.starts_with(kSqlite) || url == kMemory) return std::string(url);
-  const std::size_t colon = url.find(':');
-  const bool has_scheme = colon != std::string_view::npos && colon <= 16 &&
-                          url.substr(0, colon).find_first_of("=@/ ") == std::string_view::npos;
-  return has_scheme ? std::string(url.substr(0, colon + 1)) + "..." : "...";
-}
-
-Error unusable_url(std::string_view url, std::string_view why) {
-  return Error(Code::misconfigured,
-               "cannot use the store URL '" + shown(url) + "': " + std::string(why) +
-                   "; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:");
-}
-
-Result<std::string> sqlite_path(std::string_view url) {
-  const std::string_view path = url.substr(kSqlite.size());
-  if (path.empty()) return unusable_url(url, "it names no file");
-  if (path.find('\0') != std::string_view::npos) return unusable_url(url, "it has a NUL byte");
-  if (path == ":memory:") return unusable_url(url, "it names no file");
-  return std::string(path);
-}
-
-Result<std::unique_ptr<store::Driver>> open_driver(std::string_view url, const OpenOptions& options,
-                                                   Clock& clock, Random& random) {
-  if (url == kMemory) return store::memory::make_driver(options.memory_max_ids, clock);
-  if (store::postgres::is_url(url)) {
-    return store::postgres::open_driver(std::string(url), options, random);
+Result<store::Driver> open_driver(const store::StoreUrl& url, const OpenOptions& options,
+                                  Clock& clock, Random& random) {
+  switch (url.kind) {
+    case store::StoreUrl::Kind::sqlite:
+      return store::sqlite::open_driver(url.path, options, clock);
+    case store::StoreUrl::Kind::postgres:
+      return store::postgres::open_driver(url.text, options, random);
+    case store::StoreUrl::Kind::memory:
+      break;
   }
-  if (!url.starts_with(kSqlite)) return unusable_url(url, "unknown kind of store");
-  HAPAX_TRY_ASSIGN(path, sqlite_path(url));
-  return store::sqlite::open_driver(path, options, clock);
+  return store::memory::make_driver(options.memory_max_ids, clock);
 }
 
 Result<void> check_options(const OpenOptions& options) {
@@ -87,11 +64,11 @@ Result<void> check_options(const OpenOptions& options) {
                "of at most 1 day");
 }
 
-Result<void> check_capabilities(std::string_view url, Capabilities has, Capabilities needs) {
+Result<void> check_capabilities(const store::StoreUrl& url, Capabilities has, Capabilities needs) {
   for (Capability each :
        {Capability::dedup, Capability::keys, Capability::inbox, Capability::outbox}) {
     if (!needs.has(each) || has.has(each)) continue;
-    return Error(Code::misconfigured, "the store " + shown(url) + " has no " +
+    return Error(Code::misconfigured, "the store " + url.shown() + " has no " +
                                           std::string(name(each)) + " in this version");
   }
   return {};
@@ -145,7 +122,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Capabilities Store::capabilities() const {
-  return parts_->opened->driver->capabilities();
+  return parts_->opened->driver.capabilities();
 }
 
 Result<Dedup> Store::dedup(const DedupRequest& request) {
@@ -161,40 +138,45 @@ Result<std::vector<Dedup>> Store::dedup(std::span<const DedupRequest> requests) 
                                              std::to_string(requests.size()));
   }
   HAPAX_TRY_ASSIGN(items, prepare(requests, parts_->opened->world.random));
-  store::Answers answers = parts_->opened->driver->write({.dedup = items});
-  if (!answers.dedup && answers.dedup.error().outcome() == Outcome::unknown &&
-      drawn_for(requests)) {
+  Result<std::vector<Dedup>> answers = parts_->opened->driver.claims->dedup(items);
+  if (!answers && answers.error().outcome() == Outcome::unknown && drawn_for(requests)) {
     return Error(Code::outcome_unknown,
-                 answers.dedup.error().detail() +
+                 answers.error().detail() +
                      "; a request without a token cannot be repeated; pass make_token()");
   }
-  return std::move(answers.dedup);
+  return answers;
 }
 
 Result<Purged> Store::purge(std::size_t limit) {
   if (limit == 0) return Error(Code::invalid_argument, "limit must be at least 1");
-  return parts_->opened->driver->purge(std::min(limit, kPurgeMax));
+  return parts_->opened->driver.claims->purge(std::min(limit, kPurgeMax));
+}
+
+Result<std::unique_ptr<store::Opened>> store::open_store(const StoreUrl& url,
+                                                         const OpenOptions& options) {
+  HAPAX_TRY(check_options(options));
+  auto opened = std::make_unique<Opened>(options);
+  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, opened->world.clock, opened->world.random));
+  HAPAX_TRY(check_capabilities(url, driver.capabilities(), options.needs));
+  opened->driver = std::move(driver);
+  return opened;
 }
 
 Result<std::unique_ptr<store::Opened>> store::open_store(std::string_view url,
                                                          const OpenOptions& options) {
   HAPAX_TRY(check_options(options));
-  auto opened = std::make_unique<Opened>(options);
-  HAPAX_TRY_ASSIGN(driver, open_driver(url, options, opened->world.clock, opened->world.random));
-  HAPAX_TRY(check_capabilities(url, driver->capabilities(), options.needs));
-  opened->driver = std::move(driver);
-  return opened;
+  HAPAX_TRY_ASSIGN(parsed, StoreUrl::parse(url));
+  return open_store(parsed, options);
 }
 
-Result<std::optional<store::StoreSummary>> store::inspect(std::string_view url,
+Result<std::optional<store::StoreSummary>> store::inspect(const StoreUrl& url,
                                                           const OpenOptions& options) {
   HAPAX_TRY(check_options(options));
   const World world(options.clock, options.random);
-  if (url == kMemory) return std::optional<StoreSummary>();
-  if (postgres::is_url(url)) return postgres::inspect_url(std::string(url), options, world.random);
-  if (!url.starts_with(kSqlite)) return unusable_url(url, "unknown kind of store");
-  HAPAX_TRY_ASSIGN(path, sqlite_path(url));
-  return sqlite::inspect_file(path, options, world.clock);
+  if (url.kind == StoreUrl::Kind::memory) return std::optional<StoreSummary>();
+  if (url.kind == StoreUrl::Kind::sqlite)
+    return sqlite::inspect_file(url.path, options, world.clock);
+  return postgres::inspect_url(url.text, options, world.random);
 }
 
 Result<Store> open(std::string_view url, const OpenOptions& options) {
@@ -206,10 +188,14 @@ Result<Store> open(std::string_view url, const OpenOptions& options) {
 
 Result<int> migrate(std::string_view url, const OpenOptions& options) {
   HAPAX_TRY(check_options(options));
-  if (store::postgres::is_url(url)) return store::postgres::migrate_url(std::string(url), options);
-  if (!url.starts_with(kSqlite)) return unusable_url(url, "it has no schema to upgrade");
-  HAPAX_TRY_ASSIGN(path, sqlite_path(url));
-  return store::sqlite::migrate_file(path, options);
+  HAPAX_TRY_ASSIGN(parsed, store::StoreUrl::parse(url));
+  if (parsed.kind == store::StoreUrl::Kind::memory) {
+    return store::unusable_url(url, "it has no schema to upgrade");
+  }
+  if (parsed.kind == store::StoreUrl::Kind::sqlite) {
+    return store::sqlite::migrate_file(parsed.path, options);
+  }
+  return store::postgres::migrate_url(parsed.text, options);
 }
 
 }  // namespace hapax

@@ -7,7 +7,7 @@
 #include "base/try.hpp"
 #include "env/world.hpp"
 #include "model/message.hpp"
-#include "store/contract.hpp"
+#include "store/claims.hpp"
 #include "store/limits.hpp"
 #include "store/postgres/errors.hpp"
 #include "store/postgres/executor.hpp"

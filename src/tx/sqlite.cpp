@@ -28,7 +28,7 @@ struct SqliteTx::Session {
       : db(handle), world(options.clock, options.random) {}
 
   struct Statements {
-    sql::Claims claims;
+    sql::ClaimTable claims;
     // Different names, so that a message inside once() never ends once's own savepoint.
     sql::Savepoint once;
     sql::Savepoint message;
@@ -71,7 +71,7 @@ bool is_open(sqlite3* db) {
 }  // namespace
 
 Result<void> SqliteTx::Session::prepare() {
-  HAPAX_TRY_ASSIGN(claims, sql::Claims::prepare(db, world.clock));
+  HAPAX_TRY_ASSIGN(claims, sql::ClaimTable::prepare(db, world.clock));
   HAPAX_TRY_ASSIGN(once, sql::Savepoint::prepare(db, "hapax_once"));
   HAPAX_TRY_ASSIGN(message, sql::Savepoint::prepare(db, "hapax_message"));
   HAPAX_TRY_ASSIGN(begin, sql::Statement::prepare(db, "BEGIN IMMEDIATE"));

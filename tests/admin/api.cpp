@@ -15,6 +15,7 @@
 #include "store/memory/driver.hpp"
 #include "store/sqlite/driver.hpp"
 #include "support/eventually.hpp"
+#include "support/faulty_driver.hpp"
 #include "support/http.hpp"
 
 #include <condition_variable>
@@ -39,44 +40,43 @@ class Lines final : public Log {
   std::vector<std::string> reasons;
 };
 
-class WithoutInbox final : public store::Driver {
+// A store that is unavailable, and hangs on request.
+class Unavailable {
  public:
+  explicit Unavailable(Clock& clock) : inner_(store::memory::make_driver(1, clock)) {}
+
   void hold(bool held) {
     const std::lock_guard lock(mutex_);
     held_ = held;
     changed_.notify_all();
   }
-
-  Capabilities capabilities() const override { return {}; }
-  store::Answers write(const store::Batch&) override {
-    store::Answers answers;
-    answers.dedup = Error(Code::store_unavailable, "the store is down");
-    return answers;
-  }
-  Result<Purged> purge(std::size_t) override { return Purged{}; }
-  Result<std::vector<DestinationNo>> paused() override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !held_; });
-    return Error(Code::store_unavailable, "the store is down");
-  }
+  store::Driver driver() { return faulty_.driver(); }
 
  private:
+  store::fault::Fault fail(std::string_view operation) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !held_ || operation != "paused"; });
+    return store::fault::Fault::fail;
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
+  store::Driver inner_;
+  store::fault::FaultyDriver faulty_{
+      inner_, [this](std::string_view operation) { return fail(operation); }};
 };
 
-std::unique_ptr<store::Driver> make(StoreKind kind, const std::string& file, Clock& clock) {
+store::Driver make(StoreKind kind, const std::string& file, Clock& clock) {
   if (kind == StoreKind::memory) return store::memory::make_driver(100'000, clock);
-  if (kind == StoreKind::without_inbox) return std::make_unique<WithoutInbox>();
   return store::sqlite::open_driver(file, {.needs = {Capability::inbox}}, clock).value();
 }
 
 std::shared_ptr<const admin::ConfigView> make_config_view(
-    store::Driver& driver, const std::vector<std::string>& destinations) {
+    const store::Driver& driver, const std::vector<std::string>& destinations) {
   auto view = std::make_shared<admin::ConfigView>();
   const auto number = [&](store::NameKind kind, const char* name) {
-    return driver.number_of(kind, name).value_or(0);
+    return driver.catalog->number_of(kind, name).value_or(0);
   };
   view->sources.push_back({.name = "demo",
                            .no = SourceNo(number(store::NameKind::source, "demo")),
@@ -148,8 +148,9 @@ std::string ApiAnswer::detail() const {
 
 struct Api::Impl {
   Impl(StoreKind kind, const std::vector<std::string>& destinations)
-      : driver(make(kind, directory.file("inbox.db"), clock)),
-        view(make_config_view(*driver, destinations)) {
+      : driver(kind == StoreKind::unavailable ? unavailable.driver()
+                                              : make(kind, directory.file("inbox.db"), clock)),
+        view(make_config_view(driver, destinations)) {
     const http::MakeHandler make_admin = [this](std::size_t) {
       auto endpoint = std::make_unique<admin::Endpoint>(deps);
       endpoints.push_back(endpoint.get());
@@ -158,7 +159,7 @@ struct Api::Impl {
     const auto made = server.listen({"127.0.0.1", 0}, std::nullopt, generous_limits(), make_admin);
     port = made.value();
     server.start();
-    if (kind != StoreKind::without_inbox) replays.start();
+    if (kind != StoreKind::unavailable) replays.start();
   }
   ~Impl() { end_polls(); }
 
@@ -181,7 +182,8 @@ struct Api::Impl {
   ManualClock clock;
   SeededRandom random{1};
   std::unique_ptr<Clock> server_clock = make_system_clock();
-  std::unique_ptr<store::Driver> driver;
+  Unavailable unavailable{clock};
+  store::Driver driver;
   gateway::Metrics metrics;
   Lines log;
   boost::asio::thread_pool pool{2};
@@ -197,25 +199,31 @@ struct Api::Impl {
   deliver::Polls polls;
   deliver::LeaseRoom room;
   GroupCommitQueue async_store{
-      *driver, clock, {.max_wait = kGenerous}, [](const GroupCommitQueue::BatchStats&) {}};
+      *driver.queue, clock, {.max_wait = kGenerous}, [](const GroupCommitQueue::BatchStats&) {}};
   std::vector<admin::Endpoint*> endpoints;
   std::shared_ptr<const admin::ConfigView> view;
   gateway::Handshakes handshakes{
       clock, {}, [](std::span<const gateway::ProvisionedSecret>) { return Result<void>(); }};
-  deliver::Replays replays{{*driver, clock, random, notifier, log, true}};
-  deliver::Listeners listeners{*driver, clock, random, [] {}};
+  deliver::Replays replays{
+      {*driver.queue, *driver.catalog, *driver.node, clock, random, notifier, log, true}};
+  deliver::Listeners listeners{*driver.catalog, *driver.node, clock, random, [] {}};
   gateway::NodeNumbers numbers{clock};
   gateway::DuplicateCounts duplicates;
   gateway::UnclaimedRate unclaimed{clock};
   const std::shared_ptr<const gateway::Sources> no_sources = std::make_shared<gateway::Sources>();
   gateway::Readmission readmission{
-      {.driver = *driver,
+      {.catalog = *driver.catalog,
+       .rejects = *driver.rejects,
        .receiver = {async_store, numbers, duplicates, unclaimed, notifier, clock},
        .metrics = metrics,
        .secret = {},
        .sources = [this] { return no_sources; }}};
   admin::EndpointDeps deps{
-      .api = {.driver = *driver,
+      .api = {.claims = *driver.claims,
+              .queue = *driver.queue,
+              .catalog = *driver.catalog,
+              .rejects = *driver.rejects,
+              .node = *driver.node,
               .metrics = metrics,
               .state = state,
               .clock = clock,
@@ -246,10 +254,10 @@ Api::Api(StoreKind kind, const std::vector<std::string>& destinations)
 Api::~Api() = default;
 
 void Api::hold_store(bool held) {
-  dynamic_cast<WithoutInbox&>(*impl_->driver).hold(held);
+  impl_->unavailable.hold(held);
 }
-store::Driver& Api::driver() {
-  return *impl_->driver;
+const store::Driver& Api::driver() {
+  return impl_->driver;
 }
 ManualClock& Api::clock() {
   return impl_->clock;
@@ -331,7 +339,7 @@ std::vector<std::string> admit(Api& api, const std::vector<Sample>& samples) {
     ids.push_back(to_text(arrivals.back().no));
   }
   const store::Admit request{.arrivals = arrivals};
-  const store::Answers answers = api.driver().write({.admit = std::span(&request, 1)});
+  const store::Answers answers = api.driver().queue->write({.admit = std::span(&request, 1)});
   for (const store::Admission& each : answers.admit.at(0).value()) {
     EXPECT_EQ(each.kind, store::Admission::Kind::fresh);
   }
@@ -344,11 +352,11 @@ std::string settle_first(Api& api, const std::string& destination, const Disposi
                                     .lease = std::chrono::seconds(30),
                                     .holder = {Holder::Kind::push, 1},
                                     .horizon = horizon};
-  const store::Answers leased = api.driver().write({.lease = std::span(&request, 1)});
+  const store::Answers leased = api.driver().queue->write({.lease = std::span(&request, 1)});
   if (leased.lease->at(0).deliveries.empty()) return "";
   const store::Leased& one = leased.lease->at(0).deliveries.at(0);
   const store::Settlement settlement{{one.event.no, one.delivery}, one.fence, disposition};
-  const store::Answers settled = api.driver().write({.settle = std::span(&settlement, 1)});
+  const store::Answers settled = api.driver().queue->write({.settle = std::span(&settlement, 1)});
   EXPECT_EQ(settled.settle->at(0), store::Settled::ok);
   return one.event.id;
 }
@@ -363,11 +371,11 @@ std::string states_of(Api& api, const std::string& event) {
 }
 
 SourceNo source_no(Api& api, const std::string& name) {
-  return SourceNo(api.driver().number_of(store::NameKind::source, name).value());
+  return SourceNo(api.driver().catalog->number_of(store::NameKind::source, name).value());
 }
 
 DestinationNo destination_no(Api& api, const std::string& name) {
-  return DestinationNo(api.driver().number_of(store::NameKind::destination, name).value());
+  return DestinationNo(api.driver().catalog->number_of(store::NameKind::destination, name).value());
 }
 
 boost::json::value ended_replay(Api& api, const std::string& replay) {

@@ -6,7 +6,7 @@
 #include "admin/schema.hpp"
 #include "async/delivery_notifier.hpp"
 #include "deliver/pull.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline constexpr const char* kReaderToken = "of-a-reader";  // read, dedup:mail
 
 inline constexpr std::size_t kServerThreads = 2;
 
-enum class StoreKind : std::uint8_t { memory, sqlite, without_inbox };
+enum class StoreKind : std::uint8_t { memory, sqlite, unavailable };
 
 // A store with a manual clock, and an admin API over it on its own port. Leases, polls and replays
 // use that clock.
@@ -67,7 +67,7 @@ class Api {
   // Only for StoreKind::without_inbox: while held, calls of paused() block.
   void hold_store(bool held);
 
-  store::Driver& driver();
+  const store::Driver& driver();
   ManualClock& clock();
   admin::ServerState& state();
   DeliveryNotifier& notifier();

@@ -43,11 +43,11 @@ TEST_P(AdminDestinations, ArePausedInTheStoreAndResumed) {
   const ApiAnswer paused = api_.post("/v1/destinations/work/pause", "");
   EXPECT_EQ(paused.json(), json::parse(R"({"name":"work","paused":true})"));
   EXPECT_EQ(api_.post("/v1/destinations/work/pause", "").status, 200);
-  EXPECT_EQ(api_.driver().paused().value().size(), 1U);
+  EXPECT_EQ(api_.driver().catalog->paused().value().size(), 1U);
   EXPECT_EQ(api_.get("/v1/destinations").json().at("destinations").at(0).at("paused"), true);
   EXPECT_EQ(api_.post("/v1/destinations/work/resume", "").json(),
             json::parse(R"({"name":"work","paused":false})"));
-  EXPECT_TRUE(api_.driver().paused().value().empty());
+  EXPECT_TRUE(api_.driver().catalog->paused().value().empty());
 }
 
 TEST_P(AdminDestinations, UnknownPathsAre404) {

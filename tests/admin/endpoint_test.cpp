@@ -129,18 +129,18 @@ TEST(AdminEndpoint, ReportsReadiness) {
 }
 
 TEST(AdminEndpoint, ReportsAnUnavailableStore) {
-  Api api(StoreKind::without_inbox);
+  Api api(StoreKind::unavailable);
   EXPECT_EQ(api.get("/readyz").status, 503);
   EXPECT_EQ(api.get("/healthz").status, 200);
   const ApiAnswer answer = api.post("/v1/dedup", R"({"scope":"s","id":"i"})");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.problem(), "store-unavailable");
-  EXPECT_EQ(answer.detail(), "the store is down");
+  EXPECT_EQ(answer.detail(), "the store was made to fail");
 }
 
 // The server has two threads for the store and two for the network.
 TEST(AdminEndpoint, ContinuesWhileTheStoreHangs) {
-  Api api(StoreKind::without_inbox);
+  Api api(StoreKind::unavailable);
   api.hold_store(true);
   std::vector<std::thread> clients;
   for (int i = 0; i < 4; ++i) {

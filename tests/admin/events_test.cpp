@@ -38,7 +38,7 @@ class AdminEvents : public testing::TestWithParam<StoreKind> {
   }
   void sweep(std::chrono::milliseconds keep) {
     const store::Periods periods{source_no(api_, "demo"), keep, keep};
-    while (!api_.driver().sweep({.periods = std::span(&periods, 1)}).value().done) {
+    while (!api_.driver().queue->sweep({.periods = std::span(&periods, 1)}).value().done) {
     }
   }
 
@@ -207,7 +207,7 @@ TEST_P(AdminEvents, ShowTheirDeliveriesAndAttempts) {
   const store::LeaseRequest request{
       .from = destination_no(api_, "work"), .max = 1, .lease = seconds(30), .holder = {}};
   const store::Leased leased = api_.driver()
-                                   .write({.lease = std::span(&request, 1)})
+                                   .queue->write({.lease = std::span(&request, 1)})
                                    .lease.value()
                                    .front()
                                    .deliveries.front();
@@ -233,8 +233,9 @@ TEST_P(AdminEvents, ShowTheirDeliveriesAndAttempts) {
                                       .status = 410,
                                       .error = "status",
                                       .excerpt = "\xff"}};
-  ASSERT_EQ(api_.driver().write({.settle = std::span(&settlement, 1)}).settle.value().front(),
-            store::Settled::ok);
+  ASSERT_EQ(
+      api_.driver().queue->write({.settle = std::span(&settlement, 1)}).settle.value().front(),
+      store::Settled::ok);
   detail = api_.get("/v1/events/" + event).json();
   EXPECT_EQ(detail.at("status"), "dead");
   EXPECT_EQ(detail.at("deliveries").at(0).at("reason"), "gone");
@@ -252,7 +253,7 @@ TEST_P(AdminEvents, ShowChangedBodies) {
   EXPECT_EQ(api_.get("/v1/events/" + event + "/body?variant=last").status, 404);
   const store::DuplicateNote note{
       event_from(event).value(), 3, {{sha256("other"), api_.clock().wall(), "other"}}};
-  ASSERT_TRUE(api_.driver().note_duplicates(std::span(&note, 1)));
+  ASSERT_TRUE(api_.driver().queue->note_duplicates(std::span(&note, 1)));
   const json::value detail = api_.get("/v1/events/" + event).json();
   EXPECT_EQ(detail.at("duplicates"), 3);
   EXPECT_EQ(detail.at("variants").as_array().size(), 1U);

@@ -30,7 +30,7 @@ class RejectsApi : public testing::TestWithParam<StoreKind> {
                                .headers = headers,
                                .body = "bytes",
                                .address = "192.0.2.7"};
-    ASSERT_TRUE(api_.driver().add_rejects({.rejects = std::span(&reject, 1)}));
+    ASSERT_TRUE(api_.driver().rejects->add_rejects({.rejects = std::span(&reject, 1)}));
   }
   std::vector<std::int64_t> listed(const std::string& query) {
     std::vector<std::int64_t> numbers;
@@ -66,7 +66,7 @@ TEST_P(RejectsApi, ListsMatchesNewestFirst) {
 TEST_P(RejectsApi, ReportsEvictedAndDroppedCounts) {
   add(1, "demo", "id-missing");
   const store::DroppedRejects dropped{source_no(api_, "demo"), 7};
-  ASSERT_TRUE(api_.driver().add_rejects(
+  ASSERT_TRUE(api_.driver().rejects->add_rejects(
       {.dropped = std::span(&dropped, 1), .ring = {.rejects = 0, .bytes = 0}}));
   add(2, "demo", "id-missing");
   const boost::json::value page = api_.get("/v1/rejects?source=demo").json();

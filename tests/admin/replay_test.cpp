@@ -59,7 +59,7 @@ class ReplayApi : public testing::TestWithParam<StoreKind> {
   void sweep() {
     const store::Periods periods{source_no(api_, "demo"), hours(1), hours(1)};
     for (bool done = false; !done;) {
-      done = api_.driver().sweep({.periods = std::span(&periods, 1)}).value().done;
+      done = api_.driver().queue->sweep({.periods = std::span(&periods, 1)}).value().done;
     }
   }
 
@@ -153,13 +153,13 @@ TEST_P(ReplayApi, PendingLeasedAndDeadAreCancelledAndTheLaneContinues) {
   const std::string third = make("c", "k");
   const store::LeaseRequest request{
       .from = destination_no(api_, "work"), .lease = seconds(30), .holder = {}};
-  const store::Answers leased = api_.driver().write({.lease = std::span(&request, 1)});
+  const store::Answers leased = api_.driver().queue->write({.lease = std::span(&request, 1)});
   ASSERT_EQ(leased.lease->at(0).deliveries.size(), 1U);
   const store::Leased& held = leased.lease->at(0).deliveries.at(0);
   EXPECT_EQ(held.event.id, "c");
   EXPECT_EQ(cancel(third).status, 200);
   const store::Settlement late{{held.event.no, held.delivery}, held.fence, Ack{}};
-  EXPECT_EQ(api_.driver().write({.settle = std::span(&late, 1)}).settle->at(0),
+  EXPECT_EQ(api_.driver().queue->write({.settle = std::span(&late, 1)}).settle->at(0),
             store::Settled::stale);
   const std::string fourth = make("d");
   EXPECT_EQ(settle_next(Ack{}), "d");

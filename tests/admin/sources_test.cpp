@@ -43,7 +43,7 @@ TEST_P(AdminCounts, CountPendingDeliveries) {
                {.id = "2", .source = "other", .destinations = {"work"}}});
   const store::LeaseRequest request{
       .from = destination_no(api_, "work"), .max = 1, .lease = seconds(30), .holder = {}};
-  ASSERT_TRUE(api_.driver().write({.lease = std::span(&request, 1)}).lease);
+  ASSERT_TRUE(api_.driver().queue->write({.lease = std::span(&request, 1)}).lease);
   const json::value whole = api_.get("/v1/stats").json();
   const json::array& destinations = whole.at("destinations").as_array();
   ASSERT_EQ(destinations.size(), 2U);

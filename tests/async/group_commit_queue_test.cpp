@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "async/group_commit_queue.hpp"
 
-#include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/driver.hpp"
 #include "support/eventually.hpp"
+#include "support/faulty_driver.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
@@ -92,8 +92,8 @@ class GroupCommitQueueTest : public testing::Test {
     limits.max_wait = max_wait;
     make(limits, faulty_);
   }
-  void make(const GroupCommitQueue::Limits& limits, store::Driver& driver) {
-    queue_ = std::make_unique<GroupCommitQueue>(driver, *clock_, limits,
+  void make(const GroupCommitQueue::Limits& limits, store::Queue& store) {
+    queue_ = std::make_unique<GroupCommitQueue>(store, *clock_, limits,
                                                 [&](const GroupCommitQueue::BatchStats& batch) {
                                                   const std::lock_guard lock(mutex_);
                                                   batches_.push_back(batch.requests);
@@ -121,9 +121,9 @@ class GroupCommitQueueTest : public testing::Test {
   }
 
   std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::unique_ptr<store::Driver> memory_ = store::memory::make_driver(10'000, *clock_);
+  store::Driver memory_ = store::memory::make_driver(10'000, *clock_);
   Gate gate_;
-  FaultyDriver faulty_{*memory_, [&](std::string_view operation) { return gate_.pass(operation); }};
+  FaultyDriver faulty_{memory_, [&](std::string_view operation) { return gate_.pass(operation); }};
   asio::io_context context_{1};
   std::deque<OneEvent> events_;
   std::mutex mutex_;
@@ -271,10 +271,10 @@ class MixedQueueTest : public GroupCommitQueueTest {
       OneEvent& event = events_.emplace_back(static_cast<int>(events_.size()));
       event.arrival.targets = {&target, 1};
       const store::Admit admit = event.admit();
-      static_cast<void>(memory_->write({.admit = {&admit, 1}}));
+      static_cast<void>(memory_.queue->write({.admit = {&admit, 1}}));
     }
     const store::LeaseRequest request = lease_request(static_cast<std::size_t>(count));
-    return memory_->write({.lease = {&request, 1}}).lease->front().deliveries;
+    return memory_.queue->write({.lease = {&request, 1}}).lease->front().deliveries;
   }
   static store::LeaseRequest lease_request(std::size_t max, std::int64_t from = 1) {
     return {.from = DestinationNo(from), .max = max, .lease = std::chrono::hours(1), .holder = {}};
@@ -372,7 +372,7 @@ class DamagedQueueTest : public MixedQueueTest {
       const store::Target target{DestinationNo(to)};
       event.arrival.targets = {&target, 1};
       const store::Admit admit = event.admit();
-      EXPECT_TRUE(sqlite_->write({.admit = {&admit, 1}}).admit.at(0));
+      EXPECT_TRUE(sqlite_.queue->write({.admit = {&admit, 1}}).admit.at(0));
       event.arrival.targets = {};
     }
     const auto db = store::sqlite::open_file(file_, std::chrono::seconds(5)).value();
@@ -383,8 +383,8 @@ class DamagedQueueTest : public MixedQueueTest {
 
   test::TempDir directory_;
   std::string file_ = directory_.file("inbox.db");
-  std::unique_ptr<store::Driver> sqlite_ = store::sqlite::open_driver(file_, {}, *clock_).value();
-  FaultyDriver behind_gate_{*sqlite_,
+  store::Driver sqlite_ = store::sqlite::open_driver(file_, {}, *clock_).value();
+  FaultyDriver behind_gate_{sqlite_,
                             [&](std::string_view operation) { return gate_.pass(operation); }};
 };
 

@@ -35,7 +35,7 @@ void a_changed_body_is_reported_as_a_changed_duplicate(InboxSteps& steps) {
   const EventNo first = steps.fresh({.id = "a", .body = "one"});
   EXPECT_EQ(steps.admit({.id = "a", .body = "two"}), (Admission{Kind::changed, first}));
   EXPECT_EQ(steps.admit({.id = "a", .body = "one"}), (Admission{Kind::duplicate, first}));
-  EXPECT_EQ(*steps.next().body(first, BodyOf::event)->value, "one");
+  EXPECT_EQ(*steps.next().catalog->body(first, BodyOf::event)->value, "one");
 }
 
 void an_arrival_without_an_id_is_always_a_new_event(InboxSteps& steps) {
@@ -185,7 +185,7 @@ void concurrent_copies_have_one_winner(InboxSteps& steps) {
                           .targets = std::span(&target, 1)};
     const Admit admit{std::span(&arrival, 1)};
     const std::vector<AdmitAnswer> answers =
-        steps.same().write({.admit = std::span(&admit, 1)}).admit;
+        steps.same().queue->write({.admit = std::span(&admit, 1)}).admit;
     ASSERT_EQ(answers.size(), 1U);
     ASSERT_TRUE(answers[0]) << answers[0].error().to_string();
     const Admission answer = answers[0]->front();

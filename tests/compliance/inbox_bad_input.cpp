@@ -34,7 +34,7 @@ void a_body_of_any_size_is_stored_byte_for_byte(InboxSteps& steps) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const EventNo event = steps.fresh({.id = std::to_string(i), .body = bodies[i]});
     EXPECT_EQ(steps.detail(event).row.body_size, bodies[i].size());
-    EXPECT_TRUE(*steps.next().body(event, BodyOf::event)->value == bodies[i]) << i;
+    EXPECT_TRUE(*steps.next().catalog->body(event, BodyOf::event)->value == bodies[i]) << i;
     const Leased lease = steps.lease_one();
     EXPECT_TRUE(lease.event.body == bodies[i]) << i;
     steps.ack(lease);
@@ -199,16 +199,15 @@ void a_wall_clock_jump_neither_expires_nor_extends_leases(InboxSteps& steps) {
 }
 
 void empty_calls_give_no_answers(InboxSteps& steps) {
-  const Answers answers = steps.next().write({});
+  const Answers answers = steps.next().queue->write({});
   EXPECT_TRUE(answers.settle && answers.settle->empty());
   EXPECT_TRUE(answers.admit.empty());
-  EXPECT_TRUE(answers.dedup && answers.dedup->empty());
   EXPECT_TRUE(answers.lease && answers.lease->empty());
-  EXPECT_TRUE(steps.next().find({})->empty());
-  EXPECT_TRUE(steps.next().note_duplicates({}));
-  EXPECT_TRUE(steps.next().add_rejects({}));
-  EXPECT_EQ(steps.next().move_messages({})->messages, 0U);
-  EXPECT_TRUE(steps.next().sweep({.periods = {}, .limit = 1}));
+  EXPECT_TRUE(steps.next().catalog->find({})->empty());
+  EXPECT_TRUE(steps.next().queue->note_duplicates({}));
+  EXPECT_TRUE(steps.next().rejects->add_rejects({}));
+  EXPECT_EQ(steps.next().queue->move_messages({})->messages, 0U);
+  EXPECT_TRUE(steps.next().queue->sweep({.periods = {}, .limit = 1}));
 }
 
 constexpr InboxCase kBadInputCases[] = {

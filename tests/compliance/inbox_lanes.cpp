@@ -235,7 +235,7 @@ void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
       }
       const LeaseRequest request{
           .from = from, .max = 3, .lease = minutes(5), .holder = {Holder::Kind::push, thread}};
-      const auto leases = steps.same().write({.lease = std::span(&request, 1)}).lease;
+      const auto leases = steps.same().queue->write({.lease = std::span(&request, 1)}).lease;
       ASSERT_TRUE(leases) << leases.error().to_string();
       for (const Leased& each : leases->front().deliveries) {
         const bool fails = (each.fence.value() + thread) % 3 == 0;
@@ -248,7 +248,7 @@ void eight_workers_keep_every_lane_in_order(InboxSteps& steps) {
         }
         const Settlement settlement{ref(each), each.fence,
                                     fails ? Disposition(RetryIn{}) : Disposition(Ack{})};
-        const auto answer = steps.same().write({.settle = std::span(&settlement, 1)}).settle;
+        const auto answer = steps.same().queue->write({.settle = std::span(&settlement, 1)}).settle;
         ASSERT_TRUE(answer) << answer.error().to_string();
         ASSERT_EQ(answer->front(), Settled::ok);
       }

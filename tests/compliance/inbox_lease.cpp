@@ -82,15 +82,15 @@ void destinations_do_not_get_each_others_deliveries(InboxSteps& steps) {
 void a_paused_destination_leases_nothing_until_it_is_resumed(InboxSteps& steps) {
   const EventNo event = steps.fresh({.id = "a", .to = {"one", "two"}});
   const Leased before = steps.lease_one("one");
-  ASSERT_TRUE(steps.next().pause(steps.destination("one"), true));
-  EXPECT_EQ(*steps.next().paused(), std::vector{steps.destination("one")});
+  ASSERT_TRUE(steps.next().catalog->pause(steps.destination("one"), true));
+  EXPECT_EQ(*steps.next().catalog->paused(), std::vector{steps.destination("one")});
   steps.fresh({.id = "b", .to = {"one", "two"}});
   EXPECT_TRUE(steps.nothing_due("one"));
   EXPECT_EQ(ids(steps.leased("two", {.max = 10})), "a b");
   steps.ack(before);
   EXPECT_EQ(steps.state(event, 1), DeliveryState::completed);
-  ASSERT_TRUE(steps.next().pause(steps.destination("one"), false));
-  EXPECT_TRUE(steps.next().paused()->empty());
+  ASSERT_TRUE(steps.next().catalog->pause(steps.destination("one"), false));
+  EXPECT_TRUE(steps.next().catalog->paused()->empty());
   EXPECT_EQ(ids(steps.leased("one", {.max = 10})), "b");
 }
 
@@ -102,7 +102,7 @@ void all_fences_of_a_batch_are_distinct_and_increasing(InboxSteps& steps) {
     const LeaseRequest requests[]{
         {.from = steps.destination("one"), .max = 5, .lease = seconds(30), .holder = {}},
         {.from = steps.destination("two"), .max = 5, .lease = seconds(30), .holder = {}}};
-    const Result<std::vector<Lease>> answers = steps.next().write({.lease = requests}).lease;
+    const Result<std::vector<Lease>> answers = steps.next().queue->write({.lease = requests}).lease;
     ASSERT_TRUE(answers) << answers.error().to_string();
     std::vector<std::int64_t> round_fences;
     for (const Lease& lease : *answers) {
@@ -214,7 +214,8 @@ void threads_never_lease_the_same_delivery(InboxSteps& steps) {
     for (int idle = 0; idle < 3;) {
       const LeaseRequest request_of_thread{
           .from = from, .max = 7, .lease = seconds(30), .holder = {Holder::Kind::push, thread}};
-      const auto answer = steps.same().write({.lease = std::span(&request_of_thread, 1)}).lease;
+      const auto answer =
+          steps.same().queue->write({.lease = std::span(&request_of_thread, 1)}).lease;
       ASSERT_TRUE(answer) << answer.error().to_string();
       idle = answer->front().deliveries.empty() ? idle + 1 : 0;
       const std::lock_guard lock(mutex);
@@ -232,7 +233,7 @@ void the_leases_of_a_dead_server_are_released_at_once(InboxSteps& steps) {
   const Leased worker = steps.lease_one("dst", {.holder = kPull});
   steps.advance(seconds(1));
   const auto freed =
-      steps.next().release_holder({.kind = Holder::Kind::push, .owner = std::int64_t{1}});
+      steps.next().queue->release_holder({.kind = Holder::Kind::push, .owner = std::int64_t{1}});
   ASSERT_TRUE(freed) << freed.error().to_string();
   EXPECT_EQ(freed->deliveries, 1U);
   EXPECT_TRUE(freed->done);
@@ -244,7 +245,7 @@ void the_leases_of_a_dead_server_are_released_at_once(InboxSteps& steps) {
   EXPECT_EQ(ids(rest), "3 0");
   EXPECT_EQ(rest.at(1).attempt, 1U);
   EXPECT_EQ(rest.at(1).abandons, 0U);
-  EXPECT_EQ(steps.next().release_holder({.kind = Holder::Kind::push})->deliveries, 2U);
+  EXPECT_EQ(steps.next().queue->release_holder({.kind = Holder::Kind::push})->deliveries, 2U);
   steps.ack(worker);
 }
 
@@ -254,7 +255,7 @@ void releasing_leases_does_not_touch_settled_deliveries(InboxSteps& steps) {
   steps.ack(steps.lease_one());
   steps.kill(steps.lease_one());
   EXPECT_EQ(steps.settle(steps.lease_one(), RetryIn{hours(1)}), Settled::ok);
-  EXPECT_EQ(steps.next().release_holder({.kind = Holder::Kind::push})->deliveries, 0U);
+  EXPECT_EQ(steps.next().queue->release_holder({.kind = Holder::Kind::push})->deliveries, 0U);
   EXPECT_EQ(steps.state(events[0]), DeliveryState::completed);
   EXPECT_EQ(steps.state(events[1]), DeliveryState::dead);
   EXPECT_TRUE(steps.nothing_due());

@@ -37,7 +37,7 @@ TEST_P(InboxModel, ThePostgresStoreAnswersLikeTheMemoryStore) {
 // A store whose clock is occasionally a millisecond late.
 class LateInbox final : public InboxSubject {
  public:
-  Driver& driver() override { return inbox_.driver(); }
+  const Driver& driver() override { return inbox_.driver(); }
   void advance(milliseconds by) override {
     const bool late = ++calls_ % 100 == 0 && by.count() > 0;
     inbox_.advance(late ? by - milliseconds(1) : by);

@@ -21,7 +21,7 @@ std::size_t move_all(InboxSteps& steps, std::size_t at_once = 10) {
   for (int i = 0; i < 1000; ++i) {
     std::vector<EventNo> numbers;
     for (std::size_t n = 0; n < at_once; ++n) numbers.push_back(steps.new_number());
-    const auto part = steps.next().move_messages(numbers);
+    const auto part = steps.next().queue->move_messages(numbers);
     if (!part) {
       ADD_FAILURE() << part.error().to_string();
       return moved;
@@ -34,7 +34,7 @@ std::size_t move_all(InboxSteps& steps, std::size_t at_once = 10) {
 }
 
 void enqueue(InboxSteps& steps, unsigned char number, const Message& message) {
-  const auto answer = steps.next().enqueue(message_id(number), message);
+  const auto answer = steps.next().queue->enqueue(message_id(number), message);
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_FALSE(answer->duplicate);
   EXPECT_EQ(answer->message, message_id(number));
@@ -81,11 +81,11 @@ void a_message_with_a_key_is_sent_once(InboxSteps& steps) {
   const Message message{.destination = "mail", .key = "order-1", .payload = "hello"};
   enqueue(steps, 1, message);
   enqueue(steps, 1, message);  // the call repeated, as after a lost answer
-  const auto again = steps.next().enqueue(message_id(2), message);
+  const auto again = steps.next().queue->enqueue(message_id(2), message);
   ASSERT_TRUE(again) << again.error().to_string();
   EXPECT_TRUE(again->duplicate);
   EXPECT_EQ(again->message, message_id(1));
-  const auto reused = steps.next().enqueue(
+  const auto reused = steps.next().queue->enqueue(
       message_id(3), {.destination = "mail", .key = "order-1", .payload = "x"});
   ASSERT_FALSE(reused);
   EXPECT_EQ(reused.error().code(), Code::key_reused);
@@ -98,7 +98,7 @@ void a_message_with_a_key_is_sent_once(InboxSteps& steps) {
 void a_used_number_moves_nothing(InboxSteps& steps) {
   const EventNo taken = steps.fresh({});
   enqueue(steps, 1, {.destination = "mail", .payload = "hello"});
-  const auto moved = steps.next().move_messages(std::span(&taken, 1));
+  const auto moved = steps.next().queue->move_messages(std::span(&taken, 1));
   ASSERT_FALSE(moved);
   EXPECT_EQ(moved.error().code(), Code::store_busy);
   EXPECT_EQ(move_all(steps), 1U);
@@ -111,7 +111,7 @@ void a_repeated_move_returns_its_first_result(InboxSteps& steps) {
   }
   const std::vector<EventNo> numbers{steps.new_number(), steps.new_number()};
   for (int i = 0; i < 2; ++i) {
-    const auto moved = steps.next().move_messages(numbers);
+    const auto moved = steps.next().queue->move_messages(numbers);
     ASSERT_TRUE(moved) << moved.error().to_string();
     EXPECT_EQ(moved->messages, 2U);
     EXPECT_TRUE(moved->more);

@@ -42,7 +42,7 @@ void an_event_is_read_as_it_was_stored(InboxSteps& steps) {
   EXPECT_EQ(detail.row.would, Would::none);
   EXPECT_EQ(detail.row.duplicates, 0U);
   EXPECT_EQ(detail.headers, "headers");
-  EXPECT_EQ(*steps.next().body(event, BodyOf::event)->value, "bytes");
+  EXPECT_EQ(*steps.next().catalog->body(event, BodyOf::event)->value, "bytes");
   steps.advance(seconds(1));
   const EventNo later = steps.fresh({.id = "b"});
   EXPECT_EQ(steps.detail(later).row.received - detail.row.received, seconds(1));
@@ -114,14 +114,14 @@ void find_returns_the_current_claim(InboxSteps& steps) {
   const std::vector<WantedIdentity> wanted{
       {source, "t", "a"}, {source, "", "a"}, {source, "t", "b"}, {SourceNo(99), "t", "a"}};
   const std::vector<std::optional<EventNo>> expected{event, {}, {}, {}};
-  EXPECT_EQ(*steps.next().find(wanted), expected);
+  EXPECT_EQ(*steps.next().catalog->find(wanted), expected);
   steps.deliver();
   steps.advance(hours(1));
-  EXPECT_FALSE(steps.next().find(wanted)->at(0));
+  EXPECT_FALSE(steps.next().catalog->find(wanted)->at(0));
 }
 
 void counts_are_by_destination_and_state(InboxSteps& steps) {
-  EXPECT_TRUE(steps.next().stats()->destinations.empty());
+  EXPECT_TRUE(steps.next().catalog->stats()->destinations.empty());
   steps.fresh_many(5, {.to = {"one", "two"}});
   const WallTime start = steps.list({}).front().received;
   steps.deliver("one");
@@ -129,7 +129,7 @@ void counts_are_by_destination_and_state(InboxSteps& steps) {
   steps.lease_one("one");
   EXPECT_EQ(steps.settle(steps.lease_one("one"), RetryIn{hours(1)}), Settled::ok);
   EXPECT_EQ(steps.settle(steps.lease_one("one"), Drop{}), Settled::ok);
-  const Result<Stats> stats = steps.next().stats();
+  const Result<Stats> stats = steps.next().catalog->stats();
   ASSERT_TRUE(stats) << stats.error().to_string();
   ASSERT_EQ(stats->destinations.size(), 2U);
   const DestinationStats& one = stats->destinations[0];
@@ -150,7 +150,7 @@ void a_source_was_last_seen_when_an_event_was_stored(InboxSteps& steps) {
   const EventNo first = steps.fresh({.id = "a"});
   steps.advance(hours(1));
   steps.fresh({.id = "b"});
-  const WallTime seen = steps.next().stats()->sources.at(0).last_seen;
+  const WallTime seen = steps.next().catalog->stats()->sources.at(0).last_seen;
   EXPECT_LE(seen - steps.detail(first).row.received, hours(1));
   EXPECT_GE(seen - steps.detail(first).row.received, hours(1) - kSeenSlack);
 }
@@ -159,7 +159,7 @@ void names_keep_their_numbers(InboxSteps& steps) {
   std::map<std::string, std::int64_t> numbers;
   for (int round = 0; round < 2; ++round) {
     for (const char* each : {"one", "two", "One", "one."}) {
-      const auto number = steps.next().number_of(NameKind::source, each);
+      const auto number = steps.next().catalog->number_of(NameKind::source, each);
       ASSERT_TRUE(number) << number.error().to_string();
       EXPECT_GT(*number, 0);
       const auto [known, fresh] = numbers.emplace(each, *number);
@@ -167,47 +167,47 @@ void names_keep_their_numbers(InboxSteps& steps) {
       EXPECT_EQ(fresh, round == 0);
     }
   }
-  const auto known = steps.next().names(NameKind::source);
+  const auto known = steps.next().catalog->names(NameKind::source);
   ASSERT_TRUE(known) << known.error().to_string();
   EXPECT_EQ(known->size(), 4U);
   for (const KnownName& each : *known) EXPECT_EQ(numbers.at(each.name), each.number);
-  EXPECT_TRUE(steps.next().names(NameKind::destination)->empty()) << "another kind";
+  EXPECT_TRUE(steps.next().catalog->names(NameKind::destination)->empty()) << "another kind";
 }
 
 void concurrent_lookups_of_a_name_get_the_same_number(InboxSteps& steps) {
   std::vector<std::int64_t> numbers(16);
   all_at_once(16, [&](int thread) {
     numbers[static_cast<std::size_t>(thread)] =
-        steps.same().number_of(NameKind::destination, "d").value_or(-1);
+        steps.same().catalog->number_of(NameKind::destination, "d").value_or(-1);
   });
   EXPECT_EQ(std::count(numbers.begin(), numbers.end(), numbers[0]), 16);
   EXPECT_GT(numbers[0], 0);
 }
 
 void a_node_number_has_one_owner_during_its_lease(InboxSteps& steps) {
-  const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
-  EXPECT_NE(*steps.next().take_node(owner(2), seconds(20)), first);
+  const NodeNo first = *steps.next().node->take_node(owner(1), seconds(10));
+  EXPECT_NE(*steps.next().node->take_node(owner(2), seconds(20)), first);
   steps.advance(seconds(9));
-  EXPECT_EQ(*steps.next().take_node(owner(1), seconds(10)), first) << "extended";
+  EXPECT_EQ(*steps.next().node->take_node(owner(1), seconds(10)), first) << "extended";
   steps.advance(seconds(9));
-  EXPECT_NE(*steps.next().take_node(owner(3), seconds(10)), first);
-  EXPECT_EQ(*steps.next().take_node(owner(1), seconds(10)), first);
+  EXPECT_NE(*steps.next().node->take_node(owner(3), seconds(10)), first);
+  EXPECT_EQ(*steps.next().node->take_node(owner(1), seconds(10)), first);
 }
 
 void node_numbers_are_reused_when_all_were_used(InboxSteps& steps) {
-  const NodeNo first = *steps.next().take_node(owner(1), seconds(10));
-  ASSERT_TRUE(steps.next().leave_node(owner(1)));
-  ASSERT_TRUE(steps.next().leave_node(owner(9))) << "an unknown owner: no effect";
+  const NodeNo first = *steps.next().node->take_node(owner(1), seconds(10));
+  ASSERT_TRUE(steps.next().node->leave_node(owner(1)));
+  ASSERT_TRUE(steps.next().node->leave_node(owner(9))) << "an unknown owner: no effect";
   Token token = owner(2);
   for (std::int64_t i = 0; i < kMaxNode; ++i) {
     token.bytes[0] = static_cast<unsigned char>(i);
     token.bytes[1] = static_cast<unsigned char>(i >> 8);
-    const auto number = steps.same().take_node(token, hours(1));
+    const auto number = steps.same().node->take_node(token, hours(1));
     ASSERT_TRUE(number) << number.error().to_string();
     EXPECT_NE(*number, first) << "unused numbers are taken first";
   }
-  EXPECT_EQ(*steps.next().take_node(owner(3), hours(1)), first);
-  const auto full = steps.next().take_node(owner(4), hours(1));
+  EXPECT_EQ(*steps.next().node->take_node(owner(3), hours(1)), first);
+  const auto full = steps.next().node->take_node(owner(4), hours(1));
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code(), Code::store_full);
 }
@@ -217,8 +217,8 @@ void the_secret_of_a_store_stays_the_same(InboxSteps& steps) {
   mine.fill(1);
   StoreSecret other{};
   other.fill(2);
-  EXPECT_EQ(*steps.next().secret(mine), mine);
-  EXPECT_EQ(*steps.next().secret(other), mine);
+  EXPECT_EQ(*steps.next().node->secret(mine), mine);
+  EXPECT_EQ(*steps.next().node->secret(other), mine);
 }
 
 void duplicates_and_changed_bodies_are_recorded(InboxSteps& steps) {
@@ -227,22 +227,22 @@ void duplicates_and_changed_bodies_are_recorded(InboxSteps& steps) {
   const auto changed = [&](std::string_view body, int after) {
     return DuplicateNote::Changed{sha256(body), at + seconds(after), body};
   };
-  EXPECT_EQ(steps.next().body(event, BodyOf::last_variant)->presence, Presence::absent);
+  EXPECT_EQ(steps.next().catalog->body(event, BodyOf::last_variant)->presence, Presence::absent);
   const DuplicateNote notes[]{{event, 3, {}},
                               {event, 1, changed("second", 1)},
                               {event, 2, changed("second", 2)},
                               {event, 1, changed("first", 3)},
                               {event, 0, changed("third", 4)},
                               {EventNo(4), 9, changed("orphan", 5)}};
-  ASSERT_TRUE(steps.next().note_duplicates(notes));
+  ASSERT_TRUE(steps.next().queue->note_duplicates(notes));
   const EventDetail detail = steps.detail(event);
   EXPECT_EQ(detail.row.duplicates, 7U);
   ASSERT_EQ(detail.variants.size(), 2U);
   EXPECT_EQ(detail.variants[0].digest, sha256("second"));
   EXPECT_EQ(detail.variants[0].at, at + seconds(1));
   EXPECT_EQ(detail.variants[1].digest, sha256("third"));
-  EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "third");
-  EXPECT_EQ(*steps.next().body(event, BodyOf::event)->value, "first");
+  EXPECT_EQ(*steps.next().catalog->body(event, BodyOf::last_variant)->value, "third");
+  EXPECT_EQ(*steps.next().catalog->body(event, BodyOf::event)->value, "first");
 }
 
 void at_most_sixteen_changed_bodies_are_kept(InboxSteps& steps) {
@@ -250,11 +250,11 @@ void at_most_sixteen_changed_bodies_are_kept(InboxSteps& steps) {
   for (int i = 0; i < 20; ++i) {
     const std::string body = std::to_string(i);
     const DuplicateNote note{event, 1, DuplicateNote::Changed{sha256(body), {}, body}};
-    ASSERT_TRUE(steps.next().note_duplicates(std::span(&note, 1)));
+    ASSERT_TRUE(steps.next().queue->note_duplicates(std::span(&note, 1)));
   }
   EXPECT_EQ(steps.detail(event).variants.size(), kMaxVariants);
   EXPECT_EQ(steps.detail(event).row.duplicates, 20U);
-  EXPECT_EQ(*steps.next().body(event, BodyOf::last_variant)->value, "15");
+  EXPECT_EQ(*steps.next().catalog->body(event, BodyOf::last_variant)->value, "15");
 }
 
 constexpr InboxCase kReadingCases[] = {

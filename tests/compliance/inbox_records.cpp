@@ -11,25 +11,25 @@ namespace {
 
 bool put(InboxSteps& steps, const Record& record, std::int64_t before) {
   EXPECT_TRUE(check(record));
-  const Result<bool> put = steps.next().put_record(record, before);
+  const Result<bool> put = steps.next().node->put_record(record, before);
   EXPECT_TRUE(put) << put.error().to_string();
   return put.value_or(false);
 }
 
 std::optional<Record> read(InboxSteps& steps, const std::string& name) {
-  const Result<std::optional<Record>> found = steps.next().record(name);
+  const Result<std::optional<Record>> found = steps.next().node->record(name);
   EXPECT_TRUE(found) << found.error().to_string();
   return found ? *found : std::nullopt;
 }
 
 bool remove(InboxSteps& steps, const std::string& name, std::int64_t version) {
-  const Result<bool> removed = steps.next().remove_record(name, version);
+  const Result<bool> removed = steps.next().node->remove_record(name, version);
   EXPECT_TRUE(removed) << removed.error().to_string();
   return removed.value_or(false);
 }
 
 std::string names(InboxSteps& steps, const std::string& prefix) {
-  const Result<std::vector<Record>> found = steps.next().records(prefix);
+  const Result<std::vector<Record>> found = steps.next().node->records(prefix);
   EXPECT_TRUE(found) << found.error().to_string();
   std::string text;
   if (!found) return text;
@@ -97,9 +97,9 @@ void records_are_listed_by_name_prefix(InboxSteps& steps) {
 
 void the_number_of_records_is_limited(InboxSteps& steps) {
   for (std::size_t i = 0; i < kMaxRecords; ++i) {
-    ASSERT_TRUE(*steps.same().put_record({"r/" + std::to_string(i), 1, ""}, 0));
+    ASSERT_TRUE(*steps.same().node->put_record({"r/" + std::to_string(i), 1, ""}, 0));
   }
-  const Result<bool> more = steps.next().put_record({"more", 1, ""}, 0);
+  const Result<bool> more = steps.next().node->put_record({"more", 1, ""}, 0);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code(), Code::store_full);
   EXPECT_TRUE(put(steps, {"r/7", 2, "changed"}, 1)) << "existing records can be changed";
@@ -115,7 +115,7 @@ void one_of_many_concurrent_writers_succeeds(InboxSteps& steps) {
     const std::int64_t before = read(steps, "a")->version;
     all_at_once(kThreads, [&](int i) {
       const Record mine{"a", 100 * (round + 1) + i, std::to_string(i)};
-      const Result<bool> put = steps.same().put_record(mine, before);
+      const Result<bool> put = steps.same().node->put_record(mine, before);
       EXPECT_TRUE(put) << put.error().to_string();
       if (put && *put) ++winners;
     });

@@ -14,7 +14,7 @@ std::vector<std::int64_t> numbers(InboxSteps& steps, RejectQuery query) {
   std::vector<std::int64_t> numbers;
   query.limit = std::min<std::size_t>(query.limit, 50);
   for (;;) {
-    const Result<RejectPage> page = steps.next().rejects(query);
+    const Result<RejectPage> page = steps.next().rejects->rejects(query);
     EXPECT_TRUE(page) << page.error().to_string();
     if (!page) return numbers;
     for (const RejectRow& each : page->rejects) numbers.push_back(each.no.value());
@@ -39,13 +39,14 @@ std::vector<Reject> from(SourceNo source, std::string_view address, std::int64_t
 }
 
 std::size_t add(InboxSteps& steps, const std::vector<Reject>& rejects, const RejectRing& ring) {
-  const Result<std::size_t> evicted = steps.next().add_rejects({.rejects = rejects, .ring = ring});
+  const Result<std::size_t> evicted =
+      steps.next().rejects->add_rejects({.rejects = rejects, .ring = ring});
   EXPECT_TRUE(evicted) << evicted.error().to_string();
   return evicted.value_or(0);
 }
 
 RejectCounts counts_of(InboxSteps& steps, const std::string& source) {
-  const auto counts = steps.next().reject_counts();
+  const auto counts = steps.next().rejects->reject_counts();
   EXPECT_TRUE(counts) << counts.error().to_string();
   for (const RejectCounts& each : *counts) {
     if (each.source == steps.source(source)) return each;
@@ -68,9 +69,9 @@ void a_reject_is_kept_as_received_and_can_be_removed(InboxSteps& steps) {
                       .body = body,
                       .address = "192.0.2.1"};
   const RejectBatch batch{.rejects = std::span(&reject, 1)};
-  ASSERT_TRUE(steps.next().add_rejects(batch));
-  ASSERT_TRUE(steps.next().add_rejects(batch)) << "a repeat has no effect";
-  const auto found = steps.next().reject(RejectNo(5));
+  ASSERT_TRUE(steps.next().rejects->add_rejects(batch));
+  ASSERT_TRUE(steps.next().rejects->add_rejects(batch)) << "a repeat has no effect";
+  const auto found = steps.next().rejects->reject(RejectNo(5));
   ASSERT_TRUE(found && *found);
   const StoredReject& stored = **found;
   EXPECT_EQ(stored.row.source, reject.source);
@@ -85,10 +86,10 @@ void a_reject_is_kept_as_received_and_can_be_removed(InboxSteps& steps) {
   EXPECT_EQ(stored.headers, "headers");
   EXPECT_EQ(stored.proof, "proof");
   EXPECT_EQ(stored.body, body);
-  EXPECT_EQ(steps.next().rejects({.limit = 10})->rejects.size(), 1U);
-  EXPECT_TRUE(*steps.next().remove_reject(RejectNo(5)));
-  EXPECT_FALSE(*steps.next().remove_reject(RejectNo(5)));
-  EXPECT_FALSE(*steps.next().reject(RejectNo(5)));
+  EXPECT_EQ(steps.next().rejects->rejects({.limit = 10})->rejects.size(), 1U);
+  EXPECT_TRUE(*steps.next().rejects->remove_reject(RejectNo(5)));
+  EXPECT_FALSE(*steps.next().rejects->remove_reject(RejectNo(5)));
+  EXPECT_FALSE(*steps.next().rejects->reject(RejectNo(5)));
 }
 
 void rejects_are_a_ring_buffer_per_source(InboxSteps& steps) {
@@ -104,7 +105,7 @@ void rejects_are_a_ring_buffer_per_source(InboxSteps& steps) {
   EXPECT_EQ(oldest_first(steps, "x"), newest);
   std::reverse(newest.begin(), newest.end());
   EXPECT_EQ(numbers(steps, {.filter = {.source = steps.source("x")}}), newest);
-  EXPECT_TRUE(*steps.next().reject(RejectNo(1000)))
+  EXPECT_TRUE(*steps.next().rejects->reject(RejectNo(1000)))
       << "a flood of one source does not affect others";
   EXPECT_EQ(counts_of(steps, "x").evicted, 10U);
   EXPECT_EQ(counts_of(steps, "x").kept, 20U);
@@ -159,8 +160,8 @@ void the_ring_buffer_is_also_bounded_in_bytes(InboxSteps& steps) {
 void dropped_requests_are_counted(InboxSteps& steps) {
   const DroppedRejects first[] = {{steps.source("x"), 3}, {steps.source("y"), 1}};
   const DroppedRejects second[] = {{steps.source("x"), 4}};
-  ASSERT_TRUE(steps.next().add_rejects({.dropped = first}));
-  ASSERT_TRUE(steps.next().add_rejects({.dropped = second}));
+  ASSERT_TRUE(steps.next().rejects->add_rejects({.dropped = first}));
+  ASSERT_TRUE(steps.next().rejects->add_rejects({.dropped = second}));
   EXPECT_EQ(counts_of(steps, "x").dropped, 7U);
   EXPECT_EQ(counts_of(steps, "y").dropped, 1U);
   EXPECT_EQ(counts_of(steps, "x").kept, 0U);
@@ -192,9 +193,9 @@ void rejects_are_listed_by_filter(InboxSteps& steps) {
 void many_rejects_are_removed_in_one_call(InboxSteps& steps) {
   add(steps, from(steps.source("x"), "a", 1, 5), {});
   const RejectNo gone[] = {RejectNo(4), RejectNo(2), RejectNo(99)};
-  ASSERT_TRUE(steps.next().remove_rejects(gone));
-  ASSERT_TRUE(steps.next().remove_rejects(gone)) << "a repeat has no effect";
-  ASSERT_TRUE(steps.next().remove_rejects({}));
+  ASSERT_TRUE(steps.next().rejects->remove_rejects(gone));
+  ASSERT_TRUE(steps.next().rejects->remove_rejects(gone)) << "a repeat has no effect";
+  ASSERT_TRUE(steps.next().rejects->remove_rejects({}));
   EXPECT_EQ(oldest_first(steps, "x"), (std::vector<std::int64_t>{1, 3, 5}));
   EXPECT_EQ(counts_of(steps, "x").evicted, 0U) << "removals are not evictions";
 }

@@ -343,7 +343,7 @@ void a_bulk_replay_resumes_where_it_stopped(InboxSteps& steps) {
     step.dry = dry;
     step.after = EventNo();
     for (bool done = false; !done;) {
-      const auto part = steps.next().replay_step(step);
+      const auto part = steps.next().queue->replay_step(step);
       ASSERT_TRUE(part) << part.error().to_string();
       EXPECT_LE(part->events, 10U);
       (dry ? matched : going) += dry ? part->events : part->deliveries;
@@ -362,7 +362,7 @@ void a_repeated_step_of_a_replay_as_new_creates_nothing_twice(InboxSteps& steps)
   const ReplayStep step{
       .how = {.as = ReplayAs::as_new, .no = ReplayNo(3)}, .until = events[3], .limit = 100};
   for (int i = 0; i < 2; ++i) {
-    const auto part = steps.next().replay_step(step);
+    const auto part = steps.next().queue->replay_step(step);
     ASSERT_TRUE(part) << part.error().to_string();
     EXPECT_EQ(part->deliveries, 4U);
   }

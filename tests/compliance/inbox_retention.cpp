@@ -40,7 +40,9 @@ void an_expired_claim_stays_while_a_delivery_is_pending(InboxSteps& steps) {
   const EventNo event = steps.fresh(brief());
   steps.advance(hours(2));
   EXPECT_EQ(steps.admit(brief()), (Admission{Kind::duplicate, event}));
-  EXPECT_EQ(steps.next().find(std::vector<WantedIdentity>{{steps.source("src"), "", "a"}})->at(0),
+  EXPECT_EQ(steps.next()
+                .catalog->find(std::vector<WantedIdentity>{{steps.source("src"), "", "a"}})
+                ->at(0),
             event);
   steps.deliver();
   steps.fresh(brief());
@@ -238,7 +240,7 @@ void retained_events_do_not_hide_removable_ones(InboxSteps& steps) {
 void events_of_unlisted_sources_stay(InboxSteps& steps) {
   const EventNo event = steps.fresh({.source = "x", .to = {}});
   const SweepStep step{.periods = {}, .limit = 100};
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(steps.next().sweep(step));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(steps.next().queue->sweep(step));
   EXPECT_EQ(steps.presence(event), Presence::here);
 }
 
@@ -248,7 +250,7 @@ void sources_have_their_own_periods(InboxSteps& steps) {
   const Periods periods[]{{steps.source("x"), hours(1), hours(1)},
                           {steps.source("y"), hours(2), hours(2)}};
   steps.advance(hours(1));
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(steps.next().sweep({periods, 100}));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(steps.next().queue->sweep({periods, 100}));
   EXPECT_EQ(steps.presence(brief_one), Presence::gone);
   EXPECT_EQ(steps.presence(long_one), Presence::here);
 }

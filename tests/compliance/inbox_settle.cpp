@@ -183,7 +183,7 @@ void a_delivery_settled_twice_in_one_batch_is_settled_once(InboxSteps& steps) {
   const Settlement batch[]{{ref(lease), lease.fence, Ack{}},
                            {ref(lease), lease.fence, Ack{}},
                            {ref(lease), lease.fence, RetryIn{}}};
-  const auto answers = steps.next().write({.settle = batch}).settle;
+  const auto answers = steps.next().queue->write({.settle = batch}).settle;
   ASSERT_TRUE(answers) << answers.error().to_string();
   EXPECT_EQ(*answers, (std::vector{Settled::ok, Settled::ok, Settled::stale}));
   EXPECT_EQ(steps.detail(event).attempts.size(), 1U);
@@ -254,7 +254,7 @@ void the_answers_of_a_batch_are_in_order(InboxSteps& steps) {
                            {missing, Fence(1), Ack{}},
                            {ref(leases[0]), leases[1].fence, Ack{}},
                            {ref(leases[1]), leases[1].fence, Renew{hours(1)}}};
-  const auto answers = steps.next().write({.settle = batch}).settle;
+  const auto answers = steps.next().queue->write({.settle = batch}).settle;
   ASSERT_TRUE(answers) << answers.error().to_string();
   EXPECT_EQ(*answers, (std::vector{Settled::ok, Settled::unknown, Settled::stale, Settled::ok}));
 }
@@ -272,9 +272,9 @@ void a_mixed_batch_settles_then_admits_then_leases(InboxSteps& steps) {
                         .targets = std::span(&target, 1)};
   const Admit admit{std::span(&arrival, 1)};
   const LeaseRequest request{.from = target.to, .max = 10, .lease = seconds(30), .holder = {}};
-  const Answers answers = steps.next().write({.settle = std::span(&settlement, 1),
-                                              .admit = std::span(&admit, 1),
-                                              .lease = std::span(&request, 1)});
+  const Answers answers = steps.next().queue->write({.settle = std::span(&settlement, 1),
+                                                     .admit = std::span(&admit, 1),
+                                                     .lease = std::span(&request, 1)});
   ASSERT_TRUE(answers.settle && answers.lease && answers.admit.at(0));
   EXPECT_EQ(answers.settle->front(), Settled::ok);
   EXPECT_EQ(ids(answers.lease->front().deliveries), "b c");

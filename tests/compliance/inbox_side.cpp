@@ -101,13 +101,13 @@ struct Applier {
   }
   void operator()(const RestartOp&) { side.subject_.restart(); }
   void operator()(const CancelOp& op) {
-    const Result<Cancelled> answer = side.driver().cancel(op.which);
+    const Result<Cancelled> answer = side.driver().queue->cancel(op.which);
     if (!failed(answer)) print("cancel " + text(static_cast<std::int64_t>(*answer)));
   }
   void operator()(const ReplayOp& op) {
     Replay what = op.what;
     if (!op.destination.empty()) what.how.destination = side.destinations_.at(op.destination);
-    const Result<Replayed> answer = side.driver().replay(what);
+    const Result<Replayed> answer = side.driver().queue->replay(what);
     if (failed(answer)) return;
     print("replay " + text(static_cast<std::int64_t>(answer->status)) + text(answer->deliveries));
   }
@@ -116,30 +116,31 @@ struct Applier {
   void operator()(const NoteOp& op) {
     DuplicateNote note{op.event, op.count, {}};
     if (!op.changed.empty()) note.changed = {sha256(op.changed), {}, op.changed};
-    failed(side.driver().note_duplicates(std::span(&note, 1)));
+    failed(side.driver().queue->note_duplicates(std::span(&note, 1)));
   }
   void operator()(const RejectOp& op) {
     if (op.remove) {
-      const Result<bool> removed = side.driver().remove_reject(op.no);
+      const Result<bool> removed = side.driver().rejects->remove_reject(op.no);
       if (!failed(removed)) print(*removed ? "removed" : "not there");
       return;
     }
     const Reject reject{.no = op.no, .source = side.sources_.at(op.source), .reason = "test"};
-    failed(side.driver().add_rejects({.rejects = std::span(&reject, 1)}));
+    failed(side.driver().rejects->add_rejects({.rejects = std::span(&reject, 1)}));
   }
   void operator()(const PauseOp& op) {
-    failed(side.driver().pause(side.destinations_.at(op.destination), op.paused));
+    failed(side.driver().catalog->pause(side.destinations_.at(op.destination), op.paused));
   }
   void operator()(const MessageOp& op) {
-    const Result<Enqueued> answer = side.driver().enqueue(op.id, {.destination = op.destination,
-                                                                  .key = op.key,
-                                                                  .payload = op.payload,
-                                                                  .order_key = op.order_key});
+    const Result<Enqueued> answer =
+        side.driver().queue->enqueue(op.id, {.destination = op.destination,
+                                             .key = op.key,
+                                             .payload = op.payload,
+                                             .order_key = op.order_key});
     if (failed(answer)) return;
     print("message " + answer->message.to_string() + (answer->duplicate ? " duplicate" : ""));
   }
   void operator()(const MoveOp& op) {
-    const Result<Moved> answer = side.driver().move_messages(op.numbers);
+    const Result<Moved> answer = side.driver().queue->move_messages(op.numbers);
     if (failed(answer)) return;
     print("moved " + std::to_string(answer->messages) + (answer->more ? " more" : ""));
     for (std::size_t i = 0; i < answer->messages; ++i) {
@@ -147,15 +148,15 @@ struct Applier {
     }
   }
   void operator()(const ReleaseOp& op) {
-    const Result<Released> answer = side.driver().release_holder(op.step);
+    const Result<Released> answer = side.driver().queue->release_holder(op.step);
     if (!failed(answer)) print("released " + std::to_string(answer->deliveries));
   }
   void operator()(const NodeOp& op) {
     if (op.leave) {
-      failed(side.driver().leave_node(node_owner(op.owner)));
+      failed(side.driver().node->leave_node(node_owner(op.owner)));
       return;
     }
-    const Result<NodeNo> answer = side.driver().take_node(node_owner(op.owner), op.lease);
+    const Result<NodeNo> answer = side.driver().node->take_node(node_owner(op.owner), op.lease);
     if (!failed(answer)) print("node " + text(*answer));
   }
   void operator()(const ReadOp& op);
@@ -209,7 +210,8 @@ void Applier::operator()(const WriteOp& op) {
     lease.push_back({side.destinations_.at(each.destination), each.how.max, each.how.lease,
                      each.how.holder, each.how.max_abandons, each.how.horizon, each.how.on_dead});
   }
-  const Answers answers = side.driver().write({.settle = settle, .admit = admit, .lease = lease});
+  const Answers answers =
+      side.driver().queue->write({.settle = settle, .admit = admit, .lease = lease});
   print_settled(op, answers.settle);
   print_admitted(op, answers.admit);
   print_leased(answers.lease);
@@ -224,7 +226,7 @@ void Applier::print_settled(const WriteOp& op, const Result<std::vector<Settled>
     const bool old = side.late_cleanup_ || side.passed_ - side.at_[lease] >= kKeepAttempts;
     const EventNo event = side.known_.leases[lease].event;
     if (old) {
-      const Result<Lookup<EventDetail>> found = side.driver().event(event);
+      const Result<Lookup<EventDetail>> found = side.driver().catalog->event(event);
       // With late_cleanup every event is read here; a failed read is then ignored.
       if (!found && !side.late_cleanup_ && failed(found)) continue;
       if (found && found->presence == Presence::gone) continue;
@@ -286,7 +288,7 @@ void Applier::operator()(const ReplayManyOp& op) {
   std::size_t events = 0;
   std::size_t deliveries = 0;
   for (bool done = false; !done;) {
-    const Result<Replaying> part = side.driver().replay_step(step);
+    const Result<Replaying> part = side.driver().queue->replay_step(step);
     if (failed(part)) return;
     events += part->events;
     deliveries += part->deliveries;
@@ -303,7 +305,7 @@ void Applier::operator()(const SweepOp& op) {
   std::size_t events = 0;
   // The first step may continue a pass in progress, so only the pass after it covers everything.
   for (int passes = 0; passes < 2;) {
-    const Result<Swept> part = side.driver().sweep({periods, op.limit});
+    const Result<Swept> part = side.driver().queue->sweep({periods, op.limit});
     if (failed(part)) return;
     events += part->events;
     if (part->done) ++passes;
@@ -319,7 +321,7 @@ void Applier::operator()(const ReadOp& op) {
   print_list(filter, op.page);
   print_list({.id = op.id}, op.page);
   const WantedIdentity wanted{side.sources_.at(op.source), "", op.id};
-  const auto found = side.driver().find(std::span(&wanted, 1));
+  const auto found = side.driver().catalog->find(std::span(&wanted, 1));
   if (!failed(found)) print("found " + text(found->at(0)));
   print_stats();
 }
@@ -329,7 +331,7 @@ void Applier::print_list(const EventFilter& filter, std::size_t page) {
   constexpr std::size_t kRows = 50;
   EventQuery query{filter, kNewest, page};
   for (std::size_t printed = 0; printed < kRows;) {
-    const Result<EventPage> part = side.driver().events(query);
+    const Result<EventPage> part = side.driver().catalog->events(query);
     if (failed(part)) return;
     for (const EventRow& each : part->events) {
       if (printed++ < kRows) print(text(each, side.name_of(each.source)));
@@ -340,7 +342,7 @@ void Applier::print_list(const EventFilter& filter, std::size_t page) {
 }
 
 void Applier::print_stats() {
-  const Result<Stats> stats = side.driver().stats();
+  const Result<Stats> stats = side.driver().catalog->stats();
   if (failed(stats)) return;
   std::map<std::string, std::string> lines;
   for (const DestinationStats& each : stats->destinations) {
@@ -361,11 +363,12 @@ void Applier::print_stats() {
 Side::Side(InboxSubject& subject, bool late_cleanup)
     : subject_(subject), late_cleanup_(late_cleanup) {
   for (const std::string& name : OperationSource::sources()) {
-    sources_[name] = SourceNo(driver().number_of(NameKind::source, name).value());
+    sources_[name] = SourceNo(driver().catalog->number_of(NameKind::source, name).value());
     source_names_[sources_[name]] = name;
   }
   for (const std::string& name : OperationSource::destinations()) {
-    destinations_[name] = DestinationNo(driver().number_of(NameKind::destination, name).value());
+    destinations_[name] =
+        DestinationNo(driver().catalog->number_of(NameKind::destination, name).value());
     destination_names_[destinations_[name]] = name;
   }
 }
@@ -390,7 +393,7 @@ Observation Side::apply(const Operation& operation) {
 }
 
 std::string Side::text_of(EventNo event) {
-  const Result<Lookup<EventDetail>> found = driver().event(event);
+  const Result<Lookup<EventDetail>> found = driver().catalog->event(event);
   if (!found) return text(found.error()) + "\n";
   std::string all = "presence " + text(static_cast<std::int64_t>(found->presence)) + "\n";
   if (!found->value) return all;
@@ -401,7 +404,7 @@ std::string Side::text_of(EventNo event) {
   for (const Variant& each : detail.variants)
     all += "  variant " + to_hex(hapax::view(each.digest)) + "\n";
   for (const BodyOf which : {BodyOf::event, BodyOf::last_variant}) {
-    const Result<Lookup<std::string>> body = driver().body(event, which);
+    const Result<Lookup<std::string>> body = driver().catalog->body(event, which);
     all += "  body " + (body ? body->value.value_or("none") : text(body.error())) + "\n";
   }
   return all;
@@ -411,13 +414,13 @@ Observation Side::everything() {
   Applier applier{*this, {}};
   EventQuery query{{}, kNewest, kMaxPage};
   for (;;) {
-    const Result<EventPage> page = driver().events(query);
+    const Result<EventPage> page = driver().catalog->events(query);
     if (applier.failed(page)) break;
     for (const EventRow& each : page->events) applier.out.text += text_of(each.no);
     if (!page->next) break;
     query.before = *page->next;
   }
-  const Result<RejectPage> rejects = driver().rejects({.limit = kMaxPage});
+  const Result<RejectPage> rejects = driver().rejects->rejects({.limit = kMaxPage});
   if (!applier.failed(rejects)) {
     for (const RejectRow& each : rejects->rejects) {
       applier.print("reject " + text(each.no) + " " + name_of(each.source));

@@ -35,7 +35,7 @@ class Side {
  private:
   friend struct Applier;
 
-  Driver& driver() { return subject_.driver(); }
+  const Driver& driver() { return subject_.driver(); }
   std::string name_of(DestinationNo number) const { return destination_names_.at(number); }
   std::string name_of(SourceNo number) const { return source_names_.at(number); }
   std::string text_of(EventNo event);  // the whole event

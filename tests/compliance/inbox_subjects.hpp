@@ -14,13 +14,13 @@ namespace hapax::test {
 
 class MemoryInbox final : public InboxSubject {
  public:
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
 
  private:
   ManualClock clock_;
-  std::unique_ptr<Driver> driver_ = memory::make_driver(100'000, clock_);
+  Driver driver_ = memory::make_driver(100'000, clock_);
 };
 
 // SQLite has a single writer, so a message in an open transaction would block the store.
@@ -28,21 +28,21 @@ class SqliteInbox final : public InboxSubject {
  public:
   SqliteInbox() { reopen(); }
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
   void restart() override { reopen(); }
 
  private:
   void reopen() {
-    driver_.reset();
+    driver_ = {};
     const OpenOptions options{.needs = {Capability::inbox}};
     driver_ = sqlite::open_driver(directory_.file("inbox.db"), options, clock_).value();
   }
 
   TempDir directory_;
   ManualClock clock_;
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 // The server's clock cannot be set, so every statement is given the time. The store does not use
@@ -51,7 +51,7 @@ class PostgresInbox : public InboxSubject {
  public:
   PostgresInbox() { reopen(); }
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds) override {}
   void restart() override { reopen(); }
@@ -62,7 +62,7 @@ class PostgresInbox : public InboxSubject {
  protected:
   explicit PostgresInbox(std::string (PostgresDatabase::*url)() const) : url_(url) { reopen(); }
   void reopen() {
-    driver_.reset();
+    driver_ = {};
     const OpenOptions options{.timeout = kLongTimeout, .clock = &clock_};
     driver_ = postgres::open_driver((database_.*url_)(), options, random_).value();
   }
@@ -88,7 +88,7 @@ class PostgresInbox : public InboxSubject {
   std::string (PostgresDatabase::*url_)() const = &PostgresDatabase::url;
   ManualClock clock_;
   SeededRandom random_{1};
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 // Behind a pooler that runs each transaction on a different session.

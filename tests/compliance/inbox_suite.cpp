@@ -60,7 +60,7 @@ InboxSteps::InboxSteps(std::unique_ptr<InboxSubject> subject, bool restarting)
     : subject_(std::move(subject)), restarting_(restarting) {}
 InboxSteps::~InboxSteps() = default;
 
-Driver& InboxSteps::next() {
+const Driver& InboxSteps::next() {
   if (restarting_) subject_->restart();
   return subject_->driver();
 }
@@ -68,7 +68,7 @@ Driver& InboxSteps::next() {
 SourceNo InboxSteps::source(const std::string& name) {
   SourceNo& number = sources_[name];
   if (number == SourceNo()) {
-    number = SourceNo(must(same().number_of(NameKind::source, name), "number_of"));
+    number = SourceNo(must(same().catalog->number_of(NameKind::source, name), "number_of"));
   }
   return number;
 }
@@ -76,7 +76,8 @@ SourceNo InboxSteps::source(const std::string& name) {
 DestinationNo InboxSteps::destination(const std::string& name) {
   DestinationNo& number = destinations_[name];
   if (number == DestinationNo()) {
-    number = DestinationNo(must(same().number_of(NameKind::destination, name), "number_of"));
+    number =
+        DestinationNo(must(same().catalog->number_of(NameKind::destination, name), "number_of"));
   }
   return number;
 }
@@ -114,7 +115,7 @@ std::vector<AdmitAnswer> InboxSteps::admit_batch(const std::vector<std::vector<I
     const Result<void> checked = check(admits.back());
     if (!checked) return {AdmitAnswer(checked.error())};
   }
-  std::vector<AdmitAnswer> answers = next().write({.admit = admits}).admit;
+  std::vector<AdmitAnswer> answers = next().queue->write({.admit = admits}).admit;
   EXPECT_EQ(answers.size(), requests.size());
   return answers;
 }
@@ -155,7 +156,8 @@ Lease InboxSteps::lease(const std::string& destination_name, const LeaseHow& how
                              how.horizon,
                              how.on_dead};
   EXPECT_TRUE(check(request));
-  std::vector<Lease> answers = must(next().write({.lease = std::span(&request, 1)}).lease, "lease");
+  std::vector<Lease> answers =
+      must(next().queue->write({.lease = std::span(&request, 1)}).lease, "lease");
   if (answers.size() == 1) return std::move(answers.front());
   ADD_FAILURE() << "not one answer to one request";
   return {};
@@ -197,7 +199,7 @@ Settled InboxSteps::settle(const DeliveryRef& which, Fence fence, const Disposit
   const Settlement settlement{which, fence, disposition, note};
   EXPECT_TRUE(check(settlement));
   const std::vector<Settled> answers =
-      must(next().write({.settle = std::span(&settlement, 1)}).settle, "settle");
+      must(next().queue->write({.settle = std::span(&settlement, 1)}).settle, "settle");
   if (answers.size() == 1) return answers.front();
   ADD_FAILURE() << "not one answer to one settlement";
   return Settled::unknown;
@@ -216,7 +218,7 @@ void InboxSteps::kill(const Leased& lease, OnDead on_dead) {
 }
 
 EventDetail InboxSteps::detail(EventNo event) {
-  Lookup<EventDetail> found = must(next().event(event), "event");
+  Lookup<EventDetail> found = must(next().catalog->event(event), "event");
   EXPECT_EQ(found.presence, Presence::here) << event.value();
   return found.value ? std::move(*found.value) : EventDetail{};
 }
@@ -230,8 +232,8 @@ DeliveryRow InboxSteps::row(EventNo event, std::int64_t delivery) {
 }
 
 Presence InboxSteps::presence(EventNo event) {
-  const Presence presence = must(next().event(event), "event").presence;
-  EXPECT_EQ(must(same().body(event, BodyOf::event), "body").presence, presence);
+  const Presence presence = must(next().catalog->event(event), "event").presence;
+  EXPECT_EQ(must(same().catalog->body(event, BodyOf::event), "body").presence, presence);
   return presence;
 }
 
@@ -240,7 +242,7 @@ std::vector<EventRow> InboxSteps::list(const EventFilter& filter, std::size_t pa
   EventQuery query{filter, kNewest, page};
   EXPECT_TRUE(check(query));
   for (int pages = 0; pages < 10'000; ++pages) {
-    const EventPage found = must(next().events(query), "events");
+    const EventPage found = must(next().catalog->events(query), "events");
     EXPECT_LE(found.events.size(), page);
     all.insert(all.end(), found.events.begin(), found.events.end());
     if (!found.next) return all;
@@ -251,11 +253,11 @@ std::vector<EventRow> InboxSteps::list(const EventFilter& filter, std::size_t pa
 }
 
 Cancelled InboxSteps::cancel(EventNo event, std::int64_t delivery) {
-  return must(next().cancel({event, DeliveryNo(delivery)}), "cancel");
+  return must(next().queue->cancel({event, DeliveryNo(delivery)}), "cancel");
 }
 
 Replayed InboxSteps::replay(const Replay& what) {
-  return must(next().replay(what), "replay");
+  return must(next().queue->replay(what), "replay");
 }
 
 std::size_t InboxSteps::sweep(milliseconds keep, milliseconds keep_dead, std::size_t limit) {
@@ -265,7 +267,7 @@ std::size_t InboxSteps::sweep(milliseconds keep, milliseconds keep_dead, std::si
   EXPECT_TRUE(check(step));
   std::size_t gone = 0;
   for (int steps = 0; steps < 10'000; ++steps) {
-    const Swept swept = must(next().sweep(step), "sweep");
+    const Swept swept = must(next().queue->sweep(step), "sweep");
     gone += swept.events;
     if (swept.done) return gone;
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/headers.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-// The compliance suite for the inbox of every store. The contract is store/inbox.hpp.
+// The compliance suite for the inbox of every store. The contracts are those of store/driver.hpp.
 namespace hapax::test {
 
 using namespace hapax::store;
@@ -36,7 +36,7 @@ class InboxSubject {
   virtual ~InboxSubject() = default;
 
   // Returns the same driver until restart(). Cases call it from many threads.
-  virtual Driver& driver() = 0;
+  virtual const Driver& driver() = 0;
   // Advances the store's time by exactly this much.
   virtual void advance(milliseconds by) = 0;
   // Moves the wall clock of this node. No effect if the store uses a server's time.
@@ -84,8 +84,8 @@ class InboxSteps {
   ~InboxSteps();
 
   // Returns the driver, after a restart if this case runs with restarts. Valid for one call only.
-  Driver& next();
-  Driver& same() { return subject_->driver(); }  // without a restart
+  const Driver& next();
+  const Driver& same() { return subject_->driver(); }  // without a restart
   InboxSubject& subject() { return *subject_; }
   void advance(milliseconds by) { subject_->advance(by); }
 

@@ -4,6 +4,9 @@
 // The compliance suite over every store of hapax.
 #include <hapax/compliance.hpp>
 
+#include "base/claim_key.hpp"
+#include "base/try.hpp"
+#include "store/memory/driver.hpp"
 #include "support/postgres.hpp"
 #include "support/world.hpp"
 
@@ -24,6 +27,29 @@ class MemorySubject final : public compliance::Subject {
  private:
   ManualClock clock_;
   Store store_;
+};
+
+// A store that implements claims and nothing else.
+class ClaimsOnlySubject final : public compliance::Subject, private DedupStore {
+ public:
+  DedupStore& store() override { return *this; }
+  void advance(std::chrono::milliseconds by) override { clock_.advance(by); }
+
+ private:
+  Result<std::vector<Dedup>> dedup(std::span<const DedupRequest> requests) override {
+    std::vector<store::DedupItem> items;
+    for (const DedupRequest& each : requests) {
+      HAPAX_TRY(check(each));
+      items.push_back({claim_key(ClaimKind::id, each.scope, each.id),
+                       each.token.empty() ? make_token() : each.token, each.ttl});
+    }
+    return driver_.claims->dedup(items);
+  }
+
+  ManualClock clock_;
+  store::Driver driver_ = claims_of(store::memory::make_driver(1'000'000, clock_));
+
+  static store::Driver claims_of(const store::Driver& all) { return {all.owner, all.claims}; }
 };
 
 class SqliteSubject final : public compliance::Subject {
@@ -95,6 +121,8 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   compliance::add_dedup_suite("Memory", {.durable = false, .exact_time = true},
                               make<MemorySubject>);
+  compliance::add_dedup_suite("ClaimsOnly", {.durable = false, .exact_time = true},
+                              make<ClaimsOnlySubject>);
   const compliance::Traits durable{.durable = true, .exact_time = true};
   compliance::add_dedup_suite("Sqlite", durable, make<SqliteSubject>);
   compliance::add_dedup_suite("Postgres", durable, make<PostgresSubject>);

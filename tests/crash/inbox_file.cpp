@@ -64,7 +64,7 @@ void FileInbox::advance(milliseconds by) {
 }
 
 void FileInbox::restart() {
-  driver_.reset();
+  driver_ = {};
   driver_ = store::sqlite::open_driver(path_, {}, clock_).value();
 }
 

@@ -19,19 +19,19 @@ class FileInbox final : public InboxSubject {
   // `passed`: the time since the file was first opened.
   FileInbox(std::string path, milliseconds passed, const std::string& boot_id = "boot-1");
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override;
   void jump_wall(milliseconds by) override { clock_.jump_wall(by); }
   void restart() override;
 
   milliseconds passed() const { return passed_; }
-  void close() { driver_.reset(); }
+  void close() { driver_ = {}; }
 
  private:
   std::string path_;
   ManualClock clock_;
   milliseconds passed_{};
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 // Calls `run` with increasing operation numbers until it returns that the fault was not reached, or

@@ -38,8 +38,8 @@ class Inbox {
  public:
   Inbox(const std::string& path, milliseconds passed, const std::string& boot_id)
       : file(path, passed, boot_id),
-        source_(file.driver().number_of(NameKind::source, "x").value()),
-        destination_(file.driver().number_of(NameKind::destination, "one").value()) {}
+        source_(file.driver().catalog->number_of(NameKind::source, "x").value()),
+        destination_(file.driver().catalog->number_of(NameKind::destination, "one").value()) {}
 
   void fill() {
     std::int64_t no = 10;
@@ -54,32 +54,32 @@ class Inbox {
                             .body = id,
                             .targets = std::span(&target, 1)};
       const Admit admit{.arrivals = std::span(&arrival, 1)};
-      EXPECT_TRUE(file.driver().write({.admit = std::span(&admit, 1)}).admit.at(0));
+      EXPECT_TRUE(file.driver().queue->write({.admit = std::span(&admit, 1)}).admit.at(0));
     }
   }
   Worker lease() {
     const LeaseRequest request{
         .from = destination_, .max = 100, .lease = kLease, .holder = {Holder::Kind::push, 1}};
-    return {file.driver().write({.lease = std::span(&request, 1)}).lease};
+    return {file.driver().queue->write({.lease = std::span(&request, 1)}).lease};
   }
   Settled ack(const Leased& lease) {
     const Settlement settlement{.which = ref(lease), .fence = lease.fence, .disposition = Ack{}};
-    return file.driver().write({.settle = std::span(&settlement, 1)}).settle.value().at(0);
+    return file.driver().queue->write({.settle = std::span(&settlement, 1)}).settle.value().at(0);
   }
   std::uint64_t leased() {
     std::uint64_t count = 0;
-    const Stats stats = file.driver().stats().value();
+    const Stats stats = file.driver().catalog->stats().value();
     for (const DestinationStats& each : stats.destinations) count += each.leased;
     return count;
   }
   Result<void> note_duplicate() {
     const DuplicateNote note{.event = EventNo(10), .count = 1};
-    return file.driver().note_duplicates(std::span(&note, 1));
+    return file.driver().queue->note_duplicates(std::span(&note, 1));
   }
   std::uint64_t duplicates() {
-    return file.driver().event(EventNo(10)).value().value.value().row.duplicates;
+    return file.driver().catalog->event(EventNo(10)).value().value.value().row.duplicates;
   }
-  bool is_empty() { return file.driver().stats().value().destinations.empty(); }
+  bool is_empty() { return file.driver().catalog->stats().value().destinations.empty(); }
 
   FileInbox file;
 

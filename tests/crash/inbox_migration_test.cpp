@@ -144,24 +144,25 @@ class Migration {
     expect_data_complete(inbox.driver());
   }
 
-  static void expect_data_complete(Driver& driver) {
+  static void expect_data_complete(const Driver& driver) {
     const std::string key = claim_key(ClaimKind::id, "orders", "known");
     const DedupItem known{.key = key, .token = make_token(), .ttl = hours(1)};
-    const Result<std::vector<Dedup>> claimed = driver.write({.dedup = std::span(&known, 1)}).dedup;
+    const Result<std::vector<Dedup>> claimed = driver.claims->dedup(std::span(&known, 1));
     ASSERT_TRUE(claimed) << claimed.error().to_string();
     EXPECT_TRUE(claimed->at(0).duplicate);
     const EventNo numbers[] = {EventNo(10), EventNo(11), EventNo(12)};
-    EXPECT_EQ(driver.move_messages(numbers).value().messages, 2U);
-    const DestinationNo mail(driver.number_of(NameKind::destination, "mail").value());
+    EXPECT_EQ(driver.queue->move_messages(numbers).value().messages, 2U);
+    const DestinationNo mail(driver.catalog->number_of(NameKind::destination, "mail").value());
     for (const char* payload : {"one", "two"}) {
       const LeaseRequest request{.from = mail, .max = 9, .lease = seconds(30), .holder = {}};
       const std::vector<Lease> answer =
-          driver.write({.lease = std::span(&request, 1)}).lease.value();
+          driver.queue->write({.lease = std::span(&request, 1)}).lease.value();
       const std::vector<Leased>& leases = answer.at(0).deliveries;
       ASSERT_EQ(leases.size(), 1U) << "they share an order key";
       EXPECT_EQ(leases[0].event.body, payload);
       const Settlement ack{.which = ref(leases[0]), .fence = leases[0].fence, .disposition = Ack{}};
-      EXPECT_EQ(driver.write({.settle = std::span(&ack, 1)}).settle.value().at(0), Settled::ok);
+      EXPECT_EQ(driver.queue->write({.settle = std::span(&ack, 1)}).settle.value().at(0),
+                Settled::ok);
     }
   }
 

@@ -193,7 +193,7 @@ kind = "pull"
   EXPECT_EQ(config.public_url, "https://hooks.example.com");
   EXPECT_EQ(config.admin_token, "token-of-the-environment");
   EXPECT_THAT(config.admin_names, ElementsAre("hapax.internal"));
-  EXPECT_EQ(config.store_url, "sqlite:" + directory_.file("hapax.db"));
+  EXPECT_EQ(config.store_url.text, "sqlite:" + directory_.file("hapax.db"));
   ASSERT_EQ(config.sources.size(), 2U);
   const gateway::Source& stripe = config.sources[0];
   EXPECT_EQ(stripe.name, "stripe");
@@ -219,7 +219,7 @@ TEST_F(ConfigTest, AnEmptyFileMeansTheDefaults) {
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(loaded.config->listen.port, 8420);
   EXPECT_EQ(loaded.config->admin.port, 8421);
-  EXPECT_EQ(loaded.config->store_url, "sqlite:" + directory_.file("hapax.db"));
+  EXPECT_EQ(loaded.config->store_url.text, "sqlite:" + directory_.file("hapax.db"));
   EXPECT_EQ(loaded.config->store_timeout, std::nullopt);
   EXPECT_EQ(loaded.config->data_dir, directory_.path().string());
 }

@@ -4,7 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "env/log.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class SilentLog final : public Log {
 };
 
 // Admits an event whose id is its number as text.
-inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo source,
+inline void admit_one(const store::Driver& driver, std::int64_t number, SourceNo source,
                       const store::Target& target) {
   const std::string id = std::to_string(number);
   const store::Arrival arrival{.no = EventNo(number),
@@ -31,20 +31,20 @@ inline void admit_one(store::Driver& driver, std::int64_t number, SourceNo sourc
                                .body = id,
                                .targets = std::span(&target, 1)};
   const store::Admit request{.arrivals = std::span(&arrival, 1)};
-  EXPECT_TRUE(driver.write({.admit = std::span(&request, 1)}).admit.at(0));
+  EXPECT_TRUE(driver.queue->write({.admit = std::span(&request, 1)}).admit.at(0));
 }
 
 // Leases and settles up to 100 due deliveries; returns their number.
-inline std::size_t settle_due(store::Driver& driver, DestinationNo from,
+inline std::size_t settle_due(const store::Driver& driver, DestinationNo from,
                               const Disposition& disposition) {
   const store::LeaseRequest request{
       .from = from, .max = 100, .lease = std::chrono::seconds(30), .holder = {}};
-  const store::Answers leased = driver.write({.lease = std::span(&request, 1)});
+  const store::Answers leased = driver.queue->write({.lease = std::span(&request, 1)});
   std::vector<store::Settlement> settlements;
   for (const store::Leased& each : leased.lease->at(0).deliveries) {
     settlements.push_back({{each.event.no, each.delivery}, each.fence, disposition});
   }
-  EXPECT_TRUE(driver.write({.settle = settlements}).settle);
+  EXPECT_TRUE(driver.queue->write({.settle = settlements}).settle);
   return settlements.size();
 }
 

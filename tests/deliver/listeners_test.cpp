@@ -28,9 +28,9 @@ class ListenersTest : public testing::Test {
 
   test::ManualClock clock_;
   test::SeededRandom random_{3};
-  std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(100, clock_);
+  store::Driver driver_ = store::memory::make_driver(100, clock_);
   int changes_ = 0;
-  Listeners listeners_{*driver_, clock_, random_, [this] { ++changes_; }};
+  Listeners listeners_{*driver_.catalog, *driver_.node, clock_, random_, [this] { ++changes_; }};
 };
 
 TEST_F(ListenersTest, AreStoredWithTheirSources) {
@@ -67,7 +67,7 @@ TEST_F(ListenersTest, AreDroppedAfterSevenDaysWithoutContact) {
   EXPECT_THAT(names(), ElementsAre("here"));
   ASSERT_TRUE(listeners_.drop_old());
   EXPECT_THAT(names(), ElementsAre("here"));
-  EXPECT_EQ(driver_->records("listen/").value().size(), 2U) << "its name stays recorded";
+  EXPECT_EQ(driver_.node->records("listen/").value().size(), 2U) << "its name stays recorded";
   EXPECT_EQ(changes_, 2);
   ASSERT_TRUE(listeners_.add({.name = "gone"}));
   EXPECT_EQ(changes_, 3);
@@ -82,18 +82,19 @@ TEST_F(ListenersTest, FormerNamesAreLimited) {
     ASSERT_TRUE(listeners_.remove(name).value());
   }
   ASSERT_TRUE(listeners_.drop_old());
-  EXPECT_EQ(driver_->records("listen/").value().size(), kMaxFormerListeners);
-  EXPECT_FALSE(driver_->record("listen/l0").value()) << "the oldest is dropped first";
+  EXPECT_EQ(driver_.node->records("listen/").value().size(), kMaxFormerListeners);
+  EXPECT_FALSE(driver_.node->record("listen/l0").value()) << "the oldest is dropped first";
 }
 
 // Remaining deliveries of a former configured destination must not go to a developer's machine.
 class TakenNameTest : public ListenersTest {
  protected:
-  void admit(bool listen) { test::admit_one(*driver_, ++last_, SourceNo(1), {to_, listen}); }
-  void settle_next(const Disposition& disposition) { test::settle_due(*driver_, to_, disposition); }
+  void admit(bool listen) { test::admit_one(driver_, ++last_, SourceNo(1), {to_, listen}); }
+  void settle_next(const Disposition& disposition) { test::settle_due(driver_, to_, disposition); }
   bool is_taken() { return listeners_.is_taken("orders").value(); }
 
-  const DestinationNo to_{driver_->number_of(store::NameKind::destination, "orders").value()};
+  const DestinationNo to_{
+      driver_.catalog->number_of(store::NameKind::destination, "orders").value()};
   std::int64_t last_ = 0;
 };
 
@@ -104,7 +105,7 @@ TEST_F(TakenNameTest, TheNameIsTakenWhileDeliveriesArePendingOrDead) {
   EXPECT_TRUE(is_taken());
   settle_next(Dead{});
   EXPECT_TRUE(is_taken()) << "a dead delivery can be replayed";
-  ASSERT_TRUE(driver_->replay({.event = EventNo(1)}));
+  ASSERT_TRUE(driver_.queue->replay({.event = EventNo(1)}));
   settle_next(Ack{});
   EXPECT_FALSE(is_taken());
 }

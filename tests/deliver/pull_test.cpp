@@ -25,18 +25,18 @@ using testing::ElementsAre;
 // Writes immediately. While `lost` has errors, settle() returns one of them instead of the result.
 class DirectStore final : public AsyncStore {
  public:
-  explicit DirectStore(store::Driver& driver) : driver_(driver) {}
+  explicit DirectStore(const store::Driver& driver) : driver_(driver) {}
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override {
-    co_return driver_.write({.admit = {&admit, 1}}).admit.at(0);
+    co_return driver_.queue->write({.admit = {&admit, 1}}).admit.at(0);
   }
   Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override {
     ++leases;
-    co_return driver_.write({.lease = {&request, 1}}).lease.value().at(0);
+    co_return driver_.queue->write({.lease = {&request, 1}}).lease.value().at(0);
   }
   Task<Result<std::vector<Settled>>> settle(std::span<const store::Settlement> what) override {
     ++settles;
-    Result<std::vector<Settled>> settled = driver_.write({.settle = what}).settle;
+    Result<std::vector<Settled>> settled = driver_.queue->write({.settle = what}).settle;
     if (lost.empty()) co_return settled;
     const Error error = lost.front();
     lost.pop_front();
@@ -48,7 +48,7 @@ class DirectStore final : public AsyncStore {
   std::deque<Error> lost;
 
  private:
-  store::Driver& driver_;
+  const store::Driver& driver_;
 };
 
 // Waits end at once and advance the clock instead.
@@ -77,18 +77,19 @@ class TimePasses final : public TimerFactory {
 class PullTest : public testing::Test {
  protected:
   PullTest() {
-    to_.no = DestinationNo(driver_->number_of(store::NameKind::destination, "work").value());
+    to_.no =
+        DestinationNo(driver_.catalog->number_of(store::NameKind::destination, "work").value());
     to_.retry = {seconds(10)};
   }
 
   void admit(int count) {
     const store::Target target{to_.no};
-    const SourceNo source(driver_->number_of(store::NameKind::source, "demo").value());
+    const SourceNo source(driver_.catalog->number_of(store::NameKind::source, "demo").value());
     for (int i = 0; i < count; ++i) {
       const store::Arrival arrival{
           .no = numbers_.next(), .source = source, .body = "x", .targets = {&target, 1}};
       const store::Admit admit{.arrivals = {&arrival, 1}};
-      ASSERT_TRUE(driver_->write({.admit = {&admit, 1}}).admit.at(0));
+      ASSERT_TRUE(driver_.queue->write({.admit = {&admit, 1}}).admit.at(0));
     }
     notifier_.notify(to_.no);
   }
@@ -157,8 +158,8 @@ class PullTest : public testing::Test {
   test::ManualClock clock_;
   EventNumbers numbers_{clock_, NodeNo(1)};
   test::SeededRandom random_{1};
-  std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(1000, clock_);
-  DirectStore async_store_{*driver_};
+  store::Driver driver_ = store::memory::make_driver(1000, clock_);
+  DirectStore async_store_{driver_};
   DeliveryNotifier notifier_;
   LeaseCache lease_cache_;
   LeaseRoom room_;
@@ -218,7 +219,7 @@ TEST_F(PullTest, ASettleWithALostResponseIsRetried) {
   ASSERT_TRUE(settled);
   EXPECT_THAT(*settled, ElementsAre(Settled::ok));
   EXPECT_EQ(async_store_.settles, 3);
-  const auto event = driver_->event(lease.which.event).value().value.value();
+  const auto event = driver_.catalog->event(lease.which.event).value().value.value();
   EXPECT_EQ(event.deliveries.at(0).attempts, 1U) << "the attempt counts once";
 }
 

@@ -100,18 +100,18 @@ void send_events(const Serve& serve, int count) {
 
 // A delivery whose worker was killed three times is dead, as configured; it is replayed here.
 void replay_dead(StoreView& view) {
-  const Result<store::Stats> stats = view.driver().stats();
+  const Result<store::Stats> stats = view.driver().catalog->stats();
   const auto has_dead = [](const store::DestinationStats& each) { return each.dead > 0; };
   if (!stats || std::none_of(stats->destinations.begin(), stats->destinations.end(), has_dead)) {
     return;
   }
   const Result<store::Replaying> replayed =
-      view.driver().replay_step({.filter = {.status = DeliveryState::dead}, .limit = 1000});
+      view.driver().queue->replay_step({.filter = {.status = DeliveryState::dead}, .limit = 1000});
   EXPECT_TRUE(replayed) << replayed.error().to_string();
 }
 
 std::uint64_t not_completed(StoreView& view) {
-  const Result<store::Stats> stats = view.driver().stats();
+  const Result<store::Stats> stats = view.driver().catalog->stats();
   if (!stats) return 1;
   std::uint64_t sum = 0;
   for (const store::DestinationStats& each : stats->destinations) {

@@ -240,7 +240,7 @@ TEST_F(PushDispatcherTest, ABlockedLaneWaitsForAnOperatorAndASkippedOneContinues
   EXPECT_EQ(stage_.row(next, 1).state, DeliveryState::completed);
   EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::pending);
   fixed = true;
-  static_cast<void>(stage_.memory->replay({poison, DeliveryNo(1), {}}));
+  static_cast<void>(stage_.memory.queue->replay({poison, DeliveryNo(1), {}}));
   stage_.run_for(seconds(5));
   EXPECT_EQ(stage_.row(poison, 0).state, DeliveryState::completed);
   EXPECT_EQ(stage_.row(next, 0).state, DeliveryState::completed);
@@ -269,12 +269,12 @@ TEST_F(PushDispatcherTest, WithoutANotificationItPollsOnceASecond) {
 
 TEST_F(PushDispatcherTest, APausedDestinationGetsNothingUntilItIsResumed) {
   const auto orders = stage_.destination("orders");
-  static_cast<void>(stage_.memory->pause(orders->no, true));
+  static_cast<void>(stage_.memory.catalog->pause(orders->no, true));
   stage_.send({orders->no});
   stage_.start(orders);
   stage_.run_for(minutes(1));
   EXPECT_TRUE(stage_.transport.seen.empty());
-  static_cast<void>(stage_.memory->pause(orders->no, false));
+  static_cast<void>(stage_.memory.catalog->pause(orders->no, false));
   stage_.run_for(seconds(2));
   EXPECT_EQ(stage_.transport.seen.size(), 1U);
 }
@@ -408,7 +408,7 @@ TEST_F(PushDispatcherTest, ADeadNodesLeaseExpiresWithoutCountingAnAttempt) {
   const auto orders = stage_.destination("orders");
   const EventNo event = stage_.send({orders->no});
   const store::LeaseRequest dead{.from = orders->no, .lease = seconds(30), .holder = {}};
-  static_cast<void>(stage_.memory->write({.lease = {&dead, 1}}));
+  static_cast<void>(stage_.memory.queue->write({.lease = {&dead, 1}}));
   stage_.start(orders);
   stage_.run_for(seconds(29));
   EXPECT_TRUE(stage_.transport.seen.empty());
@@ -426,13 +426,13 @@ TEST_F(PushDispatcherTest, ExpiredLeasesOfWorkersCountAsAbandons) {
                                    .holder = {Holder::Kind::pull, 7},
                                    .max_abandons = 3};
   for (unsigned expired = 0; expired < 3; ++expired) {
-    const store::Answers answers = stage_.memory->write({.lease = {&worker, 1}});
+    const store::Answers answers = stage_.memory.queue->write({.lease = {&worker, 1}});
     ASSERT_EQ(answers.lease->front().deliveries.size(), 1U);
     EXPECT_EQ(answers.lease->front().deliveries[0].abandons, expired);
     EXPECT_EQ(answers.lease->front().deliveries[0].attempt, 1U);
     stage_.run_for(seconds(31));
   }
-  static_cast<void>(stage_.memory->write({.lease = {&worker, 1}}));
+  static_cast<void>(stage_.memory.queue->write({.lease = {&worker, 1}}));
   EXPECT_EQ(stage_.row(event).state, DeliveryState::dead);
   EXPECT_EQ(stage_.row(event).reason, EndReason::abandoned);
   EXPECT_EQ(stage_.row(event).attempts, 0U);

@@ -4,8 +4,8 @@
 
 #include "deliver/by_hand.hpp"
 #include "deliver/replays.hpp"
-#include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "support/faulty_driver.hpp"
 #include "support/world.hpp"
 
 #include <gmock/gmock.h>
@@ -24,27 +24,28 @@ using testing::ElementsAre;
 
 class ReplayOnceTest : public testing::Test {
  protected:
-  void make(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
+  void make(std::int64_t number) { test::admit_one(inner_, number, source_, target_); }
   std::size_t settle_next(const Disposition& disposition) {
-    return test::settle_due(*inner_, target_.to, disposition);
+    return test::settle_due(inner_, target_.to, disposition);
   }
-  Result<std::optional<Replayed>> replay(store::Driver& driver, std::int64_t event,
+  Result<std::optional<Replayed>> replay(const store::Driver& driver, std::int64_t event,
                                          const std::string& key,
                                          store::ReplayAs as = store::ReplayAs::same) {
     const std::string asked = std::to_string(event);
-    return replay_once({driver, clock_, random_}, {.event = EventNo(event), .how = {.as = as}},
+    return replay_once({*driver.queue, *driver.catalog, *driver.node, clock_, random_},
+                       {.event = EventNo(event), .how = {.as = as}},
                        request_key("event", key, asked, ""));
   }
   std::size_t deliveries(std::int64_t event) {
-    return inner_->event(EventNo(event)).value().value->deliveries.size();
+    return inner_.catalog->event(EventNo(event)).value().value->deliveries.size();
   }
 
   test::ManualClock clock_;
   test::SeededRandom random_{5};
-  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(10'000, clock_);
-  const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
+  store::Driver inner_ = store::memory::make_driver(10'000, clock_);
+  const SourceNo source_{inner_.catalog->number_of(store::NameKind::source, "demo").value()};
   const store::Target target_{
-      DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
+      DestinationNo(inner_.catalog->number_of(store::NameKind::destination, "work").value())};
 };
 
 // The n-th call and all later ones fail, as in a crash, for every fault and every n. The delivery
@@ -57,14 +58,14 @@ TEST_F(ReplayOnceTest, ARepeatedRequestFindsAnInterruptedReplay) {
         make(++event);
         settle_next(as == store::ReplayAs::same ? Disposition(Dead{}) : Disposition(Ack{}));
         int calls = 0;
-        store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+        store::fault::FaultyDriver faulty(inner_, [&](std::string_view) {
           return ++calls == nth ? fault : calls > nth ? Fault::fail : Fault::none;
         });
         const std::string key = std::to_string(event);
-        const auto cut = replay(faulty, event, key, as);
+        const auto cut = replay(faulty.driver(), event, key, as);
         hit = calls >= nth ? 1 : 0;
         std::size_t attempts = settle_next(Ack{});
-        const auto answer = replay(*inner_, event, key, as);
+        const auto answer = replay(inner_, event, key, as);
         ASSERT_TRUE(answer && *answer) << nth;
         attempts += settle_next(Ack{});
         const DeliveryNo going(as == store::ReplayAs::same ? 1 : 2);
@@ -84,22 +85,22 @@ TEST_F(ReplayOnceTest, AKeyIsForOneRequest) {
   make(1);
   make(2);
   settle_next(Dead{});
-  EXPECT_TRUE(replay(*inner_, 1, "k").value());
-  EXPECT_FALSE(replay(*inner_, 2, "k").value());
+  EXPECT_TRUE(replay(inner_, 1, "k").value());
+  EXPECT_FALSE(replay(inner_, 2, "k").value());
   EXPECT_EQ(settle_next(Ack{}), 1U);
 }
 
 TEST_F(ReplayOnceTest, AResultIsKeptForAWeek) {
   make(1);
   settle_next(Dead{});
-  EXPECT_TRUE(replay(*inner_, 1, "k").value());
+  EXPECT_TRUE(replay(inner_, 1, "k").value());
   settle_next(Ack{});
   clock_.advance(kKeepReplayNote - hours(1));
-  EXPECT_TRUE(replay(*inner_, 2, "another").value());
-  EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::done);
+  EXPECT_TRUE(replay(inner_, 2, "another").value());
+  EXPECT_EQ(replay(inner_, 1, "k").value()->status, Replayed::Status::done);
   clock_.advance(hours(1));
-  EXPECT_TRUE(replay(*inner_, 2, "another").value());
-  EXPECT_EQ(replay(*inner_, 1, "k").value()->status, Replayed::Status::not_replayable);
+  EXPECT_TRUE(replay(inner_, 2, "another").value());
+  EXPECT_EQ(replay(inner_, 1, "k").value()->status, Replayed::Status::not_replayable);
 }
 
 // The limit is that of the store's records. A request whose note was evicted must not replay twice.
@@ -108,12 +109,12 @@ TEST_F(ReplayOnceTest, TheOldestResultsAreEvicted) {
   settle_next(Ack{});
   for (std::size_t i = 0; i <= kMaxReplayNotes; ++i) {
     clock_.advance(seconds(1));
-    ASSERT_TRUE(replay(*inner_, 1, "k" + std::to_string(i), store::ReplayAs::as_new).value());
+    ASSERT_TRUE(replay(inner_, 1, "k" + std::to_string(i), store::ReplayAs::as_new).value());
     settle_next(Ack{});
   }
-  EXPECT_EQ(inner_->records("replayed/").value().size(), kMaxReplayNotes);
+  EXPECT_EQ(inner_.node->records("replayed/").value().size(), kMaxReplayNotes);
   const std::size_t before = deliveries(1);
-  EXPECT_THAT(replay(*inner_, 1, "k0", store::ReplayAs::as_new).value()->deliveries,
+  EXPECT_THAT(replay(inner_, 1, "k0", store::ReplayAs::as_new).value()->deliveries,
               ElementsAre(DeliveryNo(2)));
   EXPECT_EQ(deliveries(1), before);
 }
@@ -126,21 +127,22 @@ TEST_F(ReplayOnceTest, AJobWithALostResponseIsFoundAgain) {
   const RequestKey key = request_key("many", "k", "", "all");
   for (int nth = 1, hit = 1; hit > 0; ++nth) {
     int calls = 0;
-    store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+    store::fault::FaultyDriver faulty(inner_, [&](std::string_view) {
       return ++calls == nth ? Fault::lose_answer : calls > nth ? Fault::fail : Fault::none;
     });
-    Replays cut({faulty, clock_, random_, notifier, log, true});  // never started
+    Replays cut({faulty, faulty, faulty, clock_, random_, notifier, log, true});  // never started
     const auto first = cut.begin_once({}, key);
     hit = calls >= nth ? 1 : 0;
-    Replays replays({*inner_, clock_, random_, notifier, log, true});
+    Replays replays(
+        {*inner_.queue, *inner_.catalog, *inner_.node, clock_, random_, notifier, log, true});
     const auto again = replays.begin_once({}, key);
     ASSERT_TRUE(again && *again) << nth;
     EXPECT_EQ((*again)->how.no, key.no);
     EXPECT_EQ(replays.all().value().size(), 1U);
     EXPECT_FALSE(replays.begin_once({}, request_key("many", "k", "", "other")).value());
     if (hit > 0) {
-      const store::Record record = inner_->records("replay/").value().at(0);
-      ASSERT_TRUE(inner_->remove_record(record.name, record.version).value());
+      const store::Record record = inner_.node->records("replay/").value().at(0);
+      ASSERT_TRUE(inner_.node->remove_record(record.name, record.version).value());
     }
   }
 }

@@ -31,9 +31,10 @@ constexpr std::size_t kAtOnce = 500;
 // Writes events of "demo" for "work" into the store while no server runs.
 class Backlog {
  public:
-  explicit Backlog(store::Driver& driver) : driver_(driver) {
-    source_ = SourceNo(driver.number_of(NameKind::source, "demo").value());
-    target_ = {.to = DestinationNo(driver.number_of(NameKind::destination, "work").value())};
+  explicit Backlog(const store::Driver& driver) : driver_(driver) {
+    source_ = SourceNo(driver.catalog->number_of(NameKind::source, "demo").value());
+    target_ = {.to =
+                   DestinationNo(driver.catalog->number_of(NameKind::destination, "work").value())};
   }
 
   void admit(std::size_t count) {
@@ -46,14 +47,14 @@ class Backlog {
                                         .max = kAtOnce,
                                         .lease = minutes(10),
                                         .holder = {Holder::Kind::push, 999}};
-      const store::Answers leased = driver_.write({.lease = std::span(&request, 1)});
+      const store::Answers leased = driver_.queue->write({.lease = std::span(&request, 1)});
       ASSERT_TRUE(leased.lease) << leased.lease.error().to_string();
       std::vector<store::Settlement> settlements;
       for (const store::Leased& each : leased.lease->at(0).deliveries) {
         settlements.push_back({{each.event.no, each.delivery}, each.fence, disposition});
       }
       if (settlements.empty()) return;
-      ASSERT_TRUE(driver_.write({.settle = settlements}).settle);
+      ASSERT_TRUE(driver_.queue->write({.settle = settlements}).settle);
     }
   }
 
@@ -72,11 +73,11 @@ class Backlog {
                           .targets = std::span(&target_, 1)});
     }
     const store::Admit request{.arrivals = arrivals};
-    const store::Answers answers = driver_.write({.admit = std::span(&request, 1)});
+    const store::Answers answers = driver_.queue->write({.admit = std::span(&request, 1)});
     ASSERT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
   }
 
-  store::Driver& driver_;
+  const store::Driver& driver_;
   SourceNo source_;
   store::Target target_;
   std::unique_ptr<Clock> clock_ = make_system_clock();
@@ -139,9 +140,9 @@ void expect_deliveries(const std::string& url, std::size_t events, std::size_t d
   store::EventQuery query{.limit = store::kMaxPage};
   std::size_t seen = 0;
   for (bool more = true; more;) {
-    const store::EventPage page = view.driver().events(query).value();
+    const store::EventPage page = view.driver().catalog->events(query).value();
     for (const store::EventRow& each : page.events) {
-      const auto detail = view.driver().event(each.no).value();
+      const auto detail = view.driver().catalog->event(each.no).value();
       ASSERT_TRUE(detail.value);
       ASSERT_EQ(detail.value->deliveries.size(), deliveries) << each.id;
       EXPECT_EQ(detail.value->deliveries.back().state, DeliveryState::pending) << each.id;
@@ -156,9 +157,9 @@ void expect_deliveries(const std::string& url, std::size_t events, std::size_t d
 std::size_t most_replays_of_an_event(const std::string& url) {
   StoreView view(url);
   std::size_t most = 0;
-  const store::EventPage page = view.driver().events({.limit = store::kMaxPage}).value();
+  const store::EventPage page = view.driver().catalog->events({.limit = store::kMaxPage}).value();
   for (const store::EventRow& each : page.events) {
-    const auto detail = view.driver().event(each.no).value();
+    const auto detail = view.driver().catalog->event(each.no).value();
     if (!detail.value) continue;
     const std::vector<store::DeliveryRow>& rows = detail.value->deliveries;
     const auto made = std::count_if(rows.begin(), rows.end(),

@@ -3,9 +3,9 @@
 #include "deliver/replays.hpp"
 
 #include "deliver/by_hand.hpp"
-#include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
 #include "support/eventually.hpp"
+#include "support/faulty_driver.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
@@ -31,12 +31,14 @@ class ReplaysTest : public testing::Test {
     complete_all();
   }
 
-  void admit(std::int64_t number) { test::admit_one(*inner_, number, source_, target_); }
-  void complete_all() { test::settle_due(*inner_, target_.to, Ack{}); }
+  void admit(std::int64_t number) { test::admit_one(inner_, number, source_, target_); }
+  void complete_all() { test::settle_due(inner_, target_.to, Ack{}); }
 
-  std::unique_ptr<Replays> make(store::Driver& driver, bool alone = false) {
-    auto made =
-        std::make_unique<Replays>(Replays::Deps{driver, clock_, random_, notifier_, log_, alone});
+  Replays::Deps deps(const store::Driver& driver, bool alone = false) {
+    return {*driver.queue, *driver.catalog, *driver.node, clock_, random_, notifier_, log_, alone};
+  }
+  std::unique_ptr<Replays> make(const store::Driver& driver, bool alone = false) {
+    auto made = std::make_unique<Replays>(deps(driver, alone));
     made->start();
     return made;
   }
@@ -55,7 +57,7 @@ class ReplaysTest : public testing::Test {
     }));
   }
   std::vector<store::DeliveryRow> deliveries(std::int64_t event) {
-    Result<store::Lookup<store::EventDetail>> found = inner_->event(EventNo(event));
+    Result<store::Lookup<store::EventDetail>> found = inner_.catalog->event(EventNo(event));
     if (found && found->value) return std::move(found->value->deliveries);
     ADD_FAILURE() << "event " << event << " was not found";
     return {};
@@ -77,22 +79,22 @@ class ReplaysTest : public testing::Test {
   test::SeededRandom random_{7};
   DeliveryNotifier notifier_;
   test::SilentLog log_;
-  std::unique_ptr<store::Driver> inner_ = store::memory::make_driver(1000, clock_);
-  const SourceNo source_{inner_->number_of(store::NameKind::source, "demo").value()};
+  store::Driver inner_ = store::memory::make_driver(1000, clock_);
+  const SourceNo source_{inner_.catalog->number_of(store::NameKind::source, "demo").value()};
   const store::Target target_{
-      DestinationNo(inner_->number_of(store::NameKind::destination, "work").value())};
+      DestinationNo(inner_.catalog->number_of(store::NameKind::destination, "work").value())};
 };
 
 TEST_F(ReplaysTest, EveryEventIsReplayedOnceExceptLaterOnes) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays idle({*inner_, clock_, random_, notifier_, log_, false});  // never started
+    Replays idle(deps(inner_));  // never started
     job = idle.begin(job).value();
   }
   EXPECT_EQ(job.matched, std::uint64_t{kEvents});
   admit(kEvents + 1);
   complete_all();
-  const auto replays = make(*inner_);
+  const auto replays = make(inner_);
   wait_until_ended(*replays, job.how.no);
   expect_each_once();
   EXPECT_EQ(deliveries(kEvents + 1).size(), 1U);
@@ -106,11 +108,11 @@ TEST_F(ReplaysTest, EveryEventIsReplayedOnceExceptLaterOnes) {
 TEST_F(ReplaysTest, FaultsDoNotCauseASecondReplay) {
   test::SeededRandom chance(11);
   std::atomic<bool> calm = true;
-  store::fault::FaultyDriver faulty(*inner_, [&](std::string_view) {
+  store::fault::FaultyDriver faulty(inner_, [&](std::string_view) {
     if (calm || chance.below(4) != 0) return Fault::none;
     return std::array{Fault::fail, Fault::lose_answer, Fault::lose_request}[chance.below(3)];
   });
-  const auto replays = make(faulty, true);
+  const auto replays = make(faulty.driver(), true);
   const ReplayJob job = replays->begin(all_as_new(40)).value();
   calm = false;
   wait_until_ended(*replays, job.how.no);
@@ -118,14 +120,14 @@ TEST_F(ReplaysTest, FaultsDoNotCauseASecondReplay) {
 }
 
 TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
-  auto first = make(*inner_);
+  auto first = make(inner_);
   const ReplayJob job = first->begin(all_as_new(40)).value();
   // The clock does not advance, so the replay runs its first step and no second one.
   ASSERT_TRUE(test::eventually([&] { return replayed() > 0; }));
   first.reset();  // stops, and releases the job
   const std::size_t half_way = replayed();
   EXPECT_LT(half_way, std::size_t{kEvents});
-  const auto second = make(*inner_);
+  const auto second = make(inner_);
   wait_until_ended(*second, job.how.no);
   expect_each_once();
 }
@@ -133,20 +135,22 @@ TEST_F(ReplaysTest, AnotherNodeResumesWhereOneStopped) {
 TEST_F(ReplaysTest, AReplayOfADeadProcessIsTakenOverAfterItsLease) {
   ReplayJob job = all_as_new(kMaxReplayRate);
   {
-    Replays idle({*inner_, clock_, random_, notifier_, log_, false});  // never started
+    Replays idle(deps(inner_));  // never started
     job = idle.begin(job).value();
   }
-  const store::Record record = inner_->record("replay/" + replay_text(job.how.no)).value().value();
+  const store::Record record =
+      inner_.node->record("replay/" + replay_text(job.how.no)).value().value();
   job.owner = "the dead one";
   constexpr std::chrono::hours kOwned{10'000};
   job.owned_until = clock_.wall() + kOwned;
-  ASSERT_TRUE(inner_->put_record({record.name, 5, to_record_text(job)}, record.version).value());
+  ASSERT_TRUE(
+      inner_.node->put_record({record.name, 5, to_record_text(job)}, record.version).value());
   std::atomic<int> scans = 0;
-  store::fault::FaultyDriver watched(*inner_, [&](std::string_view operation) {
+  store::fault::FaultyDriver watched(inner_, [&](std::string_view operation) {
     if (operation == "records") ++scans;
     return Fault::none;
   });
-  const auto next = make(watched);
+  const auto next = make(watched.driver());
   ASSERT_TRUE(test::eventually([&] {
     clock_.advance(seconds(1));
     return scans >= 3;
@@ -160,15 +164,15 @@ TEST_F(ReplaysTest, AReplayOfADeadProcessIsTakenOverAfterItsLease) {
 
 TEST_F(ReplaysTest, TwoConcurrentOwnersReplayNothingTwice) {
   ReplayJob job = all_as_new(40);
-  const auto one = make(*inner_, true);  // both assume exclusive use of the store
+  const auto one = make(inner_, true);  // both assume exclusive use of the store
   job = one->begin(job).value();
-  const auto two = make(*inner_, true);
+  const auto two = make(inner_, true);
   wait_until_ended(*one, job.how.no);
   expect_each_once();
 }
 
 TEST_F(ReplaysTest, RunningReplaysAreLimited) {
-  Replays replays({*inner_, clock_, random_, notifier_, log_, false});  // never started
+  Replays replays(deps(inner_));  // never started
   for (std::size_t i = 0; i < kMaxRunningReplays; ++i) ASSERT_TRUE(replays.begin(all_as_new(1)));
   const Result<ReplayJob> more = replays.begin(all_as_new(1));
   ASSERT_FALSE(more);

@@ -32,7 +32,7 @@ Task<AttemptResponse> ScriptedTransport::send(const Destination& to, const store
 }
 
 Stage::Stage(const sim::StoreDelays& delays)
-    : faulty_(*memory,
+    : faulty_(memory,
               [this](std::string_view) { return store_fault ? store_fault() : Fault::none; }),
       async_store_(lifecycle, faulty_, delays) {}
 
@@ -49,7 +49,7 @@ std::shared_ptr<const Destination> Stage::destination(
   Destination made;
   made.name = name;
   made.kind = Destination::Kind::http;
-  made.no = DestinationNo(*memory->number_of(store::NameKind::destination, name));
+  made.no = DestinationNo(*memory.catalog->number_of(store::NameKind::destination, name));
   made.retry = {seconds(1), seconds(5), seconds(30)};
   made.breaker.reset();
   if (change) change(made);
@@ -87,7 +87,7 @@ EventNo Stage::send(std::vector<DestinationNo> to, const std::string& order_key)
   arrival.body = "{}";
   arrival.targets = targets;
   const store::Admit admit{.arrivals = {&arrival, 1}};
-  static_cast<void>(memory->write({.admit = {&admit, 1}}));
+  static_cast<void>(memory.queue->write({.admit = {&admit, 1}}));
   return arrival.no;
 }
 
@@ -102,7 +102,7 @@ void Stage::run_for(BootTime length) {
 }
 
 store::EventDetail Stage::detail(EventNo event) {
-  return *memory->event(event)->value;
+  return *memory.catalog->event(event)->value;
 }
 
 store::DeliveryRow Stage::row(EventNo event, std::size_t delivery) {

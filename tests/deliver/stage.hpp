@@ -6,8 +6,8 @@
 #include "sim/async_store.hpp"
 #include "sim/node.hpp"
 #include "sim/timer_factory.hpp"
-#include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "support/faulty_driver.hpp"
 
 #include <deque>
 #include <functional>
@@ -85,7 +85,7 @@ class Stage {
 
   sim::Timeline timeline{1};
   sim::Lifecycle lifecycle{timeline, "node"};
-  std::unique_ptr<store::Driver> memory = store::memory::make_driver(10'000, timeline.clock());
+  store::Driver memory = store::memory::make_driver(10'000, timeline.clock());
   // Called for each store operation; without it nothing fails.
   std::function<store::fault::Fault()> store_fault;
   std::vector<std::string> outcomes;  // as reported by the dispatchers

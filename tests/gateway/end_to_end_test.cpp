@@ -123,7 +123,7 @@ TEST(EndToEndTest, EveryPresetsRequestIsStoredByteForByte) {
     const std::string event = first.body.substr(first.body.find(":\"") + 2, 16);
     const std::optional<EventNo> number = event_from(event);
     ASSERT_TRUE(number) << first.body;
-    const auto body = view.driver().body(*number, store::BodyOf::event);
+    const auto body = view.driver().catalog->body(*number, store::BodyOf::event);
     ASSERT_TRUE(body && body->value);
     EXPECT_EQ(*body->value, request->body);
 
@@ -205,15 +205,15 @@ TEST_F(DemoTest, AChangedBodyWithAKnownIdIsADuplicateAndKept) {
   EXPECT_EQ(second.header("Hapax-Duplicate"), "true");
   EXPECT_EQ(serve_.stop(), 0);  // writes the duplicate counts
   StoreView view(url());
-  const Result<store::EventPage> page = view.driver().events({});
+  const Result<store::EventPage> page = view.driver().catalog->events({});
   ASSERT_TRUE(page && page->events.size() == 1);
   EXPECT_EQ(page->events[0].duplicates, 1U);
   const EventNo event = page->events[0].no;
-  const auto detail = view.driver().event(event);
+  const auto detail = view.driver().catalog->event(event);
   ASSERT_TRUE(detail && detail->value);
   EXPECT_EQ(detail->value->variants.size(), 1U);
-  EXPECT_EQ(view.driver().body(event, store::BodyOf::last_variant)->value, "second");
-  EXPECT_EQ(view.driver().body(event, store::BodyOf::event)->value, "first");
+  EXPECT_EQ(view.driver().catalog->body(event, store::BodyOf::last_variant)->value, "second");
+  EXPECT_EQ(view.driver().catalog->body(event, store::BodyOf::event)->value, "first");
 }
 
 TEST_F(DemoTest, UnknownSourcesAreRejected) {

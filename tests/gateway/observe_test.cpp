@@ -27,11 +27,11 @@ std::string config(const std::string& store_url, bool enforce) {
   return text.insert(text.find(at), enforce ? "enforce = true\n" : "enforce = false\n");
 }
 
-std::vector<store::EventRow> all_events(store::Driver& driver) {
+std::vector<store::EventRow> all_events(const store::Driver& driver) {
   std::vector<store::EventRow> rows;
   store::EventQuery query{.limit = store::kMaxPage};
   for (;;) {
-    const Result<store::EventPage> page = driver.events(query);
+    const Result<store::EventPage> page = driver.catalog->events(query);
     EXPECT_TRUE(page);
     if (!page) return rows;
     rows.insert(rows.end(), page->events.begin(), page->events.end());
@@ -150,8 +150,8 @@ TEST_F(ObservedTest, StoresARejectedRequestWithItsClaimedIdentity) {
   ASSERT_EQ(rows.size(), 3U);
   for (const store::EventRow& each : rows) EXPECT_EQ(each.would, Would::reject);
   EXPECT_EQ(rows[0].id, "7");
-  EXPECT_THAT(store.driver().event(rows[0].no)->value->headers, Not(HasSubstr("stolen")));
-  EXPECT_EQ(store.driver().body(rows[1].no, store::BodyOf::event)->value, body);
+  EXPECT_THAT(store.driver().catalog->event(rows[0].no)->value->headers, Not(HasSubstr("stolen")));
+  EXPECT_EQ(store.driver().catalog->body(rows[1].no, store::BodyOf::event)->value, body);
 }
 
 TEST_F(ObservedTest, OnlyKnownItemsOfASplitRequestAreMarked) {
@@ -176,7 +176,8 @@ TEST_F(ObservedTest, AnItemWithoutAnIdIsStored) {
   const std::vector<store::EventRow> rows = all_events(store.driver());
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].would, Would::reject);
-  EXPECT_EQ(store.driver().body(rows[0].no, store::BodyOf::event)->value, R"({"no":"id"})");
+  EXPECT_EQ(store.driver().catalog->body(rows[0].no, store::BodyOf::event)->value,
+            R"({"no":"id"})");
 }
 
 TEST_F(ObservedTest, LimitsApply) {

@@ -289,7 +289,7 @@ TEST(RejectsTest, ARejectLeftByACrashIsNotAdmittedTwice) {
   const json::array rejects = admin.rejects(1);
   StoreView view("sqlite:" + serve.file("hapax.db"));
   const auto number = reject_from(std::string(rejects[0].at("reject").as_string()));
-  const auto stored = view.driver().reject(*number);
+  const auto stored = view.driver().rejects->reject(*number);
   ASSERT_TRUE(stored && *stored);
   serve.reload(good);
   EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":false)"), std::string::npos);
@@ -303,12 +303,12 @@ TEST(RejectsTest, ARejectLeftByACrashIsNotAdmittedTwice) {
                             .headers = left.headers,
                             .proof = left.proof,
                             .body = left.body};
-  ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&again, 1)}));
+  ASSERT_TRUE(view.driver().rejects->add_rejects({.rejects = std::span(&again, 1)}));
   EXPECT_NE(admin.admit(rejects[0]).body.find(R"("duplicate":true)"), std::string::npos);
   // A reject older than `remember` may have been admitted before, so it is refused.
   store::Reject old = again;
   old.received -= std::chrono::hours(24 * 31);
-  ASSERT_TRUE(view.driver().add_rejects({.rejects = std::span(&old, 1)}));
+  ASSERT_TRUE(view.driver().rejects->add_rejects({.rejects = std::span(&old, 1)}));
   const HttpAnswer refused = admin.admit(rejects[0]);
   EXPECT_EQ(refused.problem(), "still-invalid");
   EXPECT_NE(refused.body.find(R"("reason":"timestamp-outside-window")"), std::string::npos);

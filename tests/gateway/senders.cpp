@@ -122,7 +122,7 @@ void Senders::expect_all_in(StoreView& store) {
     EXPECT_EQ(found->second, body);
   }
   for (const auto& [id, body] : stored) EXPECT_EQ(sent_.count(id), 1U) << id;
-  const Result<store::Stats> stats = store.driver().stats();
+  const Result<store::Stats> stats = store.driver().catalog->stats();
   ASSERT_TRUE(stats);
   ASSERT_EQ(stats->destinations.size(), 1U);
   EXPECT_EQ(stats->destinations[0].pending, stored.size()) << "one delivery per event";

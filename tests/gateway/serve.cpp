@@ -167,11 +167,11 @@ std::map<std::string, std::string> StoreView::bodies() {
   std::map<std::string, std::string> bodies;
   store::EventQuery query{.limit = store::kMaxPage};
   for (;;) {
-    const Result<store::EventPage> page = driver().events(query);
+    const Result<store::EventPage> page = driver().catalog->events(query);
     EXPECT_TRUE(page);
     if (!page) return bodies;
     for (const store::EventRow& each : page->events) {
-      const auto body = driver().body(each.no, store::BodyOf::event);
+      const auto body = driver().catalog->body(each.no, store::BodyOf::event);
       EXPECT_TRUE(body && body->value) << each.id;
       const bool first = bodies.emplace(each.id, body->value.value_or("")).second;
       EXPECT_TRUE(first) << each.id << " is stored twice";

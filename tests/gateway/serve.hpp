@@ -76,7 +76,7 @@ class Serve {
 class StoreView {
  public:
   explicit StoreView(const std::string& url);
-  store::Driver& driver() { return *opened_->driver; }
+  const store::Driver& driver() { return opened_->driver; }
   // The bodies of all events, by sender's id. A repeated id fails the test.
   std::map<std::string, std::string> bodies();
 

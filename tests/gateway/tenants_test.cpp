@@ -193,10 +193,10 @@ TEST(RedactionTest, TokensAreNotStored) {
   EXPECT_EQ(post("/in/lab", {"x-GitLab-TOKEN", "glpat-open-sesame"}).status, 200);
   EXPECT_EQ(post("/in/basic", {"AUTHORIZATION", "Basic bWU6b3Blbi1zZXNhbWU="}).status, 200);
   StoreView view("sqlite:" + serve.file("hapax.db"));
-  const auto page = view.driver().events({});
+  const auto page = view.driver().catalog->events({});
   ASSERT_TRUE(page && page->events.size() == 2);
   for (const store::EventRow& each : page->events) {
-    const std::string headers = view.driver().event(each.no)->value->headers;
+    const std::string headers = view.driver().catalog->event(each.no)->value->headers;
     EXPECT_THAT(headers, HasSubstr("<redacted>"));
     EXPECT_THAT(headers, HasSubstr("kept"));
     EXPECT_THAT(headers, Not(HasSubstr("sesame")));

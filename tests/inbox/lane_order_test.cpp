@@ -39,7 +39,7 @@ class Handled {
 };
 
 // Handles its leases and returns some of them for a retry.
-void work(store::Driver& driver, Handled& handled, int total, std::uint64_t seed) {
+void work(const store::Driver& driver, Handled& handled, int total, std::uint64_t seed) {
   SeededRandom chance(seed);
   while (handled.count() < total) {
     for (const store::Leased& leased :
@@ -71,11 +71,11 @@ TYPED_TEST(LaneOrder, IsStrictForEightWorkersWithRandomRetries) {
     }
   }
   const auto opened = open_inbox(this->place_.url());
-  admit_all(*opened->driver, events);
+  admit_all(opened->driver, events);
   Handled handled(lanes);
   std::vector<std::thread> workers;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    workers.emplace_back([&, seed] { work(*opened->driver, handled, lanes * kPerLane, seed); });
+    workers.emplace_back([&, seed] { work(opened->driver, handled, lanes * kPerLane, seed); });
   }
   for (std::thread& worker : workers) worker.join();
   for (int lane = 0; lane < lanes; ++lane) {
@@ -84,7 +84,7 @@ TYPED_TEST(LaneOrder, IsStrictForEightWorkersWithRandomRetries) {
       ASSERT_EQ(handled.of(lane)[static_cast<std::size_t>(place)], place) << "lane " << lane;
     }
   }
-  EXPECT_EQ(unfinished(*opened->driver), 0U);
+  EXPECT_EQ(unfinished(opened->driver), 0U);
 }
 
 }  // namespace

@@ -26,12 +26,12 @@ std::unique_ptr<store::Opened> open_inbox(const std::string& url) {
   return must(store::open_store(url, options));
 }
 
-Names ids_of(store::Driver& driver) {
-  return {SourceNo(must(driver.number_of(store::NameKind::source, "s"))),
-          DestinationNo(must(driver.number_of(store::NameKind::destination, "d")))};
+Names ids_of(const store::Driver& driver) {
+  return {SourceNo(must(driver.catalog->number_of(store::NameKind::source, "s"))),
+          DestinationNo(must(driver.catalog->number_of(store::NameKind::destination, "d")))};
 }
 
-void admit_all(store::Driver& driver, const std::vector<Wanted>& events) {
+void admit_all(const store::Driver& driver, const std::vector<Wanted>& events) {
   const Names names = ids_of(driver);
   const auto clock = make_system_clock();
   EventNumbers numbers(*clock, NodeNo(1));
@@ -53,33 +53,34 @@ void admit_all(store::Driver& driver, const std::vector<Wanted>& events) {
       arrival.targets = std::span(&target, 1);
       admits[i].arrivals = std::span(&arrival, 1);
     }
-    for (store::AdmitAnswer& answer : driver.write({.admit = admits}).admit) {
+    for (store::AdmitAnswer& answer : driver.queue->write({.admit = admits}).admit) {
       must(std::move(answer));
     }
   }
 }
 
-store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
+store::Lease lease(const store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
                    std::int64_t owner) {
   store::LeaseRequest request;
   request.from = ids_of(driver).destination;
   request.max = max;
   request.lease = length;
   request.holder = {Holder::Kind::push, owner};
-  return must(driver.write({.lease = std::span(&request, 1)}).lease).front();
+  return must(driver.queue->write({.lease = std::span(&request, 1)}).lease).front();
 }
 
-store::Settled settle(store::Driver& driver, const store::Leased& leased, const HowToSettle& how) {
+store::Settled settle(const store::Driver& driver, const store::Leased& leased,
+                      const HowToSettle& how) {
   const store::Settlement settlement{.which = {leased.event.no, leased.delivery},
                                      .fence = leased.fence,
                                      .disposition = how,
                                      .note = {}};
-  return must(driver.write({.settle = std::span(&settlement, 1)}).settle).front();
+  return must(driver.queue->write({.settle = std::span(&settlement, 1)}).settle).front();
 }
 
-std::uint64_t unfinished(store::Driver& driver) {
+std::uint64_t unfinished(const store::Driver& driver) {
   std::uint64_t count = 0;
-  for (const store::DestinationStats& each : must(driver.stats()).destinations) {
+  for (const store::DestinationStats& each : must(driver.catalog->stats()).destinations) {
     count += each.pending + each.leased + each.dead;
   }
   return count;

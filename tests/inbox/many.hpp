@@ -45,7 +45,7 @@ struct Names {
   SourceNo source;
   DestinationNo destination;
 };
-Names ids_of(store::Driver& driver);
+Names ids_of(const store::Driver& driver);
 
 struct Wanted {
   std::string id;
@@ -53,18 +53,19 @@ struct Wanted {
 };
 
 // Admits one event each, in order, in batches. The bodies are the ids.
-void admit_all(store::Driver& driver, const std::vector<Wanted>& events);
+void admit_all(const store::Driver& driver, const std::vector<Wanted>& events);
 
 // Leases up to `max` deliveries, which must succeed.
-store::Lease lease(store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
+store::Lease lease(const store::Driver& driver, std::size_t max, std::chrono::milliseconds length,
                    std::int64_t owner);
 
 using HowToSettle = decltype(store::Settlement::disposition);
 
 // Settles one delivery, which must succeed.
-store::Settled settle(store::Driver& driver, const store::Leased& leased, const HowToSettle& how);
+store::Settled settle(const store::Driver& driver, const store::Leased& leased,
+                      const HowToSettle& how);
 
 // Returns the number of unfinished deliveries.
-std::uint64_t unfinished(store::Driver& driver);
+std::uint64_t unfinished(const store::Driver& driver);
 
 }  // namespace hapax::test

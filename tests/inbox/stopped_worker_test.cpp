@@ -49,10 +49,10 @@ class StoppedWorker {
  private:
   [[noreturn]] void lease_stop_and_settle(const std::string& url) const {
     const auto opened = open_inbox(url);
-    const store::Lease got = lease(*opened->driver, 1, 200ms, 1);
+    const store::Lease got = lease(opened->driver, 1, 200ms, 1);
     if (got.deliveries.size() != 1 || write(ends_[1], "x", 1) != 1) _exit(99);
     raise(SIGSTOP);
-    _exit(static_cast<int>(settle(*opened->driver, got.deliveries.front(), Ack{})));
+    _exit(static_cast<int>(settle(opened->driver, got.deliveries.front(), Ack{})));
   }
 
   int ends_[2] = {-1, -1};
@@ -61,7 +61,7 @@ class StoppedWorker {
 
 bool no_lease_is_live(const std::string& url) {
   const auto opened = open_inbox(url);
-  const Result<store::Stats> stats = opened->driver->stats();
+  const Result<store::Stats> stats = opened->driver.catalog->stats();
   EXPECT_TRUE(stats) << stats.error().to_string();
   return stats && stats->destinations.size() == 1 && stats->destinations.front().leased == 0;
 }
@@ -69,7 +69,7 @@ bool no_lease_is_live(const std::string& url) {
 template <class Place>
 class AStoppedWorker : public testing::Test {
  protected:
-  AStoppedWorker() { admit_all(*open_inbox(place_.url())->driver, {{"1", ""}}); }
+  AStoppedWorker() { admit_all(open_inbox(place_.url())->driver, {{"1", ""}}); }
 
   Place place_;
 };
@@ -82,13 +82,13 @@ TYPED_TEST(AStoppedWorker, SettlesStaleWhenAnotherHasLeasedIt) {
     const auto opened = open_inbox(url);
     store::Lease other;
     ASSERT_TRUE(eventually([&] {  // the lease of the stopped worker expires
-      other = lease(*opened->driver, 1, 1h, 2);
+      other = lease(opened->driver, 1, 1h, 2);
       return !other.deliveries.empty();
     }));
     EXPECT_EQ(worker.resume(), store::Settled::stale);
-    EXPECT_EQ(settle(*opened->driver, other.deliveries.front(), Ack{}), store::Settled::ok);
+    EXPECT_EQ(settle(opened->driver, other.deliveries.front(), Ack{}), store::Settled::ok);
   }
-  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+  EXPECT_EQ(unfinished(open_inbox(url)->driver), 0U);
 }
 
 TYPED_TEST(AStoppedWorker, SettlesOkAfterTheLeaseExpired) {
@@ -96,7 +96,7 @@ TYPED_TEST(AStoppedWorker, SettlesOkAfterTheLeaseExpired) {
   StoppedWorker worker(url);
   ASSERT_TRUE(eventually([&] { return no_lease_is_live(url); }));
   EXPECT_EQ(worker.resume(), store::Settled::ok);
-  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+  EXPECT_EQ(unfinished(open_inbox(url)->driver), 0U);
 }
 
 }  // namespace

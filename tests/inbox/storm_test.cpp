@@ -51,7 +51,7 @@ std::size_t number_in(std::string_view id) {
 // Leases and settles until no deliveries remain.
 void work(const std::string& url, Tally& tally, std::int64_t owner, unsigned threads) {
   const auto opened = open_inbox(url);
-  store::Driver& driver = *opened->driver;
+  const store::Driver& driver = opened->driver;
   std::vector<std::thread> running;
   for (unsigned i = 0; i < threads; ++i) {
     running.emplace_back([&driver, &tally, owner, i] {
@@ -74,7 +74,7 @@ class Storm : public testing::Test {
   void fill(int count) {
     std::vector<Wanted> events;
     for (int i = 0; i < count; ++i) events.push_back({std::to_string(i), ""});
-    admit_all(*open_inbox(place_.url())->driver, events);
+    admit_all(open_inbox(place_.url())->driver, events);
   }
 
   Place place_;
@@ -95,7 +95,7 @@ TYPED_TEST(Storm, SixteenThreadsInFourProcessesAckEachDeliveryOnce) {
   for (int i = 0; i < count; ++i) {
     ASSERT_EQ(tally.acked[static_cast<std::size_t>(i)], 1) << "delivery " << i;
   }
-  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+  EXPECT_EQ(unfinished(open_inbox(url)->driver), 0U);
   std::printf("%d deliveries, each acked once; %d settlements stale\n", count, tally.stale.load());
 }
 
@@ -143,7 +143,7 @@ TYPED_TEST(Storm, KilledWorkersLoseAndDuplicateNothing) {
     ASSERT_LE(acked, 1) << "delivery " << i;
     once += acked;
   }
-  EXPECT_EQ(unfinished(*open_inbox(url)->driver), 0U);
+  EXPECT_EQ(unfinished(open_inbox(url)->driver), 0U);
   std::printf("%d deliveries, %d counted as acked, %d workers killed, %d settlements stale\n",
               count, once, kills, tally.stale.load());
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "env/log.hpp"
-#include "store/fault/driver.hpp"
 #include "store/memory/driver.hpp"
+#include "support/faulty_driver.hpp"
 #include "support/world.hpp"
 
 #include <functional>
@@ -43,8 +43,8 @@ class FaultyStore {
  public:
   using Fault = store::fault::Fault;
 
-  store::Driver& driver() { return faulty_; }
-  store::Driver& without_faults() { return *memory_; }
+  store::fault::FaultyDriver& driver() { return faulty_; }
+  const store::Driver& without_faults() { return memory_; }
 
   void fail(const std::string& operation, Fault fault = Fault::fail) {
     const std::lock_guard lock(mutex_);
@@ -85,8 +85,8 @@ class FaultyStore {
   std::map<std::string, Fault> faults_;
   std::map<std::string, std::function<void()>> hooks_;
   std::vector<std::string> calls_;
-  std::unique_ptr<store::Driver> memory_ = store::memory::make_driver(kMaxIds, clock);
-  store::fault::FaultyDriver faulty_{*memory_,
+  store::Driver memory_ = store::memory::make_driver(kMaxIds, clock);
+  store::fault::FaultyDriver faulty_{memory_,
                                      [this](std::string_view called) { return next(called); }};
 };
 

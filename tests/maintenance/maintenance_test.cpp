@@ -55,20 +55,21 @@ class MaintenanceTest : public testing::Test {
                                  .digest = sha256(id),
                                  .body = id};
     const store::Admit request{.arrivals = std::span(&arrival, 1)};
-    ASSERT_TRUE(store_.without_faults().write({.admit = std::span(&request, 1)}).admit.at(0));
+    ASSERT_TRUE(
+        store_.without_faults().queue->write({.admit = std::span(&request, 1)}).admit.at(0));
   }
   void admit_up_to(std::int64_t number) {
     for (std::int64_t i = 1; i <= number; ++i) admit(i);
   }
   bool has(std::int64_t number) {
-    return store_.without_faults().event(EventNo(number))->value.has_value();
+    return store_.without_faults().catalog->event(EventNo(number))->value.has_value();
   }
   std::uint64_t duplicates_of(std::int64_t number) {
-    return store_.without_faults().event(EventNo(number))->value->row.duplicates;
+    return store_.without_faults().catalog->event(EventNo(number))->value->row.duplicates;
   }
   std::string variant_of(std::int64_t number) {
     return store_.without_faults()
-        .body(EventNo(number), store::BodyOf::last_variant)
+        .catalog->body(EventNo(number), store::BodyOf::last_variant)
         ->value.value_or("");
   }
 
@@ -78,10 +79,10 @@ class MaintenanceTest : public testing::Test {
     for (int i = 0; i < number; ++i) {
       items.push_back({"id " + std::to_string(i), make_token(), milliseconds(1000)});
     }
-    ASSERT_TRUE(store_.without_faults().write({.dedup = items}).dedup);
+    ASSERT_TRUE(store_.without_faults().claims->dedup(items));
   }
   std::size_t purge_remaining_ids() {
-    return store_.without_faults().purge(100'000).value().removed;
+    return store_.without_faults().claims->purge(100'000).value().removed;
   }
 
   test::FaultyStore store_;
@@ -90,7 +91,8 @@ class MaintenanceTest : public testing::Test {
   gateway::DuplicateCounts duplicates_;
   const Token owner_ = make_token();
   std::function<void()> every_second_ = [] {};
-  Maintenance maintenance_{{store_.driver(), numbers_, duplicates_, store_.clock, log_},
+  Maintenance maintenance_{{store_.driver(), store_.driver(), store_.driver(), numbers_,
+                            duplicates_, store_.clock, log_},
                            owner_,
                            [this] { every_second_(); }};
 };
@@ -101,7 +103,7 @@ TEST_F(MaintenanceTest, TakeNodeAssignsANumber) {
   EXPECT_FALSE(numbers_.next());
   ASSERT_TRUE(maintenance_.take_node());
   EXPECT_TRUE(numbers_.next());
-  EXPECT_EQ(*numbers_.node(), store_.without_faults().take_node(owner_, kNodeLease).value());
+  EXPECT_EQ(*numbers_.node(), store_.without_faults().node->take_node(owner_, kNodeLease).value());
 }
 
 TEST_F(MaintenanceTest, WithoutTheStoreTheNodeHasNoNumber) {
@@ -434,7 +436,7 @@ TEST_F(MaintenanceTest, StopReleasesTheNodeNumber) {
   maintenance_.start();
   maintenance_.stop();
   // An owner with a number gets the same one again; otherwise it gets one that was never used.
-  EXPECT_NE(store_.without_faults().take_node(owner_, kNodeLease).value(), node);
+  EXPECT_NE(store_.without_faults().node->take_node(owner_, kNodeLease).value(), node);
 }
 
 TEST_F(MaintenanceTest, ANodeNumberThatCannotBeReleasedIsLogged) {

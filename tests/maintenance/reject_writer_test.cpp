@@ -27,11 +27,17 @@ constexpr const char* kAddress = "192.0.2.1";
 constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
 // A store that does not support rejects.
-class WithoutInbox final : public store::Driver {
+class NoRejects final : public store::Rejects {
  public:
-  Capabilities capabilities() const override { return {}; }
-  store::Answers write(const store::Batch&) override { return {}; }
-  Result<Purged> purge(std::size_t) override { return Purged{}; }
+  Result<std::size_t> add_rejects(const store::RejectBatch&) override { return never(); }
+  Result<store::RejectPage> rejects(const store::RejectQuery&) override { return never(); }
+  Result<std::vector<store::RejectCounts>> reject_counts() override { return never(); }
+  Result<std::optional<store::StoredReject>> reject(RejectNo) override { return never(); }
+  Result<bool> remove_reject(RejectNo) override { return never(); }
+  Result<void> remove_rejects(std::span<const RejectNo>) override { return never(); }
+
+ private:
+  static Error never() { return Error(Code::misconfigured, "this store takes no rejects"); }
 };
 
 class RejectWriterTest : public testing::Test {
@@ -65,7 +71,7 @@ class RejectWriterTest : public testing::Test {
 
   std::size_t kept() { return counts().kept; }
   store::RejectCounts counts() {
-    const auto all = store_.without_faults().reject_counts().value();
+    const auto all = store_.without_faults().rejects->reject_counts().value();
     return all.empty() ? store::RejectCounts() : all.front();
   }
   // The details of all rejects in the store, including repeated ones.
@@ -73,7 +79,7 @@ class RejectWriterTest : public testing::Test {
     std::multiset<std::string> found;
     store::RejectQuery query{.oldest_first = true, .limit = store::kMaxPage};
     for (;;) {
-      const store::RejectPage page = store_.without_faults().rejects(query).value();
+      const store::RejectPage page = store_.without_faults().rejects->rejects(query).value();
       for (const store::RejectRow& each : page.rejects) found.insert(each.detail);
       if (!page.next) return found;
       query.after = *page.next;
@@ -94,8 +100,8 @@ class RejectWriterTest : public testing::Test {
     return text.substr(value, text.find('\n', value) - value);
   }
 
-  RejectWriter::Deps deps(store::Driver& driver) {
-    return {driver, numbers_, queue_, metrics_, store_.clock, log_};
+  RejectWriter::Deps deps(store::Rejects& rejects) {
+    return {rejects, numbers_, queue_, metrics_, store_.clock, log_};
   }
 
   test::FaultyStore store_;
@@ -120,7 +126,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenUnchanged) {
           .proof = "proof",
           .body = "body"});
   writer_.step();
-  const store::RejectPage page = store_.without_faults().rejects({}).value();
+  const store::RejectPage page = store_.without_faults().rejects->rejects({}).value();
   ASSERT_EQ(page.rejects.size(), 1);
   const store::RejectRow& row = page.rejects.front();
   EXPECT_EQ(row.source, source_.no);
@@ -129,7 +135,7 @@ TEST_F(RejectWriterTest, ARejectIsWrittenUnchanged) {
   EXPECT_EQ(row.detail, "why");
   EXPECT_EQ(row.received, received);
   EXPECT_EQ(row.address, kAddress);
-  const auto whole = store_.without_faults().reject(row.no).value();
+  const auto whole = store_.without_faults().rejects->reject(row.no).value();
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->method, "POST");
   EXPECT_EQ(whole->url, "/in/demo");
@@ -226,7 +232,7 @@ TEST_F(RejectWriterTest, AnInvalidRejectDoesNotBlockOthers) {
 }
 
 TEST_F(RejectWriterTest, RejectsThatTheStoreCannotStoreAreDropped) {
-  WithoutInbox without;
+  NoRejects without;
   RejectWriter writer(deps(without));
   refuse(1);
   writer.step();

@@ -74,7 +74,8 @@ TEST(PostgresBadServer, AServerWithoutFullPageWritesIsReportedButAccepted) {
   server.set("full_page_writes", "off");
   server.restart(PostgresServer::Stop::fast);
   EXPECT_TRUE(open(server.url()));
-  const auto summary = store::inspect(server.url(), {}).value().value();
+  const auto summary =
+      store::inspect(store::StoreUrl::parse(server.url()).value(), {}).value().value();
   ASSERT_EQ(summary.risks.size(), 2U) << "the other risk: the tests' user is a superuser";
   EXPECT_NE(summary.risks.front().find("full_page_writes=off"), std::string::npos);
 }

@@ -77,7 +77,7 @@ class PlantedInbox final : public InboxSubject {
   PlantedInbox(std::string url, ManualClock& clock)
       : url_(std::move(url)), clock_(clock), node_(url_, kLongTimeout, clock) {}
 
-  Driver& driver() override { return node_.driver(); }
+  const Driver& driver() override { return node_.driver(); }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds) override {}
   std::unique_ptr<OpenMessage> begin_message(const Message& message) override {
@@ -179,7 +179,8 @@ TEST_P(CapturedNamesTest, NoPlantedFunctionRunsInDedupOnceAndTheSummary) {
       EXPECT_TRUE(transaction.commit());
     }
   }
-  const auto summary = store::inspect(url_, {.timeout = kLongTimeout});
+  const auto summary =
+      store::inspect(store::StoreUrl::parse(url_).value(), {.timeout = kLongTimeout});
   ASSERT_TRUE(summary) << summary.error().to_string();
 }
 
@@ -198,7 +199,9 @@ TEST(DatabaseRightsTest, ASuperuserAndAPubliclyWritableSchemaAreRisks) {
   ask(superuser.get(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
   const std::string url = owner.url(database);
   ASSERT_TRUE(migrate(url, {.timeout = kLongTimeout}));
-  const auto risks = [](const std::string& by) { return store::inspect(by, {})->value().risks; };
+  const auto risks = [](const std::string& by) {
+    return store::inspect(store::StoreUrl::parse(by).value(), {})->value().risks;
+  };
   EXPECT_TRUE(risks(url).empty());
   ASSERT_EQ(risks(database.url()).size(), 1U);
   EXPECT_NE(risks(database.url()).front().find("superuser"), std::string::npos);

@@ -66,22 +66,23 @@ constexpr Draws kDraws[] = {
      }},
     {"Cancel",
      [](InboxNode& node, const Leased& lease) {
-       EXPECT_TRUE(node.driver().cancel({lease.event.no, lease.delivery}));
+       EXPECT_TRUE(node.driver().queue->cancel({lease.event.no, lease.delivery}));
      }},
     {"Replay",
      [](InboxNode& node, const Leased& lease) {
        node.ack(std::span(&lease, 1));
-       EXPECT_TRUE(
-           node.driver().replay({.event = lease.event.no, .how = {.as = store::ReplayAs::as_new}}));
+       EXPECT_TRUE(node.driver().queue->replay(
+           {.event = lease.event.no, .how = {.as = store::ReplayAs::as_new}}));
      }},
     {"Release",
      [](InboxNode& node, const Leased&) {
-       EXPECT_TRUE(node.driver().release_holder({.kind = Holder::Kind::push, .limit = 10}));
+       EXPECT_TRUE(node.driver().queue->release_holder({.kind = Holder::Kind::push, .limit = 10}));
      }},
     {"MoveMessages",
      [](InboxNode& node, const Leased&) {
-       ASSERT_TRUE(node.driver().enqueue(MessageId{{4}}, {.destination = "m", .payload = "p"}));
-       EXPECT_TRUE(node.driver().move_messages(std::vector{EventNo(1000)}));
+       ASSERT_TRUE(
+           node.driver().queue->enqueue(MessageId{{4}}, {.destination = "m", .payload = "p"}));
+       EXPECT_TRUE(node.driver().queue->move_messages(std::vector{EventNo(1000)}));
      }},
 };
 
@@ -183,9 +184,12 @@ TEST_F(FenceTest, AttachingRaisesTheSequences) {
 }
 
 TEST_F(FenceTest, ASummaryReportsFencesAheadOfTheSequence) {
-  EXPECT_TRUE(store::inspect(database_.url(), {})->value().problems.empty());
+  EXPECT_TRUE(store::inspect(store::StoreUrl::parse(database_.url()).value(), {})
+                  ->value()
+                  .problems.empty());
   witness_.text("SELECT setval('hapax.fence', 1000)");
-  const store::StoreSummary summary = store::inspect(database_.url(), {})->value();
+  const store::StoreSummary summary =
+      store::inspect(store::StoreUrl::parse(database_.url()).value(), {})->value();
   ASSERT_EQ(summary.problems.size(), 1U);
   EXPECT_NE(summary.problems.front().find("fences moved backwards"), std::string::npos);
 }
@@ -228,10 +232,10 @@ void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
                                  .body = "body",
                                  .targets = std::span(&target, 1)};
     const store::Admit admit{std::span(&arrival, 1)};
-    if (node.driver().write({.admit = std::span(&admit, 1)}).admit.front()) ++done;
+    if (node.driver().queue->write({.admit = std::span(&admit, 1)}).admit.front()) ++done;
     const store::LeaseRequest request{
         node.destination(), 4, std::chrono::seconds(30), {Holder::Kind::push, 1}};
-    const store::Answers answers = node.driver().write({.lease = std::span(&request, 1)});
+    const store::Answers answers = node.driver().queue->write({.lease = std::span(&request, 1)});
     if (!answers.lease) continue;
     std::vector<store::Settlement> settlements;
     for (const Leased& each : answers.lease->front().deliveries) {
@@ -240,7 +244,7 @@ void work(InboxNode& node, EventNumbers& numbers, SourceNo source, int thread,
                              each.fence,
                              retry ? Disposition(RetryIn{}) : Disposition(Ack{})});
     }
-    static_cast<void>(node.driver().write({.settle = settlements}).settle.has_value());
+    static_cast<void>(node.driver().queue->write({.settle = settlements}).settle.has_value());
   }
 }
 
@@ -253,7 +257,8 @@ TEST(FencesUnderLoadTest, FencesOnlyGrowOn64ConnectionsThroughRestarts) {
     nodes.push_back(std::make_unique<InboxNode>(server.url(), i + 1));
   }
   ask(server.connect().get(), kNoteSmaller);
-  const SourceNo source(nodes[0]->driver().number_of(store::NameKind::source, "src").value());
+  const SourceNo source(
+      nodes[0]->driver().catalog->number_of(store::NameKind::source, "src").value());
   std::vector<std::unique_ptr<Clock>> clocks;
   std::vector<std::unique_ptr<EventNumbers>> numbers;
   for (int i = 0; i < kThreads; ++i) {

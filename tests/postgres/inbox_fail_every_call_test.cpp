@@ -83,7 +83,8 @@ bool InboxCalls::run(const Shape& shape, int nth) {
       break;
     }
   }
-  EXPECT_TRUE(eventually([&] { return node->driver().paused().has_value(); })) << "after the fault";
+  EXPECT_TRUE(eventually([&] { return node->driver().catalog->paused().has_value(); }))
+      << "after the fault";
   node.reset();
   wait_for_backends(1);
   NodeInbox healed(database_.url(), kLongTimeout, clock);
@@ -129,15 +130,15 @@ class InboxLeaseCalls : public testing::Test {
   void SetUp() override {
     ask_server("ALTER DATABASE " + database_.name() + " SET synchronous_commit = off");
     NodeInbox calm(database_.url(), kLongTimeout, clock_);
-    to_ = calm.driver().number_of(store::NameKind::destination, "one").value();
-    source_ = calm.driver().number_of(store::NameKind::source, "x").value();
+    to_ = calm.driver().catalog->number_of(store::NameKind::destination, "one").value();
+    source_ = calm.driver().catalog->number_of(store::NameKind::source, "x").value();
   }
 
   bool run(const Shape& shape, int nth);
   bool is_too_slow_ = false;  // as above
 
  private:
-  void admit(Driver& driver) const {
+  void admit(const Driver& driver) const {
     const store::Target target{DestinationNo(to_)};
     std::vector<store::Arrival> arrivals;
     const std::array<std::string, kEvents> ids{"a", "b", "c"};
@@ -149,26 +150,26 @@ class InboxLeaseCalls : public testing::Test {
                           .targets = std::span(&target, 1)});
     }
     const store::Admit request{.arrivals = arrivals};
-    ASSERT_TRUE(driver.write({.admit = std::span(&request, 1)}).admit.front());
+    ASSERT_TRUE(driver.queue->write({.admit = std::span(&request, 1)}).admit.front());
   }
 
-  Result<std::vector<store::Lease>> lease(Driver& driver) const {
+  Result<std::vector<store::Lease>> lease(const Driver& driver) const {
     const store::LeaseRequest request{
         DestinationNo(to_), kEvents, minutes(1), {Holder::Kind::push, 1}};
-    return driver.write({.lease = std::span(&request, 1)}).lease;
+    return driver.queue->write({.lease = std::span(&request, 1)}).lease;
   }
 
-  static Result<std::vector<Settled>> ack(Driver& driver, const store::Lease& lease) {
+  static Result<std::vector<Settled>> ack(const Driver& driver, const store::Lease& lease) {
     std::vector<store::Settlement> wanted;
     for (const store::Leased& each : lease.deliveries) {
       wanted.push_back({{each.event.no, each.delivery}, each.fence, Ack{}});
     }
-    return driver.write({.settle = wanted}).settle;
+    return driver.queue->write({.settle = wanted}).settle;
   }
 
   // Returns how many deliveries are known to be acknowledged.
-  static std::size_t lease_and_ack(Driver& driver, const Result<std::vector<store::Lease>>& leases,
-                                   bool surely) {
+  static std::size_t lease_and_ack(const Driver& driver,
+                                   const Result<std::vector<store::Lease>>& leases, bool surely) {
     EXPECT_TRUE(leases || !surely) << leases.error().to_string();
     if (!leases || leases->front().deliveries.empty()) return 0;
     const Result<std::vector<Settled>> settled = ack(driver, leases->front());

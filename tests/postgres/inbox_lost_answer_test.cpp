@@ -50,7 +50,7 @@ TEST_P(InboxLostAnswerTest, ALostLeaseIsFreedAndDoesNotCountAsAbandoned) {
                                     .holder = {Holder::Kind::pull, 1},
                                     .max_abandons = 3};
   lose();
-  const store::Answers answers = node_.driver().write({.lease = std::span(&request, 1)});
+  const store::Answers answers = node_.driver().queue->write({.lease = std::span(&request, 1)});
   ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
   const std::vector<Leased>& leases = answers.lease->front().deliveries;
   ASSERT_EQ(leases.size(), 1U) << "the head of the lane, not the next delivery";
@@ -78,7 +78,7 @@ TEST_P(InboxLostAnswerTest, AReplayMakesOneDelivery) {
   const std::vector<Leased> leases = node_.lease(1);
   node_.ack(leases);
   lose();
-  const Result<store::Replayed> replayed = node_.driver().replay(
+  const Result<store::Replayed> replayed = node_.driver().queue->replay(
       {.event = leases.front().event.no, .how = {.as = store::ReplayAs::as_new}});
   ASSERT_TRUE(replayed) << replayed.error().to_string();
   EXPECT_EQ(replayed->deliveries, std::vector{DeliveryNo(2)});
@@ -89,16 +89,18 @@ TEST_P(InboxLostAnswerTest, AMessageIsSentAndBecomesOneEvent) {
   const MessageId id{{1, 2, 3}};
   const Message message{.destination = "mail", .key = "k", .payload = "text"};
   lose();
-  const Result<Enqueued> sent = node_.driver().enqueue(id, message);
+  const Result<Enqueued> sent = node_.driver().queue->enqueue(id, message);
   ASSERT_TRUE(sent) << sent.error().to_string();
   EXPECT_EQ(sent->message, id);
   EXPECT_FALSE(sent->duplicate);
   EXPECT_EQ(count("message"), 1);
   const std::vector<EventNo> numbers{EventNo(1000), EventNo(1001)};
-  ASSERT_TRUE(node_.driver().move_messages(std::vector{EventNo(999)}));  // creates the partition
-  ASSERT_TRUE(node_.driver().enqueue(MessageId{{4}}, {.destination = "mail", .payload = "more"}));
+  ASSERT_TRUE(
+      node_.driver().queue->move_messages(std::vector{EventNo(999)}));  // creates the partition
+  ASSERT_TRUE(
+      node_.driver().queue->enqueue(MessageId{{4}}, {.destination = "mail", .payload = "more"}));
   lose();
-  const Result<store::Moved> moved = node_.driver().move_messages(numbers);
+  const Result<store::Moved> moved = node_.driver().queue->move_messages(numbers);
   ASSERT_TRUE(moved) << moved.error().to_string();
   EXPECT_EQ(moved->messages, 1U);
   EXPECT_EQ(count("message"), 0);
@@ -160,7 +162,7 @@ TEST(InboxHeldRequestTest, ALeaseWhoseAnswerWasLostTwiceIsNotAbandoned) {
                                     .max_abandons = 3};
   gate.arm(Fault::cut_after, Kind::lease);
   gate.then_arm(Fault::cut_after, Kind::lease);
-  const store::Answers answers = node.driver().write({.lease = std::span(&request, 1)});
+  const store::Answers answers = node.driver().queue->write({.lease = std::span(&request, 1)});
   ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
   const std::vector<Leased>& leases = answers.lease->front().deliveries;
   ASSERT_EQ(leases.size(), 1U);

@@ -28,10 +28,10 @@ class InboxNode {
       : driver_(store::postgres::open_driver(url, {.timeout = timeout, .connections = 8}, random_)
                     .value()),
         numbers_(*clock_, NodeNo(node)),
-        source_(driver_->number_of(store::NameKind::source, "src").value()),
-        destination_(driver_->number_of(store::NameKind::destination, "dst").value()) {}
+        source_(driver_.catalog->number_of(store::NameKind::source, "src").value()),
+        destination_(driver_.catalog->number_of(store::NameKind::destination, "dst").value()) {}
 
-  store::Driver& driver() { return *driver_; }
+  const store::Driver& driver() { return driver_; }
   DestinationNo destination() const { return destination_; }
 
   // Admits each post as a separate request, all in one batch. Returns how many were fresh.
@@ -51,7 +51,7 @@ class InboxNode {
     std::vector<store::Admit> admits;
     for (const store::Arrival& each : arrivals) admits.push_back({std::span(&each, 1)});
     int fresh = 0;
-    for (const store::AdmitAnswer& each : driver_->write({.admit = admits}).admit) {
+    for (const store::AdmitAnswer& each : driver_.queue->write({.admit = admits}).admit) {
       EXPECT_TRUE(each) << each.error().to_string();
       if (each && each->front().kind == store::Admission::Kind::fresh) ++fresh;
     }
@@ -61,7 +61,7 @@ class InboxNode {
   std::vector<store::Leased> lease(std::size_t max,
                                    std::chrono::milliseconds time = std::chrono::minutes(5)) {
     const store::LeaseRequest request{destination_, max, time, {Holder::Kind::push, 1}};
-    store::Answers answers = driver_->write({.lease = std::span(&request, 1)});
+    store::Answers answers = driver_.queue->write({.lease = std::span(&request, 1)});
     EXPECT_TRUE(answers.lease) << answers.lease.error().to_string();
     return answers.lease ? std::move(answers.lease->front().deliveries)
                          : std::vector<store::Leased>();
@@ -74,7 +74,7 @@ class InboxNode {
       wanted.push_back(
           {{leases[i].event.no, leases[i].delivery}, leases[i].fence, dispositions[i]});
     }
-    store::Answers answers = driver_->write({.settle = wanted});
+    store::Answers answers = driver_.queue->write({.settle = wanted});
     EXPECT_TRUE(answers.settle) << answers.settle.error().to_string();
     return answers.settle ? std::move(*answers.settle) : std::vector<store::Settled>();
   }
@@ -86,7 +86,7 @@ class InboxNode {
   const std::string body_ = std::string(1024, 'b');
   std::unique_ptr<Clock> clock_ = make_system_clock();
   SeededRandom random_{7};
-  std::unique_ptr<store::Driver> driver_;
+  store::Driver driver_;
   EventNumbers numbers_;
   SourceNo source_;
   DestinationNo destination_;

@@ -17,14 +17,14 @@ class Subject final : public InboxSubject {
       : driver_(postgres::open_driver(url, {.timeout = kLongTimeout, .clock = &clock_}, random_)
                     .value()) {}
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds) override {}
 
  private:
   ManualClock clock_;
   SeededRandom random_{1};
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 EventNo number_of_day(std::int64_t day, std::int64_t n) {
@@ -65,12 +65,12 @@ TEST_F(InboxPartitionTest, AnEventCreatesOnlyItsOwnDay) {
 }
 
 TEST_F(InboxPartitionTest, MaintenanceCreatesTodayAndTomorrow) {
-  ASSERT_TRUE(steps_.next().make_ahead());
+  ASSERT_TRUE(steps_.next().queue->make_ahead());
   EXPECT_EQ(partitions("event"), "event_20260502 event_20260503");
   EXPECT_EQ(partitions("attempt"), "attempt_20260502 attempt_20260503");
-  ASSERT_TRUE(steps_.next().make_ahead());
+  ASSERT_TRUE(steps_.next().queue->make_ahead());
   steps_.advance(days);
-  ASSERT_TRUE(steps_.next().make_ahead());
+  ASSERT_TRUE(steps_.next().queue->make_ahead());
   EXPECT_EQ(partitions("event"), "event_20260502 event_20260503 event_20260504");
 }
 
@@ -78,7 +78,7 @@ TEST_F(InboxPartitionTest, ATableWithThePartitionsNameIsReported) {
   witness_.text("CREATE TABLE hapax.event_20240104 (LIKE hapax.event)");
   const Arrival arrival{.no = number_of_day(3, 1), .source = steps_.source("src"), .id = "a"};
   const Admit admit{std::span(&arrival, 1)};
-  const Answers answers = steps_.next().write({.admit = std::span(&admit, 1)});
+  const Answers answers = steps_.next().queue->write({.admit = std::span(&admit, 1)});
   ASSERT_FALSE(answers.admit.at(0));
   EXPECT_EQ(answers.admit.at(0).error().code(), Code::misconfigured);
   EXPECT_NE(answers.admit.at(0).error().detail().find("hapax.event_20240104"), std::string::npos)
@@ -101,7 +101,7 @@ TEST_F(InboxPartitionTest, ManyNodesCanCreateTheSameDay) {
     all_at_once(kNodes, [&](int i) {
       Subject& node = *nodes[static_cast<std::size_t>(i)];
       if (i % 4 == 0) {
-        const Result<void> made = node.driver().make_ahead();
+        const Result<void> made = node.driver().queue->make_ahead();
         EXPECT_TRUE(made) << made.error().to_string();
         return;
       }
@@ -109,7 +109,7 @@ TEST_F(InboxPartitionTest, ManyNodesCanCreateTheSameDay) {
       const Arrival arrival{
           .no = number_of_day(day + i % 2, i), .source = source, .key = id, .id = id};
       const Admit admit{std::span(&arrival, 1)};
-      const Answers answers = node.driver().write({.admit = std::span(&admit, 1)});
+      const Answers answers = node.driver().queue->write({.admit = std::span(&admit, 1)});
       EXPECT_TRUE(answers.admit.at(0)) << answers.admit.at(0).error().to_string();
     });
     for (const auto& each : nodes) each->advance(2 * days);
@@ -259,10 +259,10 @@ TEST_F(InboxPartitionTest, EventsOfAClosedDayAreGoneWhileAReaderDelaysTheDrop) {
   EXPECT_TRUE(steps_.list({}).empty());
   EXPECT_EQ(steps_.replay({.event = event}).status, Replayed::Status::gone);
   EXPECT_EQ(steps_.cancel(event), Cancelled::gone);
-  EXPECT_EQ(steps_.next().body(event, BodyOf::event)->presence, Presence::gone);
+  EXPECT_EQ(steps_.next().catalog->body(event, BodyOf::event)->presence, Presence::gone);
   const DuplicateNote note{.event = event, .count = 1};
-  EXPECT_TRUE(steps_.next().note_duplicates(std::span(&note, 1)));
-  const Replaying all = steps_.next().replay_step({}).value();
+  EXPECT_TRUE(steps_.next().queue->note_duplicates(std::span(&note, 1)));
+  const Replaying all = steps_.next().queue->replay_step({}).value();
   EXPECT_EQ(all.events, 0U);
   EXPECT_EQ(witness_.number("SELECT (SELECT count(*) FROM hapax.duplicate)"
                             " + (SELECT count(*) FROM hapax.queue)"),
@@ -283,7 +283,7 @@ TEST_F(InboxPartitionTest, AnEventForAClosedDayIsRefusedUntilTheDayIsRecreated) 
   EXPECT_EQ(steps_.sweep(hours(2), hours(2)), 1U);
   const Arrival arrival{.no = number_of_day(0, 2), .source = steps_.source("src"), .id = "late"};
   const Admit admit{std::span(&arrival, 1)};
-  const Answers refused = steps_.next().write({.admit = std::span(&admit, 1)});
+  const Answers refused = steps_.next().queue->write({.admit = std::span(&admit, 1)});
   ASSERT_FALSE(refused.admit.at(0));
   EXPECT_EQ(refused.admit.at(0).error().code(), Code::store_busy);
   witness_.text("COMMIT");
@@ -319,7 +319,7 @@ TEST_F(InboxPartitionTest, ADayWithAReplayDuringItsClosingIsReopened) {
   steps_.advance(hours(2));
   // The scan stops at the second event; the first is then replayed behind the cursor.
   const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
-  ASSERT_FALSE(steps_.next().sweep({periods, 1})->done);
+  ASSERT_FALSE(steps_.next().queue->sweep({periods, 1})->done);
   EXPECT_EQ(steps_.replay({.event = replayed}).status, Replayed::Status::done);
   EXPECT_EQ(steps_.sweep(hours(2), hours(2), 1), 1U);
   EXPECT_EQ(steps_.presence(other), Presence::gone);
@@ -348,7 +348,7 @@ TEST_F(InboxPartitionTest, ADayWithAWaitingDropIsNotScannedAgain) {
   const Periods periods[]{{steps_.source("src"), hours(2), hours(2)}};
   const auto steps_of_a_pass = [&] {
     for (int steps = 1;; ++steps) {
-      if (steps_.next().sweep({periods, 1})->done) return steps;
+      if (steps_.next().queue->sweep({periods, 1})->done) return steps;
     }
   };
   steps_.advance(hours(2));

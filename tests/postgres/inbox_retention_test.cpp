@@ -55,11 +55,11 @@ class InboxRetentionTest : public testing::Test {
   }
 
   static store::Periods a_month() { return {SourceNo(1), 30 * days, 30 * days}; }
-  static Swept sweep_once(store::Driver& driver) {
+  static Swept sweep_once(const store::Driver& driver) {
     const store::Periods periods = a_month();
-    return driver.sweep({std::span(&periods, 1), kStep}).value();
+    return driver.queue->sweep({std::span(&periods, 1), kStep}).value();
   }
-  static void sweep_to_the_end(store::Driver& driver) {
+  static void sweep_to_the_end(const store::Driver& driver) {
     for (int steps = 0; !sweep_once(driver).done; ++steps) ASSERT_LT(steps, 10'000);
   }
 
@@ -103,8 +103,9 @@ TEST_F(InboxRetentionTest, APassWithNothingToRemoveReadsNoEventsOrAttempts) {
     node.ack(node.lease(200));
     sweep_to_the_end(node.driver());
   }
-  EXPECT_EQ(pages_of("^(event|attempt)_", [](store::Driver& driver) { sweep_to_the_end(driver); }),
-            0);
+  EXPECT_EQ(
+      pages_of("^(event|attempt)_", [](const store::Driver& driver) { sweep_to_the_end(driver); }),
+      0);
 }
 
 TEST_F(InboxRetentionTest, APurgeStepOverRemovedClaimsStaysCheap) {
@@ -114,7 +115,7 @@ TEST_F(InboxRetentionTest, APurgeStepOverRemovedClaimsStaysCheap) {
     InboxNode node(database_.url(), 1);
     std::size_t removed = 0;
     for (bool done = false; !done;) {
-      const Purged purged = node.driver().purge(kStep).value();
+      const Purged purged = node.driver().claims->purge(kStep).value();
       EXPECT_LE(purged.removed, static_cast<std::size_t>(kStep));
       removed += purged.removed;
       done = purged.done;
@@ -122,8 +123,8 @@ TEST_F(InboxRetentionTest, APurgeStepOverRemovedClaimsStaysCheap) {
     EXPECT_EQ(removed, static_cast<std::size_t>(kClaims / 2));
   }
   EXPECT_LT(pages_of("^claim$",
-                     [](store::Driver& driver) {
-                       const Purged purged = driver.purge(kStep).value();
+                     [](const store::Driver& driver) {
+                       const Purged purged = driver.claims->purge(kStep).value();
                        EXPECT_EQ(purged.removed, 0U);
                        EXPECT_FALSE(purged.done);
                      }),
@@ -139,7 +140,7 @@ TEST_F(InboxRetentionTest, ALongQueueIsNotRecountedForEveryQuery) {
         " ended_at) SELECT n, 0, now(), 1, 1, 2, 0, false, now() FROM generate_series(" +
         std::to_string(first) + ", " + std::to_string(last) + ") AS n");
   };
-  const auto dead = [&] { return node.driver().stats().value().destinations.at(0).dead; };
+  const auto dead = [&] { return node.driver().catalog->stats().value().destinations.at(0).dead; };
   add(1, 10);
   EXPECT_EQ(dead(), 10U);
   add(11, 20);
@@ -162,7 +163,8 @@ TEST_F(InboxRetentionTest, ASweepStepReadsFewExpiredClaimsOfRetainedEvents) {
     sweep_to_the_end(node.driver());
   }
   // A few index pages for each claim examined.
-  EXPECT_LT(pages_of("^event_", [](store::Driver& driver) { sweep_once(driver); }), 6 * kStep);
+  EXPECT_LT(pages_of("^event_", [](const store::Driver& driver) { sweep_once(driver); }),
+            6 * kStep);
   EXPECT_EQ(witness_.number("SELECT count(*) FROM hapax.claim"), 20'001);
 }
 

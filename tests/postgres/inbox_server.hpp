@@ -20,14 +20,14 @@ class NodeInbox final : public InboxSubject {
   NodeInbox(const std::string& url, milliseconds timeout, ManualClock& clock)
       : clock_(clock), driver_(open_with_retries(url, {.timeout = timeout, .clock = &clock})) {}
 
-  Driver& driver() override { return *driver_; }
+  const Driver& driver() override { return driver_; }
   void advance(milliseconds by) override { clock_.advance(by); }
   void jump_wall(milliseconds) override {}
 
  private:
   // A short time-out may expire before a busy machine has connected. That is not under test.
-  std::unique_ptr<Driver> open_with_retries(const std::string& url, const OpenOptions& options) {
-    std::optional<Result<std::unique_ptr<Driver>>> driver;
+  Driver open_with_retries(const std::string& url, const OpenOptions& options) {
+    std::optional<Result<Driver>> driver;
     const bool is_open = eventually([&] {
       return driver.emplace(store::postgres::open_driver(url, options, random_)).has_value();
     });
@@ -37,7 +37,7 @@ class NodeInbox final : public InboxSubject {
 
   ManualClock& clock_;
   SeededRandom random_{1};
-  std::unique_ptr<Driver> driver_;
+  Driver driver_;
 };
 
 // Removes all contents of an inbox except its names.

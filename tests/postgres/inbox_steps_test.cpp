@@ -30,11 +30,11 @@ TEST_F(InboxStepsTest, AReplayContinuesPastEmptySteps) {
   store::ReplayStep step{.dry = true};
   step.filter.id = "last";
   int empty = 0;
-  store::Replaying came = node_.driver().replay_step(step).value();
+  store::Replaying came = node_.driver().queue->replay_step(step).value();
   for (; came.events == 0 && !came.done && empty < 10; ++empty) {
     EXPECT_GT(came.after, step.after);
     step.after = came.after;
-    came = node_.driver().replay_step(step).value();
+    came = node_.driver().queue->replay_step(step).value();
   }
   EXPECT_EQ(empty, 2);
   EXPECT_EQ(came.events, 1U);
@@ -50,10 +50,10 @@ TEST_F(InboxStepsTest, LeasesOfADeadHolderAreFoundBehindManyOthers) {
       " WHERE event IN (SELECT min(event) FROM hapax.queue UNION SELECT max(event) FROM "
       "hapax.queue)");
   const store::ReleaseStep one{.kind = Holder::Kind::push, .owner = 7, .limit = 1};
-  EXPECT_EQ(node_.driver().release_holder(one).value().deliveries, 1U);
+  EXPECT_EQ(node_.driver().queue->release_holder(one).value().deliveries, 1U);
   EXPECT_EQ(held(), 1);
   const store::Released rest =
-      node_.driver().release_holder({.kind = Holder::Kind::push, .owner = 7}).value();
+      node_.driver().queue->release_holder({.kind = Holder::Kind::push, .owner = 7}).value();
   EXPECT_EQ(rest.deliveries, 1U);
   EXPECT_TRUE(rest.done);
   EXPECT_EQ(held(), 0);

@@ -52,12 +52,12 @@ TEST_F(InboxWaitsTest, EventsOfAnExistingDayAreAdmittedDuringAnAnalyze) {
   other_.text("LOCK TABLE hapax.event IN SHARE UPDATE EXCLUSIVE MODE");  // as ANALYZE does
   InboxNode node(database_.url(), 2, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"beside it"}}), 1);
-  const Result<void> made = node.driver().make_ahead();
+  const Result<void> made = node.driver().queue->make_ahead();
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code(), Code::store_busy) << made.error().to_string();
   EXPECT_FALSE(has(kTomorrow));
   other_.text("COMMIT");
-  EXPECT_TRUE(node.driver().make_ahead());
+  EXPECT_TRUE(node.driver().queue->make_ahead());
   EXPECT_TRUE(has(kTomorrow));
 }
 
@@ -67,21 +67,21 @@ TEST_F(InboxWaitsTest, AdvisoryLocksOfOtherRolesDoNotDelayIngest) {
   other_.text("SELECT pg_advisory_lock(n) FROM generate_series(448345170296, 448345170310) AS n");
   EXPECT_EQ(node.admit(std::array{Post{"the first of its day"}}), 1);
   EXPECT_TRUE(has(kToday));
-  const Result<NodeNo> number = node.driver().take_node(make_token(), seconds(60));
+  const Result<NodeNo> number = node.driver().node->take_node(make_token(), seconds(60));
   EXPECT_TRUE(number) << number.error().to_string();
-  EXPECT_TRUE(node.driver().number_of(store::NameKind::source, "another"));
-  const Result<bool> put = node.driver().put_record({"r", 1, "content"}, 0);
+  EXPECT_TRUE(node.driver().catalog->number_of(store::NameKind::source, "another"));
+  const Result<bool> put = node.driver().node->put_record({"r", 1, "content"}, 0);
   EXPECT_TRUE(put) << put.error().to_string();
-  EXPECT_TRUE(node.driver().remove_record("r", 1));
+  EXPECT_TRUE(node.driver().node->remove_record("r", 1));
 }
 
 // The server reports did_not_happen before the client would have to report unknown.
 TEST_F(InboxWaitsTest, EveryStatementTimesOutBeforeItsDeadline) {
   InboxNode node(database_.url(), 1, kShortTimeout);
   EXPECT_EQ(node.admit(std::array{Post{"a"}}), 1);
-  store::Driver& driver = node.driver();
-  const SourceNo source(driver.number_of(store::NameKind::source, "src").value());
-  const EventNo event = driver.events({}).value().events.at(0).no;
+  const store::Driver& driver = node.driver();
+  const SourceNo source(driver.catalog->number_of(store::NameKind::source, "src").value());
+  const EventNo event = driver.catalog->events({}).value().events.at(0).no;
   other_.text("BEGIN");
   other_.text(
       "LOCK TABLE hapax.event, hapax.queue, hapax.attempt, hapax.claim, hapax.name, hapax.node,"
@@ -93,29 +93,29 @@ TEST_F(InboxWaitsTest, EveryStatementTimesOutBeforeItsDeadline) {
   const Token owner = make_token();
   const store::Reject reject{.no = RejectNo(1), .source = source};
   const std::vector<std::function<std::string()>> calls{
-      [&] { return code_of(driver.purge(1)); },
-      [&] { return code_of(driver.names(store::NameKind::source)); },
-      [&] { return code_of(driver.number_of(store::NameKind::source, "other")); },
-      [&] { return code_of(driver.take_node(owner, seconds(1))); },
-      [&] { return code_of(driver.secret({})); },
-      [&] { return code_of(driver.pause(node.destination(), true)); },
-      [&] { return code_of(driver.paused()); },
-      [&] { return code_of(driver.record("r")); },
+      [&] { return code_of(driver.claims->purge(1)); },
+      [&] { return code_of(driver.catalog->names(store::NameKind::source)); },
+      [&] { return code_of(driver.catalog->number_of(store::NameKind::source, "other")); },
+      [&] { return code_of(driver.node->take_node(owner, seconds(1))); },
+      [&] { return code_of(driver.node->secret({})); },
+      [&] { return code_of(driver.catalog->pause(node.destination(), true)); },
+      [&] { return code_of(driver.catalog->paused()); },
+      [&] { return code_of(driver.node->record("r")); },
       [&] {
-        return code_of(driver.put_record({"r", 1, "content"}, 0));
+        return code_of(driver.node->put_record({"r", 1, "content"}, 0));
       },
-      [&] { return code_of(driver.events({})); },
-      [&] { return code_of(driver.event(event)); },
-      [&] { return code_of(driver.body(event, store::BodyOf::event)); },
-      [&] { return code_of(driver.stats()); },
+      [&] { return code_of(driver.catalog->events({})); },
+      [&] { return code_of(driver.catalog->event(event)); },
+      [&] { return code_of(driver.catalog->body(event, store::BodyOf::event)); },
+      [&] { return code_of(driver.catalog->stats()); },
       [&] {
-        return code_of(driver.cancel({event, DeliveryNo(1)}));
+        return code_of(driver.queue->cancel({event, DeliveryNo(1)}));
       },
-      [&] { return code_of(driver.add_rejects({.rejects = std::span(&reject, 1)})); },
-      [&] { return code_of(driver.rejects({})); },
-      [&] { return code_of(driver.reject_counts()); },
-      [&] { return code_of(driver.remove_reject(RejectNo(1))); },
-      [&] { return code_of(driver.sweep({})); },
+      [&] { return code_of(driver.rejects->add_rejects({.rejects = std::span(&reject, 1)})); },
+      [&] { return code_of(driver.rejects->rejects({})); },
+      [&] { return code_of(driver.rejects->reject_counts()); },
+      [&] { return code_of(driver.rejects->remove_reject(RejectNo(1))); },
+      [&] { return code_of(driver.queue->sweep({})); },
   };
   std::vector<std::string> answers(calls.size());
   {
@@ -140,10 +140,10 @@ TEST_F(InboxWaitsTest, AWaitingRetentionTaskDoesNotDelayTheOthers) {
   other_.text("LOCK TABLE hapax.queue IN ACCESS EXCLUSIVE MODE");
   const store::Periods periods{SourceNo(1), seconds(3600), seconds(3600)};
   const store::SweepStep step{std::span(&periods, 1), 500};
-  const Result<store::Swept> events = node.driver().sweep(step);
+  const Result<store::Swept> events = node.driver().queue->sweep(step);
   ASSERT_FALSE(events);
   EXPECT_EQ(events.error().code(), Code::store_busy) << events.error().to_string();
-  const Result<store::Swept> others = node.driver().sweep(step);
+  const Result<store::Swept> others = node.driver().queue->sweep(step);
   ASSERT_TRUE(others) << others.error().to_string();
   EXPECT_EQ(others->others, 1U);
   EXPECT_TRUE(others->done);
@@ -158,7 +158,7 @@ TEST_F(InboxWaitsTest, AnAbandonedStatementIsCancelled) {
   witness_.text(
       "CREATE TRIGGER sleep BEFORE INSERT ON hapax.pause FOR EACH ROW EXECUTE FUNCTION"
       " public.sleep()");
-  const Result<void> paused = node.driver().pause(node.destination(), true);
+  const Result<void> paused = node.driver().catalog->pause(node.destination(), true);
   ASSERT_FALSE(paused);
   EXPECT_EQ(paused.error().code(), Code::outcome_unknown) << paused.error().to_string();
   EXPECT_TRUE(eventually([&] {

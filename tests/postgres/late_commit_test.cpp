@@ -39,7 +39,8 @@ class LateCommit : public testing::TestWithParam<const char*> {
     ask_server("ALTER DATABASE " + database_.name() + " SET default_transaction_isolation = '" +
                GetParam() + "'");
     node_ = std::make_unique<NodeInbox>(database_.url(), kLongTimeout, clock_);
-    mail_ = DestinationNo(node_->driver().number_of(NameKind::destination, "mail").value());
+    mail_ =
+        DestinationNo(node_->driver().catalog->number_of(NameKind::destination, "mail").value());
   }
 
   Writer begin(const std::string& payload) {
@@ -47,7 +48,7 @@ class LateCommit : public testing::TestWithParam<const char*> {
   }
   std::size_t move() {
     const EventNo numbers[] = {EventNo(++last_), EventNo(++last_), EventNo(++last_)};
-    const Result<Moved> moved = node_->driver().move_messages(numbers);
+    const Result<Moved> moved = node_->driver().queue->move_messages(numbers);
     EXPECT_TRUE(moved) << moved.error().to_string();
     return moved ? moved->messages : 0;
   }
@@ -57,12 +58,12 @@ class LateCommit : public testing::TestWithParam<const char*> {
     for (int i = 0; i < 1000; ++i) {
       const LeaseRequest request{.from = mail_, .max = 9, .lease = seconds(30), .holder = {}};
       const std::vector<Lease> got =
-          node_->driver().write({.lease = std::span(&request, 1)}).lease.value();
+          node_->driver().queue->write({.lease = std::span(&request, 1)}).lease.value();
       if (got.at(0).deliveries.empty()) break;
       for (const Leased& each : got.at(0).deliveries) {
         payloads.push_back(each.event.body);
         const Settlement ack{.which = ref(each), .fence = each.fence, .disposition = Ack{}};
-        EXPECT_EQ(node_->driver().write({.settle = std::span(&ack, 1)}).settle.value().at(0),
+        EXPECT_EQ(node_->driver().queue->write({.settle = std::span(&ack, 1)}).settle.value().at(0),
                   Settled::ok);
       }
     }

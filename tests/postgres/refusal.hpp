@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/hex.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 #include "support/postgres.hpp"
 
 #include <gtest/gtest.h>

@@ -219,7 +219,7 @@ TEST_F(PostgresSchemaOfTheFirstVersion, IsMigratedWithItsData) {
   SeededRandom random(1);
   const auto driver = store::postgres::open_driver(database_.url(), {}, random).value();
   const std::array<EventNo, 3> numbers{EventNo(10), EventNo(11), EventNo(12)};
-  EXPECT_EQ(driver->move_messages(numbers).value().messages, 2U);
+  EXPECT_EQ(driver.queue->move_messages(numbers).value().messages, 2U);
   EXPECT_EQ(
       as_owner("SELECT string_agg(convert_from(id, 'UTF8'), ' ' ORDER BY no) FROM hapax.event"),
       "00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000002");

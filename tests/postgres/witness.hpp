@@ -4,7 +4,7 @@
 
 #include "base/claim_key.hpp"
 #include "base/hex.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 #include "support/eventually.hpp"
 #include "support/postgres.hpp"
 

@@ -88,7 +88,7 @@ void SimAsyncStore::write() {
   }
   for (const auto& each : group_.admits) admits.push_back(each.work);
   for (const auto& each : group_.leases) leases.push_back(each.work);
-  group_.answers = driver_.write({.settle = settles, .admit = admits, .lease = leases});
+  group_.answers = store_.write({.settle = settles, .admit = admits, .lease = leases});
 }
 
 void SimAsyncStore::answer() {

@@ -5,7 +5,7 @@
 #include "async/async_store.hpp"
 #include "sim/lifecycle.hpp"
 #include "sim/waiters.hpp"
-#include "store/contract.hpp"
+#include "store/queue.hpp"
 
 #include <deque>
 
@@ -27,8 +27,8 @@ class SimAsyncStore final : public AsyncStore {
   static constexpr std::size_t kMaxBatch = 64;
   static constexpr BootTime kMaxWait = seconds(3);
 
-  SimAsyncStore(Lifecycle& lifecycle, store::Driver& driver, const StoreDelays& delays)
-      : lifecycle_(lifecycle), driver_(driver), delays_(delays) {}
+  SimAsyncStore(Lifecycle& lifecycle, store::Queue& store, const StoreDelays& delays)
+      : lifecycle_(lifecycle), store_(store), delays_(delays) {}
 
   Task<store::AdmitAnswer> admit(const store::Admit& admit) override;
   Task<Result<store::Lease>> lease(const store::LeaseRequest& request) override;
@@ -76,7 +76,7 @@ class SimAsyncStore final : public AsyncStore {
   BootTime delay();
 
   Lifecycle& lifecycle_;
-  store::Driver& driver_;
+  store::Queue& store_;
   StoreDelays delays_;
   Lane<store::Admit, store::AdmitAnswer> admits_;
   Lane<store::LeaseRequest, Result<store::Lease>> leases_;

@@ -67,7 +67,7 @@ void Chaos::end() {
   }
   for (std::size_t i = 0; i < cluster_.workers().size(); ++i) cluster_.revive_worker(i);
   for (const DestinationNo each : cluster_.destinations()) {
-    static_cast<void>(cluster_.store().pause(each, false));
+    static_cast<void>(cluster_.pause(each, false));
   }
 }
 
@@ -92,7 +92,7 @@ void Chaos::kill_node() {
   timeline_.in(timeline_.between(milliseconds(1), seconds(30)), [this, which, number, alone] {
     // Like on SQLite, where a starting node can assume that its predecessor is dead.
     const store::ReleaseStep step{Holder::Kind::push, number};
-    if (alone) static_cast<void>(cluster_.store().release_holder(step));
+    if (alone) static_cast<void>(cluster_.queue().release_holder(step));
     cluster_.revive_node(which);
   });
 }
@@ -165,12 +165,12 @@ void Chaos::operate() {
   const std::optional<DeliveryRef> which = some_delivery();
   const std::uint64_t what = timeline_.below(6);
   if (what == 0) {
-    static_cast<void>(cluster_.store().pause(some_destination(), true));
+    static_cast<void>(cluster_.pause(some_destination(), true));
   } else if (what == 1) {
-    static_cast<void>(cluster_.store().pause(some_destination(), false));
+    static_cast<void>(cluster_.pause(some_destination(), false));
   } else if (what == 2 && which) {
     timeline_.note("operator", "cancels " + to_text(*which));
-    static_cast<void>(cluster_.store().cancel(*which));
+    static_cast<void>(cluster_.queue().cancel(*which));
   } else if (which) {
     replay(*which);
   }
@@ -181,7 +181,7 @@ void Chaos::replay(const DeliveryRef& which) {
   store::Replay what{which.event, which.delivery, {}};
   if (timeline_.one_in(4)) what.how.as = store::ReplayAs::as_new;
   what.how.accept_duplicate = timeline_.one_in(2);
-  static_cast<void>(cluster_.store().replay(what));
+  static_cast<void>(cluster_.queue().replay(what));
 }
 
 }  // namespace hapax::sim

@@ -6,13 +6,15 @@
 
 namespace hapax::sim {
 
-Cluster::Cluster(Timeline& timeline, store::Driver& store, std::size_t nodes)
+Cluster::Cluster(Timeline& timeline, const store::Driver& store, std::size_t nodes)
     : timeline_(timeline),
       inner_(store),
       ledger_(timeline, inner_),
-      watched_(inner_, ledger_),
+      watched_(*inner_.queue, ledger_),
+      store_(inner_),
       network_(timeline, ledger_),
       senders_(timeline, inner_, ledger_, nodes_) {
+  store_.queue = &watched_;
   make_destinations();
   nodes_.resize(nodes > 0 ? nodes : 1 + timeline_.below(3));
   workers_.resize(1 + timeline_.below(2));
@@ -26,7 +28,7 @@ void Cluster::make_destinations() {
   for (const OnDead on_dead : {OnDead::skip, OnDead::block}) {
     Destination push;
     push.name = on_dead == OnDead::skip ? "skips" : "blocks";
-    push.no = DestinationNo(*inner_.number_of(store::NameKind::destination, push.name));
+    push.no = DestinationNo(*inner_.catalog->number_of(store::NameKind::destination, push.name));
     push.kind = Destination::Kind::http;
     push.timeout = seconds(5);
     push.lease = seconds(15 + static_cast<int>(timeline_.below(10)));
@@ -40,13 +42,13 @@ void Cluster::make_destinations() {
     destinations_.push_back(push.no);
     pushed_.push_back(std::make_shared<const Destination>(push));
   }
-  pulled_ = DestinationNo(*inner_.number_of(store::NameKind::destination, "pulled"));
+  pulled_ = DestinationNo(*inner_.catalog->number_of(store::NameKind::destination, "pulled"));
   ledger_.add_destination(pulled_, {});
   destinations_.push_back(pulled_);
   for (int i = 0; i < 3; ++i) {
     sources_.push_back(make_source("source-" + std::to_string(i), i > 0, i > 1));
     gateway::Source& source = sources_.back();
-    source.no = SourceNo(*inner_.number_of(store::NameKind::source, source.name));
+    source.no = SourceNo(*inner_.catalog->number_of(store::NameKind::source, source.name));
     std::vector<store::Target> targets;
     for (const DestinationNo each : destinations_) targets.push_back({each});
     source.routing->publish(std::make_shared<gateway::RoutingTable>(std::move(targets)));
@@ -89,6 +91,12 @@ void Cluster::revive_worker(std::size_t which) {
   timeline_.note(name, "starts");
   workers_[which] = std::make_unique<Worker>(deps(), name, ++last_number_, pulled_, faults_);
   workers_[which]->change(faults_, behavior_);
+}
+
+Result<void> Cluster::pause(DestinationNo destination, bool paused) {
+  Result<void> done = inner_.catalog->pause(destination, paused);
+  if (done) ledger_.paused(destination, paused);
+  return done;
 }
 
 bool Cluster::poll() {

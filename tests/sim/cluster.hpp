@@ -11,12 +11,13 @@ namespace hapax::sim {
 class Cluster {
  public:
   // `nodes` 0: chosen by the seed.
-  Cluster(Timeline& timeline, store::Driver& store, std::size_t nodes);
+  Cluster(Timeline& timeline, const store::Driver& store, std::size_t nodes);
 
   Ledger& ledger() { return ledger_; }
   Network& network() { return network_; }
   Senders& senders() { return senders_; }
-  store::Driver& store() { return watched_; }  // without faults
+  store::Queue& queue() { return watched_; }  // without faults
+  Result<void> pause(DestinationNo destination, bool paused);
   const std::vector<gateway::Source>& sources() const { return sources_; }
   const std::vector<DestinationNo>& destinations() const { return destinations_; }
   std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }  // null: dead
@@ -37,12 +38,13 @@ class Cluster {
 
  private:
   void make_destinations();
-  NodeDeps deps() { return {timeline_, watched_, network_, ledger_, pushed_}; }
+  NodeDeps deps() { return {timeline_, store_, network_, ledger_, pushed_}; }
 
   Timeline& timeline_;
-  store::Driver& inner_;
+  const store::Driver& inner_;
   Ledger ledger_;
-  WatchedDriver watched_;
+  WatchedQueue watched_;
+  store::Driver store_;  // as inner_, watched
   Network network_;
   std::vector<DestinationNo> destinations_;
   std::vector<std::shared_ptr<const deliver::Destination>> pushed_;

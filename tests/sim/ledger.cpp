@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/ledger.hpp"
 
-#include "store/inbox.hpp"
+#include "store/driver.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -49,7 +49,7 @@ void Ledger::sent(SourceNo source, const std::string& id, const std::string& bod
 }
 
 std::optional<DeliveryRow> Ledger::row_of(const DeliveryRef& which) {
-  const auto found = store_.event(which.event);
+  const auto found = store_.catalog->event(which.event);
   if (!found || !found->value) return std::nullopt;
   for (const DeliveryRow& each : found->value->deliveries) {
     if (each.no == which.delivery) return each;
@@ -143,7 +143,7 @@ void Ledger::check_lane(const DeliveryRef& which, const Entry& entry) {
 }
 
 Ledger::Before Ledger::before(const store::Settlement& settlement) {
-  const auto found = store_.event(settlement.which.event);
+  const auto found = store_.catalog->event(settlement.which.event);
   if (const auto entry = entries_.find(settlement.which); entry != entries_.end()) {
     refresh(settlement.which, entry->second);
   }
@@ -169,7 +169,7 @@ void Ledger::settled(const store::Settlement& settlement, Settled answer, const 
   if ((answer == Settled::ok) != again) {
     broken("fence", which, again ? "a repeated settle was refused" : "an old lease was settled");
   }
-  const auto after = store_.event(which.event);
+  const auto after = store_.catalog->event(which.event);
   if (!before.detail || !after || !after->value || !same(*before.detail, *after->value)) {
     broken("fence", which, "a settle of an old lease changed something");
   }
@@ -356,7 +356,7 @@ void Ledger::check_end() {
   }
 }
 
-store::Answers WatchedDriver::write(const store::Batch& batch) {
+store::Answers WatchedQueue::write(const store::Batch& batch) {
   store::Answers all;
   for (const store::Settlement& each : batch.settle) {
     const Ledger::Before before = ledger_.before(each);
@@ -377,27 +377,21 @@ store::Answers WatchedDriver::write(const store::Batch& batch) {
   return all;
 }
 
-Result<store::Cancelled> WatchedDriver::cancel(const DeliveryRef& which) {
+Result<store::Cancelled> WatchedQueue::cancel(const DeliveryRef& which) {
   Result<store::Cancelled> done = inner_.cancel(which);
   if (done) ledger_.cancelled(which, *done);
   return done;
 }
 
-Result<store::Replayed> WatchedDriver::replay(const store::Replay& what) {
+Result<store::Replayed> WatchedQueue::replay(const store::Replay& what) {
   Result<store::Replayed> done = inner_.replay(what);
   if (done) ledger_.replayed(what, *done);
   return done;
 }
 
-Result<store::Released> WatchedDriver::release_holder(const store::ReleaseStep& step) {
+Result<store::Released> WatchedQueue::release_holder(const store::ReleaseStep& step) {
   Result<store::Released> done = inner_.release_holder(step);
   if (done) ledger_.released({step.kind, *step.owner});
-  return done;
-}
-
-Result<void> WatchedDriver::pause(DestinationNo destination, bool paused) {
-  Result<void> done = inner_.pause(destination, paused);
-  if (done) ledger_.paused(destination, paused);
   return done;
 }
 

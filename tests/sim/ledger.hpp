@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/timeline.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <map>
 #include <optional>
@@ -33,7 +33,7 @@ namespace hapax::sim {
 class Ledger {
  public:
   // Reads rows from `store`, which must not inject faults.
-  Ledger(Timeline& timeline, store::Driver& store) : timeline_(timeline), store_(store) {}
+  Ledger(Timeline& timeline, const store::Driver& store) : timeline_(timeline), store_(store) {}
 
   struct Rules {
     std::size_t schedule = 0;  // entries
@@ -111,7 +111,7 @@ class Ledger {
   void broken(std::string_view oracle, const DeliveryRef& which, const std::string& detail);
 
   Timeline& timeline_;
-  store::Driver& store_;
+  const store::Driver& store_;
   std::map<DestinationNo, Rules> rules_;
   std::map<std::pair<SourceNo, std::string>, std::string> bodies_;
   std::map<DeliveryRef, Entry> entries_;
@@ -127,28 +127,32 @@ class Ledger {
   std::int64_t last_place_ = 0;
 };
 
-// A driver that records the calls to `inner` in the ledger.
-class WatchedDriver final : public store::Driver {
+// A queue that records the calls to `inner` in the ledger.
+class WatchedQueue final : public store::Queue {
  public:
-  WatchedDriver(store::Driver& inner, Ledger& ledger) : inner_(inner), ledger_(ledger) {}
+  WatchedQueue(store::Queue& inner, Ledger& ledger) : inner_(inner), ledger_(ledger) {}
 
-  Capabilities capabilities() const override { return inner_.capabilities(); }
   store::Answers write(const store::Batch& batch) override;
-  Result<Purged> purge(std::size_t limit) override { return inner_.purge(limit); }
-  Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease) override {
-    return inner_.take_node(owner, lease);
-  }
-  Result<void> leave_node(const Token& owner) override { return inner_.leave_node(owner); }
   Result<store::Cancelled> cancel(const DeliveryRef& which) override;
   Result<store::Replayed> replay(const store::Replay& what) override;
-  Result<void> pause(DestinationNo destination, bool paused) override;
+  Result<store::Replaying> replay_step(const store::ReplayStep& step) override {
+    return inner_.replay_step(step);
+  }
   Result<store::Released> release_holder(const store::ReleaseStep& step) override;
+  Result<store::Swept> sweep(const store::SweepStep& step) override { return inner_.sweep(step); }
+  Result<void> make_ahead() override { return inner_.make_ahead(); }
   Result<void> note_duplicates(std::span<const store::DuplicateNote> notes) override {
     return inner_.note_duplicates(notes);
   }
+  Result<Enqueued> enqueue(const MessageId& id, const Message& message) override {
+    return inner_.enqueue(id, message);
+  }
+  Result<store::Moved> move_messages(std::span<const EventNo> numbers) override {
+    return inner_.move_messages(numbers);
+  }
 
  private:
-  store::Driver& inner_;
+  store::Queue& inner_;
   Ledger& ledger_;
 };
 

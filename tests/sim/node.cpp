@@ -17,7 +17,7 @@ using store::fault::Fault;
 void NoLog::line(Level /*level*/, std::string_view /*what*/,
                  std::initializer_list<LogField> /*fields*/) {}
 
-FaultyStore::FaultyStore(Lifecycle& lifecycle, store::Driver& driver)
+FaultyStore::FaultyStore(Lifecycle& lifecycle, const store::Driver& driver)
     : lifecycle_(lifecycle),
       driver_(driver, [this](std::string_view operation) { return plan(operation); }) {}
 

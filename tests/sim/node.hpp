@@ -7,7 +7,7 @@
 #include "sim/async_store.hpp"
 #include "sim/network.hpp"
 #include "sim/timer_factory.hpp"
-#include "store/fault/driver.hpp"
+#include "support/faulty_driver.hpp"
 
 #include <memory>
 #include <vector>
@@ -43,9 +43,9 @@ class NoLog final : public Log {
 // The store as seen by one node: calls fail, get lost, or succeed with a lost answer.
 class FaultyStore {
  public:
-  FaultyStore(Lifecycle& lifecycle, store::Driver& driver);
+  FaultyStore(Lifecycle& lifecycle, const store::Driver& driver);
 
-  store::Driver& driver() { return driver_; }
+  store::fault::FaultyDriver& driver() { return driver_; }
   void change(const StoreFaults& faults);
   // The time of the last fault.
   BootTime last_fault() const { return last_fault_; }
@@ -62,7 +62,7 @@ class FaultyStore {
 // The dependencies of every node.
 struct NodeDeps {
   Timeline& timeline;
-  store::Driver& store;
+  const store::Driver& store;
   Network& network;
   Ledger& ledger;
   const std::vector<std::shared_ptr<const deliver::Destination>>& pushed;

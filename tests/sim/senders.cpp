@@ -103,7 +103,7 @@ void Senders::answered(std::size_t number, bool forged, const gateway::Received&
 }
 
 void Senders::check_stored(const Message& message) {
-  const auto body = store_.body(*message.event, store::BodyOf::event);
+  const auto body = store_.catalog->body(*message.event, store::BodyOf::event);
   if (!body || !body->value || *body->value != message.body) {
     timeline_.fail("acked-durable", message.id + " was acknowledged and is not stored");
   }
@@ -126,7 +126,7 @@ void Senders::check_end() {
   std::set<std::pair<SourceNo, std::string>> seen;
   store::EventQuery query;
   for (bool more = true; more;) {
-    const Result<store::EventPage> page = store_.events(query);
+    const Result<store::EventPage> page = store_.catalog->events(query);
     for (const store::EventRow& each : page->events) {
       if (!seen.insert({each.source, each.id}).second) {
         timeline_.fail("one-event", each.id + " is two events");

@@ -21,7 +21,7 @@ class Senders {
  public:
   using Nodes = std::vector<std::unique_ptr<Node>>;
 
-  Senders(Timeline& timeline, store::Driver& store, Ledger& ledger, Nodes& nodes)
+  Senders(Timeline& timeline, const store::Driver& store, Ledger& ledger, Nodes& nodes)
       : timeline_(timeline), store_(store), ledger_(ledger), nodes_(nodes) {}
 
   // Schedules the events within `span`, each to one of the sources.
@@ -47,7 +47,7 @@ class Senders {
   void check_stored(const Message& message);
 
   Timeline& timeline_;
-  store::Driver& store_;
+  const store::Driver& store_;
   Ledger& ledger_;
   Nodes& nodes_;
   std::deque<Message> messages_;

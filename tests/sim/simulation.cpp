@@ -20,7 +20,7 @@ class Simulation {
   explicit Simulation(const Options& options)
       : timeline_(options.seed),
         store_(open(options)),
-        cluster_(timeline_, *store_->driver, options.nodes),
+        cluster_(timeline_, store_->driver, options.nodes),
         options_(options) {
     timeline_.show_all(options.show);
   }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/fault/driver.hpp"
+#include "support/faulty_driver.hpp"
 
 #include "base/sha256.hpp"
 #include "store/memory/driver.hpp"
@@ -75,8 +75,8 @@ class World {
 
   Chance chance_;
   test::ManualClock clock_;
-  std::unique_ptr<Driver> inner_ = memory::make_driver(1000, clock_);
-  FaultyDriver driver_{*inner_, [this](std::string_view) { return chance_.draw(); }};
+  Driver inner_ = memory::make_driver(1000, clock_);
+  FaultyDriver driver_{inner_, [this](std::string_view) { return chance_.draw(); }};
   SourceNo source_;
   DestinationNo destination_;
   std::map<DeliveryRef, int> handled_;  // by key
@@ -128,7 +128,7 @@ void World::run() {
     if (no < kEvents) admit(++no);
     for (const Leased& each : lease()) handle(each);
     clock_.advance(kLease);
-    const Result<Stats> stats = inner_->stats();
+    const Result<Stats> stats = inner_.catalog->stats();
     if (no == kEvents && stats->destinations.empty()) return;
   }
   ADD_FAILURE() << "the deliveries never finish";
@@ -172,12 +172,12 @@ class OneFault : public testing::Test {
     fault_ = Fault::none;
     return answer;
   }
-  bool happened() { return !inner_->names(NameKind::source).value().empty(); }
+  bool happened() { return !inner_.catalog->names(NameKind::source).value().empty(); }
 
   test::ManualClock clock_;
-  std::unique_ptr<Driver> inner_ = memory::make_driver(1000, clock_);
+  Driver inner_ = memory::make_driver(1000, clock_);
   Fault fault_ = Fault::none;
-  FaultyDriver driver_{*inner_, [this](std::string_view) { return fault_; }};
+  FaultyDriver driver_{inner_, [this](std::string_view) { return fault_; }};
 };
 
 TEST_F(OneFault, ThatFailsDoesNotHappen) {

@@ -89,7 +89,7 @@ Result<http::Reply> admit_rejects(const ApiContext& context, const Call& call) {
   HAPAX_TRY(read_admit_request(call.body, asked));
   asked.step.filter.reason = asked.reason;
   if (asked.source) {
-    HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+    HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
     const std::optional<std::int64_t> number = sources.find(*asked.source);
     if (!number) return ok(stepped_json({}, asked.step.dry));
     asked.step.filter.source = SourceNo(*number);

@@ -23,7 +23,7 @@ using RightCheck = std::function<bool(Right right, std::string_view of)>;
 
 // The context of an asynchronous handler.
 struct AsyncContext {
-  const ApiContext& context;  // its driver blocks: use it only in run_blocking
+  const ApiContext& context;  // its contracts of the store block: use it only in run_blocking
   deliver::Pull& pull;
   deliver::Polls& polls;
   const RunBlocking& run_blocking;

@@ -26,7 +26,7 @@ Result<http::Reply> send_body(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(which, which_of(query));
   const std::optional<EventNo> number = event_from(call.argument);
   if (!number) return http::problem(Refusal::not_found, "No event has this id.");
-  HAPAX_TRY_ASSIGN(found, context.driver.body(*number, which));
+  HAPAX_TRY_ASSIGN(found, context.catalog.body(*number, which));
   if (found.presence == store::Presence::gone) return http::problem(Refusal::body_gone);
   if (!found.value) {
     return http::problem(Refusal::not_found, which == store::BodyOf::event

@@ -7,7 +7,7 @@
 #include "admin/config_view.hpp"
 #include "admin/rights.hpp"
 #include "http/message.hpp"
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <atomic>
 #include <string_view>
@@ -37,7 +37,11 @@ struct ServerState {
 
 // What the handlers use. It outlives the server.
 struct ApiDeps {
-  store::Driver& driver;
+  store::Claims& claims;
+  store::Queue& queue;
+  store::Catalog& catalog;
+  store::Rejects& rejects;
+  store::Node& node;
   gateway::Metrics& metrics;
   ServerState& state;
   Clock& clock;

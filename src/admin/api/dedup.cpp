@@ -37,10 +37,8 @@ Result<std::string> claimed(const ApiContext& context, const DedupCall& asked) {
   HAPAX_TRY(check(DedupRequest{.scope = asked.scope, .id = asked.id, .ttl = asked.ttl}));
   store::DedupItem item{claim_key(ClaimKind::id, asked.scope, asked.id), {}, asked.ttl};
   context.random.fill(item.token.bytes);
-  const store::Batch batch{.dedup = std::span<const store::DedupItem>(&item, 1)};
-  HAPAX_TRY_ASSIGN(dedup,
-                   store::retry_if_unknown([&] { return context.driver.write(batch).dedup; }));
-  if (dedup.empty()) return Error(Code::misconfigured, "the store does not support dedup");
+  HAPAX_TRY_ASSIGN(
+      dedup, store::retry_if_unknown([&] { return context.claims.dedup(std::span(&item, 1)); }));
   return JsonObject().flag("duplicate", dedup.front().duplicate).done();
 }
 

@@ -60,7 +60,7 @@ std::string destination_json(const ApiContext& context, const std::string& name,
 
 Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool paused) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(names, context.catalog.names(store::NameKind::destination));
   const auto found = std::find_if(names.begin(), names.end(), [&](const store::KnownName& each) {
     return each.name == call.argument;
   });
@@ -68,7 +68,7 @@ Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool
     return http::problem(404, "destination-unknown", "unknown destination");
   }
   const DestinationNo no(found->number);
-  HAPAX_TRY(context.driver.pause(no, paused));
+  HAPAX_TRY(context.catalog.pause(no, paused));
   if (!paused) context.notifier.notify(no);
   return ok(JsonObject().text("name", found->name).flag("paused", paused).done());
 }
@@ -77,9 +77,9 @@ Result<http::Reply> set_paused(const ApiContext& context, const Call& call, bool
 
 Result<http::Reply> list_destinations(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(names, context.driver.names(store::NameKind::destination));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
-  HAPAX_TRY_ASSIGN(paused, context.driver.paused());
+  HAPAX_TRY_ASSIGN(names, context.catalog.names(store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, context.catalog.stats());
+  HAPAX_TRY_ASSIGN(paused, context.catalog.paused());
   std::map<std::int64_t, store::DestinationStats> counts;
   for (const store::DestinationStats& each : stats.destinations) {
     counts[each.destination.value()] = each;

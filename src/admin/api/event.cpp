@@ -91,13 +91,13 @@ Result<http::Reply> show_event(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<EventNo> number = event_from(call.argument);
   if (!number) return http::problem(http::Refusal::not_found, "No event has this id.");
-  HAPAX_TRY_ASSIGN(found, context.driver.event(*number));
+  HAPAX_TRY_ASSIGN(found, context.catalog.event(*number));
   if (found.presence == store::Presence::gone) {
     return http::problem(http::Refusal::body_gone, "The event has been removed by retention.");
   }
   if (!found.value) return http::problem(http::Refusal::not_found, "No event has this id.");
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(destinations, Names::read(context.driver, store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(destinations, Names::read(context.catalog, store::NameKind::destination));
   return ok(detail_json(*found.value, sources, destinations));
 }
 

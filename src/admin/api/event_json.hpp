@@ -4,7 +4,7 @@
 
 #include "admin/json_object.hpp"
 #include "admin/names.hpp"
-#include "store/inbox_rows.hpp"
+#include "store/catalog.hpp"
 
 #include <string>
 #include <string_view>

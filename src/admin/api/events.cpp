@@ -50,11 +50,11 @@ Result<Wanted> read_query(const Query& query, const Names& sources) {
   return wanted;
 }
 
-Result<store::EventPage> read_page(store::Driver& driver, store::EventQuery query) {
+Result<store::EventPage> read_page(store::Catalog& catalog, store::EventQuery query) {
   HAPAX_TRY(check(query));
   store::EventPage page;
   for (int tries = 0; tries < kMaxTries && query.limit > 0; ++tries) {
-    HAPAX_TRY_ASSIGN(more, driver.events(query));
+    HAPAX_TRY_ASSIGN(more, catalog.events(query));
     query.limit -= more.events.size();
     page.next = more.next;
     page.events.insert(page.events.end(), std::make_move_iterator(more.events.begin()),
@@ -97,10 +97,10 @@ Result<http::Reply> list_events(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "tenant", "status", "type", "id", "order_key",
                                        "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
   HAPAX_TRY_ASSIGN(wanted, read_query(query, sources));
   if (wanted.none) return ok(page_json({}, sources));
-  HAPAX_TRY_ASSIGN(page, read_page(context.driver, wanted.query));
+  HAPAX_TRY_ASSIGN(page, read_page(context.catalog, wanted.query));
   return ok(page_json(page, sources));
 }
 

@@ -16,7 +16,7 @@ Result<http::Reply> show_health(const ApiContext&, const Call&) {
 // Needs no token, so the reasons are fixed words and not error texts of the store.
 Result<http::Reply> show_readiness(const ApiContext& context, const Call&) {
   std::vector<std::string> reasons;
-  const bool reachable = context.state.store_reachable && context.driver.paused().has_value();
+  const bool reachable = context.state.store_reachable && context.catalog.paused().has_value();
   if (!reachable) reasons.emplace_back("store-unreachable");
   if (context.state.stopping) reasons.emplace_back("stopping");
   std::vector<std::string> observed;

@@ -102,7 +102,7 @@ Result<std::string> leases_json(const ApiContext& context, const DestinationView
   for (store::Leased& each : lease.deliveries) {
     std::optional<std::string> source = source_name(context.config, each.event.source);
     if (!source && !names) {
-      HAPAX_TRY_TO(names, Names::read(context.driver, store::NameKind::source));
+      HAPAX_TRY_TO(names, Names::read(context.catalog, store::NameKind::source));
     }
     if (!source) source = names->of(each.event.source.value());
     if (json.back() == '}') json += ',';

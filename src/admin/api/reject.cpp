@@ -19,7 +19,7 @@ Result<std::optional<store::StoredReject>> find(const ApiContext& context, const
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<RejectNo> number = reject_from(call.argument);
   if (!number) return std::optional<store::StoredReject>();
-  return context.driver.reject(*number);
+  return context.rejects.reject(*number);
 }
 
 // Verification result under the current configuration.
@@ -37,7 +37,7 @@ void add_finding(JsonObject& json, const ApiContext& context, const store::Store
 Result<http::Reply> show_reject(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(found, find(context, call));
   if (!found) return http::problem(http::Refusal::not_found, kNone);
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
   JsonObject json = reject_json(found->row, sources);
   json.text("method", found->method)
       .text("target", found->url)

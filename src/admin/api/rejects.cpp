@@ -56,7 +56,7 @@ JsonObject reject_json(const store::RejectRow& row, const Names& sources) {
 Result<http::Reply> list_rejects(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(
       query, Query::parse(call.query, {"source", "reason", "since", "until", "after", "limit"}));
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
   HAPAX_TRY_ASSIGN(wanted, read_query(query));
   bool none = false;  // the source is unknown
   if (const auto name = query.text("source")) {
@@ -68,8 +68,8 @@ Result<http::Reply> list_rejects(const ApiContext& context, const Call& call) {
   std::vector<store::RejectCounts> counts;
   if (!none) {
     HAPAX_TRY(check(wanted));
-    HAPAX_TRY_TO(page, context.driver.rejects(wanted));
-    HAPAX_TRY_ASSIGN(all, context.driver.reject_counts());
+    HAPAX_TRY_TO(page, context.rejects.rejects(wanted));
+    HAPAX_TRY_ASSIGN(all, context.rejects.reject_counts());
     std::erase_if(all, [source = wanted.filter.source](const store::RejectCounts& each) {
       return source && each.source != *source;
     });

@@ -27,7 +27,7 @@ constexpr std::string_view kWriteReplay =
 
 // Notifies the destinations of deliveries that became due.
 void notify(const ApiContext& context, EventNo event, const std::vector<DeliveryNo>& deliveries) {
-  const auto detail = context.driver.event(event);
+  const auto detail = context.catalog.event(event);
   if (!detail || !detail->value) return;  // dispatchers and workers also poll
   for (const store::DeliveryRow& each : detail->value->deliveries) {
     if (std::find(deliveries.begin(), deliveries.end(), each.no) != deliveries.end()) {
@@ -67,7 +67,7 @@ http::Reply reply_of(EventNo event, const store::Replayed& replayed, store::Repl
 Result<std::optional<store::Replayed>> replay_anew(const ApiContext& context, store::Replay what) {
   // Lets the call be repeated after an unknown outcome.
   what.how.no = ReplayNo(random_number(context.random));
-  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.replay(what); }));
+  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.queue.replay(what); }));
   return std::optional(std::move(answer));
 }
 
@@ -91,7 +91,7 @@ Result<std::optional<store::HowToReplay>> read_how(const ApiContext& context,
   how.accept_duplicate = accept.value_or(false);
   HAPAX_TRY_ASSIGN(to, members.text("destination"));
   if (!to) return std::optional(how);
-  HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::destination));
   const std::optional<std::int64_t> number = names.find(*to);
   if (!number) return std::optional<store::HowToReplay>();
   how.destination = DestinationNo(*number);
@@ -110,10 +110,11 @@ Result<http::Reply> replay_event(const ApiContext& context, const Call& call) {
   HAPAX_TRY_ASSIGN(asked, read_how(context, members));
   if (!asked) return no_such_destination();
   const store::Replay what{.event = *event, .how = *asked};
-  HAPAX_TRY_ASSIGN(answer,
-                   key.value ? deliver::replay_once({context.driver, context.clock, context.random},
-                                                    what, request_key("event", call, *key.value))
-                             : replay_anew(context, what));
+  HAPAX_TRY_ASSIGN(answer, key.value
+                               ? deliver::replay_once({context.queue, context.catalog, context.node,
+                                                       context.clock, context.random},
+                                                      what, request_key("event", call, *key.value))
+                               : replay_anew(context, what));
   if (!answer) return http::problem(http::Refusal::key_reused);
   notify(context, *event, answer->deliveries);
   return reply_of(*event, *answer, asked->as);
@@ -123,7 +124,7 @@ Result<http::Reply> cancel_delivery(const ApiContext& context, const Call& call)
   HAPAX_TRY(Query::parse(call.query, {}));
   const std::optional<DeliveryRef> which = delivery_from(call.argument);
   if (!which) return http::problem(http::Refusal::not_found, "No delivery has this id.");
-  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.driver.cancel(*which); }));
+  HAPAX_TRY_ASSIGN(answer, store::retry_if_unknown([&] { return context.queue.cancel(*which); }));
   switch (answer) {
     case store::Cancelled::done:
       notify(context, which->event, {which->delivery});  // its lane has a new head

@@ -35,7 +35,7 @@ Result<void> read_filter(const ApiContext& context, const Members& filter, Repla
   ReplayJob& job = asked.job;
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
   if (source) {
-    HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::source));
+    HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::source));
     const std::optional<std::int64_t> number = names.find(*source);
     asked.nothing = !number;
     job.source = SourceNo(number.value_or(0));
@@ -135,8 +135,8 @@ struct Known {
   Names destinations;
 };
 Result<Known> read_names(const ApiContext& context) {
-  HAPAX_TRY_ASSIGN(sources, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(destinations, Names::read(context.driver, store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(sources, Names::read(context.catalog, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(destinations, Names::read(context.catalog, store::NameKind::destination));
   return Known{std::move(sources), std::move(destinations)};
 }
 

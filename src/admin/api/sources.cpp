@@ -60,7 +60,7 @@ std::string source_json(const SourceView& source, const store::Stats& stats) {
 
 Result<http::Reply> list_sources(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
+  HAPAX_TRY_ASSIGN(stats, context.catalog.stats());
   const auto row = [&](const SourceView& each) { return source_json(each, stats); };
   return ok(JsonObject().json("sources", json_rows(context.config.sources, row)).done());
 }

@@ -48,9 +48,9 @@ void add_idle(std::vector<store::DestinationStats>& list, const ConfigView& conf
 
 Result<http::Reply> show_stats(const ApiContext& context, const Call& call) {
   HAPAX_TRY(Query::parse(call.query, {}));
-  HAPAX_TRY_ASSIGN(stats, context.driver.stats());
-  HAPAX_TRY_ASSIGN(source_names, Names::read(context.driver, store::NameKind::source));
-  HAPAX_TRY_ASSIGN(names, Names::read(context.driver, store::NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, context.catalog.stats());
+  HAPAX_TRY_ASSIGN(source_names, Names::read(context.catalog, store::NameKind::source));
+  HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::destination));
   add_idle(stats.destinations, context.config);
   const auto destination = [&](const store::DestinationStats& each) {
     return destination_json(each, names, context.config);

@@ -45,11 +45,11 @@ std::string in_sentences(const std::string& path, const daemon::Loaded& loaded) 
     return text + path + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems");
   }
   const daemon::Config& config = *loaded.config;
-  const bool file = config.store_url.starts_with("sqlite:");
+  const store::StoreUrl& url = config.store_url;
   // The URL of another store may contain a password, so only its scheme is shown.
   return text + path + " is valid: " + counted(config.sources, "source") + ", " +
          counted(config.destinations, "destination") + ", store " +
-         (file ? config.store_url : config.store_url.substr(0, config.store_url.find(':')));
+         (url.path.empty() ? url.text.substr(0, url.text.find(':')) : url.text);
 }
 
 // Warns about names in the store that are not configured. Skipped if the store cannot be inspected:

@@ -10,11 +10,11 @@ namespace hapax::cli {
 
 namespace {
 
-Result<int> migrate_store(const std::string& url, const Output& output) {
-  if (url == "memory:") {
+Result<int> migrate_store(const store::StoreUrl& url, const Output& output) {
+  if (url.kind == store::StoreUrl::Kind::memory) {
     return Error(Code::misconfigured, "a store in memory has no schema to upgrade");
   }
-  HAPAX_TRY_ASSIGN(version, hapax::migrate(url));
+  HAPAX_TRY_ASSIGN(version, hapax::migrate(url.text));
   const std::string number = std::to_string(version);
   output.answer("The schema has version " + number + ".", "{\"schema\":" + number + "}");
   return kDone;

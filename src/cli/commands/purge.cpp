@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t kStep = 1000;  // short transactions do not delay other writers
 
-Result<int> purge_store(const std::string& url, const Output& output) {
+Result<int> purge_store(const store::StoreUrl& url, const Output& output) {
   HAPAX_TRY_ASSIGN(found, store::inspect(url, {}));  // open() would create a misspelled store
   if (!found) {
     return Error(
         Code::misconfigured,
         "no store at this URL; check --store (relative paths depend on the working directory)");
   }
-  HAPAX_TRY_ASSIGN(store, hapax::open(url));
+  HAPAX_TRY_ASSIGN(store, hapax::open(url.text));
   std::size_t removed = 0;
   // The first pass may start in the middle of the store; the second covers the rest.
   for (int passes = 0; passes < 2;) {

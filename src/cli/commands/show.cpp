@@ -5,7 +5,7 @@
 #include "cli/percent.hpp"
 #include "cli/table.hpp"
 #include "cli/text_layout.hpp"
-#include "store/inbox_queue.hpp"
+#include "store/batch.hpp"
 
 #include <algorithm>
 #include <map>

@@ -8,7 +8,7 @@
 
 namespace hapax::store::memory {
 
-Result<std::vector<Dedup>> Claims::dedup(std::span<const DedupItem> items, std::int64_t now) {
+Result<std::vector<Dedup>> ClaimTable::dedup(std::span<const DedupItem> items, std::int64_t now) {
   if (claims_.size() + items.size() > max_ids_) HAPAX_TRY(make_room(items, now));
   std::vector<Dedup> answers;
   answers.reserve(items.size());
@@ -16,8 +16,8 @@ Result<std::vector<Dedup>> Claims::dedup(std::span<const DedupItem> items, std::
   return answers;
 }
 
-Result<Claims::CurrentClaim> Claims::claim_with(const DedupItem& item, std::string result,
-                                                std::int64_t now) {
+Result<ClaimTable::CurrentClaim> ClaimTable::claim_with(const DedupItem& item, std::string result,
+                                                        std::int64_t now) {
   const auto before = claims_.find(item.key);
   if (before != claims_.end() && !is_expired(before->second.expires_ms, now)) {
     return CurrentClaim{false, before->second.token, before->second.result};
@@ -27,13 +27,13 @@ Result<Claims::CurrentClaim> Claims::claim_with(const DedupItem& item, std::stri
   return CurrentClaim{true, item.token, std::move(result)};
 }
 
-Purged Claims::purge(std::size_t limit, std::int64_t now) {
+Purged ClaimTable::purge(std::size_t limit, std::int64_t now) {
   const std::size_t before = claims_.size();
   const bool done = forget_over(now, limit);
   return Purged{.removed = before - claims_.size(), .done = done};
 }
 
-bool Claims::claim(const DedupItem& item, std::int64_t now) {
+bool ClaimTable::claim(const DedupItem& item, std::int64_t now) {
   const auto [place, fresh] = claims_.try_emplace(item.key);
   Claim& standing = place->second;
   if (!fresh && !is_expired(standing.expires_ms, now)) return standing.token == item.token;
@@ -44,7 +44,7 @@ bool Claims::claim(const DedupItem& item, std::int64_t now) {
   return true;
 }
 
-Result<void> Claims::make_room(std::span<const DedupItem> items, std::int64_t now) {
+Result<void> ClaimTable::make_room(std::span<const DedupItem> items, std::int64_t now) {
   forget_over(now, claims_.size());
   std::unordered_set<std::string_view> unknown;
   for (const DedupItem& item : items) {
@@ -58,7 +58,7 @@ Result<void> Claims::make_room(std::span<const DedupItem> items, std::int64_t no
 }
 
 // False if the limit stopped it.
-bool Claims::forget_over(std::int64_t now, std::size_t limit) {
+bool ClaimTable::forget_over(std::int64_t now, std::size_t limit) {
   while (!by_expiry_.empty() && is_expired(by_expiry_.begin()->first, now)) {
     if (limit-- == 0) return false;
     const std::string* key = by_expiry_.begin()->second;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/claims.hpp"
 
 #include <map>
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace hapax::store::memory {
 
-// Claims of dedup ids and of message keys: a bounded table with expiry.
-class Claims {
+// ClaimTable of dedup ids and of message keys: a bounded table with expiry.
+class ClaimTable {
  public:
-  explicit Claims(std::size_t max_ids) : max_ids_(max_ids) {}
+  explicit ClaimTable(std::size_t max_ids) : max_ids_(max_ids) {}
 
   // All or nothing: capacity is checked before the first claim.
   Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items, std::int64_t now);

@@ -21,18 +21,18 @@ namespace hapax::store::memory {
 namespace {
 
 // Every call holds one lock: data that it has read cannot change before it writes.
-class MemoryDriver final : public Driver {
+class MemoryStore final : public Claims,
+                          public Queue,
+                          public Catalog,
+                          public Rejects,
+                          public store::Node {
  public:
-  MemoryDriver(std::size_t max_ids, Clock& clock, std::size_t max_bytes)
+  MemoryStore(std::size_t max_ids, Clock& clock, std::size_t max_bytes)
       : room_{max_ids, max_bytes},
         clock_(clock),
         start_(clock.wall()),
         boot_(clock.since_boot()),
         claims_(max_ids) {}
-
-  Capabilities capabilities() const override {
-    return {Capability::dedup, Capability::inbox, Capability::outbox};
-  }
 
   Answers write(const Batch& batch) override {
     const std::lock_guard lock(mutex_);
@@ -44,13 +44,16 @@ class MemoryDriver final : public Driver {
     for (const Admit& each : batch.admit) {
       answers.admit.push_back(admit(tables_, each, room_, now));
     }
-    answers.dedup = claims_.dedup(batch.dedup, now);
     for (const LeaseRequest& each : batch.lease) {
       answers.lease->push_back(lease(tables_, each, now));
     }
     return answers;
   }
 
+  Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items) override {
+    const std::lock_guard lock(mutex_);
+    return claims_.dedup(items, now_ms());
+  }
   Result<Purged> purge(std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     return claims_.purge(limit, now_ms());
@@ -114,6 +117,8 @@ class MemoryDriver final : public Driver {
     const std::lock_guard lock(mutex_);
     return memory::sweep(tables_, step, now_ms());
   }
+
+  Result<void> make_ahead() override { return {}; }
 
   Result<void> note_duplicates(std::span<const DuplicateNote> notes) override {
     const std::lock_guard lock(mutex_);
@@ -213,6 +218,7 @@ class MemoryDriver final : public Driver {
     const std::lock_guard lock(mutex_);
     return memory::stats(tables_, now_ms());
   }
+  Result<ClaimFaults> claim_faults() override { return ClaimFaults{}; }
 
  private:
   // The answer for a key that is already claimed; nullopt if the message must be stored.
@@ -240,14 +246,16 @@ class MemoryDriver final : public Driver {
   const WallTime start_;
   const BootTime boot_;
   std::mutex mutex_;
-  Claims claims_;
+  ClaimTable claims_;
   Tables tables_;
 };
 
 }  // namespace
 
-std::unique_ptr<Driver> make_driver(std::size_t max_ids, Clock& clock, std::size_t max_bytes) {
-  return std::make_unique<MemoryDriver>(max_ids, clock, max_bytes);
+Driver make_driver(std::size_t max_ids, Clock& clock, std::size_t max_bytes) {
+  const auto made = std::make_shared<MemoryStore>(max_ids, clock, max_bytes);
+  MemoryStore* const store = made.get();
+  return {made, store, store, store, store, store};
 }
 
 }  // namespace hapax::store::memory

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
-
-#include <memory>
+#include "store/driver.hpp"
 
 namespace hapax::store::memory {
 
@@ -13,7 +11,6 @@ inline constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 // An in-process store, for tests and as the model of the others. It holds at most `max_ids` ids of
 // dedup and as many of events, and about `max_bytes` of events; if all of them are still needed,
 // the next one is store_full.
-std::unique_ptr<Driver> make_driver(std::size_t max_ids, Clock& clock,
-                                    std::size_t max_bytes = kMaxBytes);
+Driver make_driver(std::size_t max_ids, Clock& clock, std::size_t max_bytes = kMaxBytes);
 
 }  // namespace hapax::store::memory

@@ -44,7 +44,7 @@ Leased take(Tables& tables, Delivery& delivery, const LeaseRequest& request, std
           stored(tables.events.at(delivery.ref.event))};
 }
 
-// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/inbox_queue.hpp.
+// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/batch.hpp.
 std::optional<Leased> try_lease(Tables& tables, Delivery& delivery, const LeaseRequest& request,
                                 std::int64_t now, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/errors.hpp"
-#include "store/postgres/inbox.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -24,9 +24,9 @@ using Views = std::vector<std::string_view>;
 // The columns of a batch. Keys are computed here and have stable addresses.
 class Columns {
  public:
-  explicit Columns(std::span<const Admit* const> items) {
-    for (const Admit* item : items) {
-      for (const Arrival& each : item->arrivals) add(*item, each);
+  explicit Columns(std::span<const Admit> items) {
+    for (const Admit& item : items) {
+      for (const Arrival& each : item.arrivals) add(item, each);
     }
   }
 
@@ -109,12 +109,12 @@ std::size_t bytes_of(const Admit& item) {
 }
 
 // How many of the first items fit in one statement.
-std::size_t chunk(std::span<const Admit* const> items) {
+std::size_t chunk(std::span<const Admit> items) {
   std::size_t bytes = 0;
   std::size_t rows = 0;
   for (std::size_t count = 0; count < items.size(); ++count) {
-    bytes += bytes_of(*items[count]);
-    rows += items[count]->arrivals.size();
+    bytes += bytes_of(items[count]);
+    rows += items[count].arrivals.size();
     if (count > 0 && (bytes > kBytesMax || rows > kRowsMax)) return count;
   }
   return items.size();
@@ -131,8 +131,7 @@ Error number_taken(const Error& error) {
                                      error.detail() + "; generate new numbers and retry");
 }
 
-std::vector<std::vector<Admission>> read(const QueryResult& answer,
-                                         std::span<const Admit* const> items) {
+std::vector<std::vector<Admission>> read(const QueryResult& answer, std::span<const Admit> items) {
   std::map<std::int64_t, Admission> others;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -141,9 +140,9 @@ std::vector<std::vector<Admission>> read(const QueryResult& answer,
   }
   std::vector<std::vector<Admission>> admissions;
   std::int64_t place = 0;
-  for (const Admit* item : items) {
+  for (const Admit& item : items) {
     std::vector<Admission>& own = admissions.emplace_back();
-    for (const Arrival& each : item->arrivals) {
+    for (const Arrival& each : item.arrivals) {
       const auto other = others.find(++place);
       own.push_back(other != others.end() ? other->second
                                           : Admission{Admission::Kind::fresh, each.no});
@@ -154,7 +153,7 @@ std::vector<std::vector<Admission>> read(const QueryResult& answer,
 
 }  // namespace
 
-std::vector<AdmitAnswer> Inbox::admit(std::span<const Admit* const> items) {
+std::vector<AdmitAnswer> PostgresQueue::admit(std::span<const Admit> items) {
   std::vector<AdmitAnswer> answers(items.size(), AdmitAnswer(std::vector<Admission>()));
   for (std::size_t done = 0; done < items.size();) {
     const std::size_t count = chunk(items.subspan(done));
@@ -165,7 +164,7 @@ std::vector<AdmitAnswer> Inbox::admit(std::span<const Admit* const> items) {
 }
 
 // If an item makes the batch fail, the halves are tried separately, until the item is alone.
-void Inbox::admit_or_split(std::span<const Admit* const> items, std::span<AdmitAnswer> answers) {
+void PostgresQueue::admit_or_split(std::span<const Admit> items, std::span<AdmitAnswer> answers) {
   Result<Admissions> admitted = admit_once(items);
   if (admitted) {
     for (std::size_t i = 0; i < items.size(); ++i) answers[i] = std::move((*admitted)[i]);
@@ -181,7 +180,7 @@ void Inbox::admit_or_split(std::span<const Admit* const> items, std::span<AdmitA
   for (AdmitAnswer& each : answers) each = is_refused(error) ? number_taken(error) : error;
 }
 
-Result<Inbox::Admissions> Inbox::admit_once(std::span<const Admit* const> items) {
+Result<PostgresQueue::Admissions> PostgresQueue::admit_once(std::span<const Admit> items) {
   const Columns columns(items);
   HAPAX_TRY_ASSIGN(
       answer, run_query_with_days(columns.no, kAdmit, columns.parameters(runner_), "admit events"));

@@ -2,24 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
-#include <memory>
 #include <string>
-#include <string_view>
 
 namespace hapax::store::postgres {
-
-// "postgres://..." and "postgresql://..."
-bool is_url(std::string_view url);
 
 // misconfigured: the URL cannot be parsed. The error omits libpq's message, which may quote the
 // password.
 Result<void> check_url(const std::string& url);
 
 // Opens the store behind `url`. `random` must outlive it; so must the clock of `options`, if set.
-Result<std::unique_ptr<Driver>> open_driver(const std::string& url, const OpenOptions& options,
-                                            Random& random);
+Result<Driver> open_driver(const std::string& url, const OpenOptions& options, Random& random);
 
 // Upgrades the schema and returns its version.
 Result<int> migrate_url(const std::string& url, const OpenOptions& options);

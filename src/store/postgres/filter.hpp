@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/inbox.hpp"
+#include "store/event_filter.hpp"
 #include "store/postgres/wire.hpp"
 
 namespace hapax::store::postgres {

@@ -85,9 +85,9 @@ Result<std::optional<StoreSummary>> inspect_url(const std::string& url, const Op
   OpenOptions only_look = options;
   only_look.migrate = false;
   HAPAX_TRY_ASSIGN(driver, open_driver(url, only_look, random));
-  HAPAX_TRY_ASSIGN(sources, driver->names(NameKind::source));
-  HAPAX_TRY_ASSIGN(destinations, driver->names(NameKind::destination));
-  HAPAX_TRY_ASSIGN(stats, driver->stats());
+  HAPAX_TRY_ASSIGN(sources, driver.catalog->names(NameKind::source));
+  HAPAX_TRY_ASSIGN(destinations, driver.catalog->names(NameKind::destination));
+  HAPAX_TRY_ASSIGN(stats, driver.catalog->stats());
   summary.sources = std::move(sources);
   summary.destinations = std::move(destinations);
   summary.seen = std::move(stats.sources);

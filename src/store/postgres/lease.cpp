@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "store/postgres/inbox.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -81,17 +81,17 @@ void LeaseFloors::saw(DestinationNo destination, WallTime oldest_due) {
       std::chrono::microseconds(oldest_due.time_since_epoch() - kSlack).count();
 }
 
-Parameters Inbox::lease_parameters(std::span<const LeaseRequest* const> requests) {
+Parameters PostgresQueue::lease_parameters(std::span<const LeaseRequest> requests) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   std::vector<std::int64_t> column(requests.size());
   for (const Column value : kColumns) {
     std::transform(requests.begin(), requests.end(), column.begin(),
-                   [&](const LeaseRequest* each) { return value(*each); });
+                   [&](const LeaseRequest& each) { return value(each); });
     parameters.add_number_array(column);
   }
-  std::transform(requests.begin(), requests.end(), column.begin(), [&](const LeaseRequest* each) {
-    return floors_.floor_us(each->from, runner_.since_boot());
+  std::transform(requests.begin(), requests.end(), column.begin(), [&](const LeaseRequest& each) {
+    return floors_.floor_us(each.from, runner_.since_boot());
   });
   parameters.add_number_array(column);
   parameters.add_number(kMaxSuperseded);
@@ -102,13 +102,13 @@ Parameters Inbox::lease_parameters(std::span<const LeaseRequest* const> requests
 
 // Random except for the last 8 bits, which count lost answers: see hapax._lease_once. A Runner
 // gives up long before they overflow.
-std::int64_t Inbox::lease_token() {
+std::int64_t PostgresQueue::lease_token() {
   std::array<unsigned char, sizeof(std::int64_t)> token{};
   random_.fill(token);
   return std::bit_cast<std::int64_t>(token) & ~std::int64_t{0xff};
 }
 
-Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> requests) {
+Result<std::vector<Lease>> PostgresQueue::lease(std::span<const LeaseRequest> requests) {
   const Parameters common = lease_parameters(requests);
   const std::int64_t token = lease_token();
   const auto numbered = [&](int losses) {
@@ -133,7 +133,7 @@ Result<std::vector<Lease>> Inbox::lease(std::span<const LeaseRequest* const> req
     if (request >= leases.size()) continue;
     if (row.is_null(at_delivery)) {
       leases[request].passed = static_cast<std::size_t>(row.number(at_passed));
-      floors_.saw(requests[request]->from, row.time(at_due));
+      floors_.saw(requests[request].from, row.time(at_due));
     } else {
       leases[request].deliveries.push_back(leased_of(row));
     }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/filter.hpp"
-#include "store/postgres/inbox.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -127,7 +127,8 @@ void add_filter(Parameters& parameters, const EventFilter& filter) {
   }
 }
 
-Result<std::vector<std::optional<EventNo>>> Inbox::find(std::span<const WantedIdentity> wanted) {
+Result<std::vector<std::optional<EventNo>>> PostgresCatalog::find(
+    std::span<const WantedIdentity> wanted) {
   std::deque<std::string> kept;
   std::vector<std::string_view> keys;
   for (const WantedIdentity& each : wanted) {
@@ -136,7 +137,7 @@ Result<std::vector<std::optional<EventNo>>> Inbox::find(std::span<const WantedId
   Parameters parameters;
   parameters.add_bytes_array(keys);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, transact(kFind, parameters, "look for events"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kFind, parameters, "look for events"));
   std::vector<std::optional<EventNo>> found;
   found.reserve(wanted.size());
   for (int i = 0; i < answer.rows(); ++i) {
@@ -145,7 +146,7 @@ Result<std::vector<std::optional<EventNo>>> Inbox::find(std::span<const WantedId
   return found;
 }
 
-Result<EventPage> Inbox::events(const EventQuery& query) {
+Result<EventPage> PostgresCatalog::events(const EventQuery& query) {
   const std::size_t looked_at = std::max(kLookedAt, query.limit);
   Parameters parameters;
   parameters.add_number(query.before.value());
@@ -154,8 +155,8 @@ Result<EventPage> Inbox::events(const EventQuery& query) {
   add_filter(parameters, query.filter);
   parameters.add_time(runner_.moment());
   const bool unfinished = query.filter.status && *query.filter.status != DeliveryState::completed;
-  HAPAX_TRY_ASSIGN(answer,
-                   transact(unfinished ? kUnfinishedEvents : kEvents, parameters, "list events"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(unfinished ? kUnfinishedEvents : kEvents, parameters,
+                                            "list events"));
   EventPage page;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -171,12 +172,12 @@ Result<EventPage> Inbox::events(const EventQuery& query) {
   return page;
 }
 
-Result<Lookup<EventDetail>> Inbox::event(EventNo number) {
+Result<Lookup<EventDetail>> PostgresCatalog::event(EventNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
   parameters.add_time(runner_.moment());
   parameters.add_number(kMaxShownAttempts);
-  HAPAX_TRY_ASSIGN(answer, transact(kEvent, parameters, "read an event"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kEvent, parameters, "read an event"));
   EventDetail detail;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -204,11 +205,11 @@ Result<Lookup<EventDetail>> Inbox::event(EventNo number) {
   return Lookup<EventDetail>{Presence::here, std::move(detail)};
 }
 
-Result<Lookup<std::string>> Inbox::body(EventNo number, BodyOf which) {
+Result<Lookup<std::string>> PostgresCatalog::body(EventNo number, BodyOf which) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, transact(which == BodyOf::event ? kBody : kLastVariant, parameters,
-                                    "read the body of an event"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(which == BodyOf::event ? kBody : kLastVariant,
+                                            parameters, "read the body of an event"));
   const Row row(answer, 0);
   if (row.is_null(0)) return Lookup<std::string>{presence_of(row.number(1)), std::nullopt};
   return Lookup<std::string>{Presence::here, row.bytes(0)};
@@ -216,7 +217,7 @@ Result<Lookup<std::string>> Inbox::body(EventNo number, BodyOf which) {
 
 // Counting a long queue takes long, and many callers ask for counts: one count runs at a time, and
 // large counts are cached for a while.
-Result<Stats> Inbox::stats() {
+Result<Stats> PostgresCatalog::stats() {
   constexpr std::uint64_t kMany = 100'000;
   constexpr std::chrono::seconds kTold{10};
   const std::lock_guard lock(stats_mutex_);
@@ -232,10 +233,10 @@ Result<Stats> Inbox::stats() {
   return stats;
 }
 
-Result<Stats> Inbox::count_stats() {
+Result<Stats> PostgresCatalog::count_stats() {
   Parameters parameters;
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, transact(kStats, parameters, "count deliveries"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kStats, parameters, "count deliveries"));
   Stats stats;
   const auto count = [](const Row& row, int column) {
     return static_cast<std::uint64_t>(row.number(column));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
 #include "model/message.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/errors.hpp"
-#include "store/postgres/inbox.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/message.hpp"
 #include "store/postgres/rows.hpp"
@@ -12,13 +12,13 @@
 
 namespace hapax::store::postgres {
 
-Result<Enqueued> Inbox::enqueue(const MessageId& id, const Message& message) {
+Result<Enqueued> PostgresQueue::enqueue(const MessageId& id, const Message& message) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   add_message(parameters, id, message);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, run_query(kSend, parameters, "enqueue a message",
-                                     message.key.empty() ? Lost::report : Lost::repeat));
+  HAPAX_TRY_ASSIGN(answer, runner_.run_query(kSend, parameters, "enqueue a message",
+                                             message.key.empty() ? Lost::report : Lost::repeat));
   const Row row(answer, 0);
   if (row.flag(2)) {
     return Error(Code::key_reused, "this key was used for a message with other content");
@@ -30,7 +30,7 @@ Result<Enqueued> Inbox::enqueue(const MessageId& id, const Message& message) {
   return enqueued;
 }
 
-Result<Moved> Inbox::move_messages(std::span<const EventNo> numbers) {
+Result<Moved> PostgresQueue::move_messages(std::span<const EventNo> numbers) {
   std::vector<std::int64_t> values;
   for (const EventNo each : numbers) values.push_back(each.value());
   Parameters parameters;

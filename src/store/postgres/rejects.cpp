@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "store/postgres/inbox.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -29,7 +29,7 @@ RejectRow reject_row(const Row& row) {
 
 }  // namespace
 
-Result<std::size_t> Inbox::add_rejects(const RejectBatch& batch) {
+Result<std::size_t> PostgresRejects::add_rejects(const RejectBatch& batch) {
   std::vector<std::int64_t> nos, sources, received, sizes, dropped_of, dropped;
   constexpr std::size_t kTexts = 9;
   std::array<std::vector<std::string_view>, kTexts> texts;
@@ -53,11 +53,11 @@ Result<std::size_t> Inbox::add_rejects(const RejectBatch& batch) {
   for (const auto* each : {&dropped_of, &dropped}) parameters.add_number_array(*each);
   parameters.add_number(static_cast<std::int64_t>(batch.ring.rejects));
   parameters.add_number(static_cast<std::int64_t>(batch.ring.bytes));
-  HAPAX_TRY_ASSIGN(answer, transact(kAddRejects, parameters, "keep rejects"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kAddRejects, parameters, "keep rejects"));
   return static_cast<std::size_t>(Row(answer, 0).number(0));
 }
 
-Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
+Result<RejectPage> PostgresRejects::rejects(const RejectQuery& query) {
   using Limits = std::numeric_limits<std::int64_t>;
   const RejectFilter& filter = query.filter;
   Parameters parameters;
@@ -70,7 +70,7 @@ Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
   parameters.add_number(query.before.value());
   parameters.add_number(static_cast<std::int64_t>(query.limit) + 1);
   const char* const sql = query.oldest_first ? kOldestRejects : kRejects;
-  HAPAX_TRY_ASSIGN(answer, transact(sql, parameters, "list rejects"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(sql, parameters, "list rejects"));
   RejectPage page;
   for (int i = 0; i < answer.rows(); ++i) {
     if (page.rejects.size() == query.limit) {
@@ -82,8 +82,8 @@ Result<RejectPage> Inbox::rejects(const RejectQuery& query) {
   return page;
 }
 
-Result<std::vector<RejectCounts>> Inbox::reject_counts() {
-  HAPAX_TRY_ASSIGN(answer, transact(kRejectCounts, Parameters(), "count rejects"));
+Result<std::vector<RejectCounts>> PostgresRejects::reject_counts() {
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kRejectCounts, Parameters(), "count rejects"));
   std::vector<RejectCounts> counts;
   for (int i = 0; i < answer.rows(); ++i) {
     const Row row(answer, i);
@@ -93,29 +93,29 @@ Result<std::vector<RejectCounts>> Inbox::reject_counts() {
   return counts;
 }
 
-Result<std::optional<StoredReject>> Inbox::reject(RejectNo number) {
+Result<std::optional<StoredReject>> PostgresRejects::reject(RejectNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, transact(kReject, parameters, "read a reject"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kReject, parameters, "read a reject"));
   if (answer.rows() == 0) return std::optional<StoredReject>();
   const Row row(answer, 0);
   return std::optional(StoredReject{reject_row(row), row.bytes(8), row.bytes(9), row.bytes(10),
                                     row.bytes(11), row.bytes(12)});
 }
 
-Result<bool> Inbox::remove_reject(RejectNo number) {
+Result<bool> PostgresRejects::remove_reject(RejectNo number) {
   Parameters parameters;
   parameters.add_number(number.value());
-  HAPAX_TRY_ASSIGN(answer, transact(kRemoveReject, parameters, "remove a reject"));
+  HAPAX_TRY_ASSIGN(answer, runner_.transact(kRemoveReject, parameters, "remove a reject"));
   return answer.rows() == 1;
 }
 
-Result<void> Inbox::remove_rejects(std::span<const RejectNo> numbers) {
+Result<void> PostgresRejects::remove_rejects(std::span<const RejectNo> numbers) {
   std::vector<std::int64_t> nos;
   for (const RejectNo each : numbers) nos.push_back(each.value());
   Parameters parameters;
   parameters.add_number_array(nos);
-  HAPAX_TRY(transact(kRemoveRejects, parameters, "remove rejects"));
+  HAPAX_TRY(runner_.transact(kRemoveRejects, parameters, "remove rejects"));
   return {};
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
 #include "model/ids.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/filter.hpp"
-#include "store/postgres/inbox.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -23,7 +23,7 @@ std::optional<std::int64_t> value(const std::optional<No>& number) {
 
 // A replay without a number gets a negative random one for this call, so that it can be repeated
 // after a lost answer.
-std::int64_t Inbox::name_of(ReplayNo number) {
+std::int64_t PostgresQueue::name_of(ReplayNo number) {
   if (number != ReplayNo()) return number.value();
   std::array<unsigned char, sizeof(std::int64_t)> chance{};
   random_.fill(chance);
@@ -32,19 +32,19 @@ std::int64_t Inbox::name_of(ReplayNo number) {
   return name | std::numeric_limits<std::int64_t>::min();
 }
 
-Result<Cancelled> Inbox::cancel(const DeliveryRef& which) {
+Result<Cancelled> PostgresQueue::cancel(const DeliveryRef& which) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(which.event.value());
   parameters.add_number(which.delivery.value());
   parameters.add_number(kMaxSuperseded);
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, run_query(kCancel, parameters, "cancel a delivery"));
+  HAPAX_TRY_ASSIGN(answer, runner_.run_query(kCancel, parameters, "cancel a delivery"));
   return static_cast<Cancelled>(Row(answer, 0).number(0));
 }
 
 // The last parameters of replay and replay_step.
-void Inbox::add_how(Parameters& parameters, const HowToReplay& how) {
+void PostgresQueue::add_how(Parameters& parameters, const HowToReplay& how) {
   parameters.add_flag(how.as == ReplayAs::as_new);
   parameters.add_number_or_null(value(how.destination));
   parameters.add_flag(how.accept_duplicate);
@@ -53,20 +53,20 @@ void Inbox::add_how(Parameters& parameters, const HowToReplay& how) {
   parameters.add_time(runner_.moment());
 }
 
-Result<Replayed> Inbox::replay(const Replay& what) {
+Result<Replayed> PostgresQueue::replay(const Replay& what) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(what.event.value());
   parameters.add_number_or_null(value(what.delivery));
   add_how(parameters, what.how);
-  HAPAX_TRY_ASSIGN(answer, run_query(kReplay, parameters, "replay an event"));
+  HAPAX_TRY_ASSIGN(answer, runner_.run_query(kReplay, parameters, "replay an event"));
   const Row row(answer, 0);
   Replayed replayed{static_cast<Replayed::Status>(row.number(0)), {}};
   for (const std::int64_t each : row.numbers(1)) replayed.deliveries.emplace_back(each);
   return replayed;
 }
 
-Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
+Result<Replaying> PostgresQueue::replay_step(const ReplayStep& step) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(step.after.value());
@@ -78,7 +78,7 @@ Result<Replaying> Inbox::replay_step(const ReplayStep& step) {
   parameters.add_flag(step.dry);
   add_filter(parameters, step.filter);
   add_how(parameters, step.how);
-  HAPAX_TRY_ASSIGN(answer, run_query(kReplayStep, parameters, "replay events"));
+  HAPAX_TRY_ASSIGN(answer, runner_.run_query(kReplayStep, parameters, "replay events"));
   const Row row(answer, 0);
   return Replaying{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                    row.no<EventNo>(2), row.flag(3)};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "store/postgres/inbox.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -47,7 +47,7 @@ constexpr SweepPart kSweepParts[] = {
 // Runs parts up to one that is not done. The server stores the progress of each part; sweep_part_
 // is only the part to continue with. A part that fails is skipped by the next call: the others must
 // continue, or the disk fills.
-Result<Swept> Inbox::sweep(const SweepStep& step) {
+Result<Swept> PostgresQueue::sweep(const SweepStep& step) {
   Swept sum;
   for (std::size_t part = sweep_part_; part < std::size(kSweepParts); ++part) {
     Result<Swept> swept = sweep_part(part, step);
@@ -61,7 +61,7 @@ Result<Swept> Inbox::sweep(const SweepStep& step) {
   return sum;
 }
 
-Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
+Result<Swept> PostgresQueue::sweep_part(std::size_t part, const SweepStep& step) {
   Parameters parameters;
   if (part == 0) {
     parameters = of_events(step, runner_);
@@ -71,7 +71,8 @@ Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
     parameters.add_number(static_cast<std::int64_t>(step.limit));
     parameters.add_time(runner_.moment());
   }
-  HAPAX_TRY_ASSIGN(answer, run_query(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
+  HAPAX_TRY_ASSIGN(answer,
+                   runner_.run_query(kSweepParts[part].sql, parameters, kSweepParts[part].doing));
   const Row row(answer, 0);
   return Swept{static_cast<std::size_t>(row.number(0)), static_cast<std::size_t>(row.number(1)),
                row.flag(2)};
@@ -79,7 +80,7 @@ Result<Swept> Inbox::sweep_part(std::size_t part, const SweepStep& step) {
 
 // One statement per part of the queue: one for the whole queue could exceed every timeout. If a
 // later part fails, the leases released so far stay released, and the next call reports the error.
-Result<Released> Inbox::release_holder(const ReleaseStep& step) {
+Result<Released> PostgresQueue::release_holder(const ReleaseStep& step) {
   Released released;
   DeliveryRef after;
   while (!released.done && released.deliveries < step.limit) {
@@ -93,8 +94,9 @@ Result<Released> Inbox::release_holder(const ReleaseStep& step) {
   return released;
 }
 
-Result<Inbox::ReleasedPart> Inbox::release_part(const ReleaseStep& step, const DeliveryRef& after,
-                                                std::size_t most) {
+Result<PostgresQueue::ReleasedPart> PostgresQueue::release_part(const ReleaseStep& step,
+                                                                const DeliveryRef& after,
+                                                                std::size_t most) {
   Parameters parameters;
   parameters.add_number(runner_.patience_ms());
   parameters.add_number(static_cast<std::int64_t>(step.kind));
@@ -104,14 +106,14 @@ Result<Inbox::ReleasedPart> Inbox::release_part(const ReleaseStep& step, const D
   parameters.add_number(kRowsLookedAt);
   parameters.add_number(static_cast<std::int64_t>(most));
   parameters.add_time(runner_.moment());
-  HAPAX_TRY_ASSIGN(answer, run_query(kReleaseHolder, parameters, "free leases"));
+  HAPAX_TRY_ASSIGN(answer, runner_.run_query(kReleaseHolder, parameters, "free leases"));
   const Row row(answer, 0);
   return ReleasedPart{static_cast<std::size_t>(row.number(0)),
                       {row.no<EventNo>(1), row.no<DeliveryNo>(2)},
                       row.flag(3)};
 }
 
-Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {
+Result<void> PostgresQueue::note_duplicates(std::span<const DuplicateNote> notes) {
   std::vector<std::int64_t> events, counts, changed, ats;
   std::vector<std::string_view> digests, bodies;
   for (const DuplicateNote& each : notes) {
@@ -131,7 +133,7 @@ Result<void> Inbox::note_duplicates(std::span<const DuplicateNote> notes) {
   parameters.add_number_array(ats);
   parameters.add_bytes_array(bodies);
   parameters.add_number(kMaxVariants);
-  HAPAX_TRY(run_query(kNoteDuplicates, parameters, "note duplicates", Lost::report));
+  HAPAX_TRY(runner_.run_query(kNoteDuplicates, parameters, "note duplicates", Lost::report));
   return {};
 }
 

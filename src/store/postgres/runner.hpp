@@ -46,6 +46,17 @@ class Runner {
                           Patience patience = Patience::in_statement,
                           const std::function<Parameters(int losses)>& repeated = nullptr);
 
+  // run() with a binary result.
+  Result<QueryResult> run_query(const char* sql, const Parameters& parameters,
+                                std::string_view doing, Lost lost = Lost::repeat) {
+    return run(sql, parameters, doing, Form::binary, lost);
+  }
+  // As run_query(), for a statement that does not set its lock_timeout itself.
+  Result<QueryResult> transact(const char* sql, const Parameters& parameters,
+                               std::string_view doing, Lost lost = Lost::repeat) {
+    return run(sql, parameters, doing, Form::binary, lost, Patience::in_transaction);
+  }
+
   // NULL in production: the server's clock is used.
   std::optional<std::int64_t> moment() const;
   // The server's lock_timeout: shorter than our deadline, so that the server reports that the

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "base/try.hpp"
-#include "store/postgres/inbox.hpp"
+#include "store/postgres/contracts.hpp"
 #include "store/postgres/inbox_statements.hpp"
 #include "store/postgres/rows.hpp"
 
@@ -35,9 +35,9 @@ using Rounds = std::vector<std::vector<std::size_t>>;
 
 // Indexes of items, in rounds that name each delivery once, sorted by delivery: the first
 // settlement of each delivery, then the second ones, ...
-Rounds rounds_of(std::span<const Settlement* const> items) {
+Rounds rounds_of(std::span<const Settlement> items) {
   std::map<DeliveryRef, std::vector<std::size_t>> places;
-  for (std::size_t i = 0; i < items.size(); ++i) places[items[i]->which].push_back(i);
+  for (std::size_t i = 0; i < items.size(); ++i) places[items[i].which].push_back(i);
   Rounds rounds;
   for (const auto& [ref, own] : places) {
     if (rounds.size() < own.size()) rounds.resize(own.size());
@@ -46,13 +46,13 @@ Rounds rounds_of(std::span<const Settlement* const> items) {
   return rounds;
 }
 
-Parameters columns_of(std::span<const Settlement* const> items, std::span<const std::size_t> round,
+Parameters columns_of(std::span<const Settlement> items, std::span<const std::size_t> round,
                       const Runner& runner) {
   std::array<std::vector<std::int64_t>, 10> numbers;
   std::vector<std::string_view> errors;
   std::vector<std::string_view> excerpts;
   for (const std::size_t place : round) {
-    const Settlement& each = *items[place];
+    const Settlement& each = items[place];
     const Carried carried = std::visit(Carrying{}, each.disposition);
     const std::array<std::int64_t, 10> row{each.which.event.value(),
                                            each.which.delivery.value(),
@@ -85,17 +85,17 @@ Settled settled_of(char digit) {
 
 }  // namespace
 
-Result<std::vector<Settled>> Inbox::settle(std::span<const Settlement* const> items) {
+Result<std::vector<Settled>> PostgresQueue::settle(std::span<const Settlement> items) {
   std::vector<Settled> answers(items.size(), Settled::unknown);
   for (const auto& round : rounds_of(items)) HAPAX_TRY(settle_round(items, round, answers));
   return answers;
 }
 
-Result<void> Inbox::settle_round(std::span<const Settlement* const> items,
-                                 std::span<const std::size_t> round,
-                                 std::vector<Settled>& answers) {
-  HAPAX_TRY_ASSIGN(answer,
-                   run_query(kSettle, columns_of(items, round, runner_), "settle deliveries"));
+Result<void> PostgresQueue::settle_round(std::span<const Settlement> items,
+                                         std::span<const std::size_t> round,
+                                         std::vector<Settled>& answers) {
+  HAPAX_TRY_ASSIGN(
+      answer, runner_.run_query(kSettle, columns_of(items, round, runner_), "settle deliveries"));
   const std::string_view digits = answer.rows() == 1 ? answer.field(0, 0) : "";
   if (digits.size() != round.size()) {
     return Error(Code::store_corrupt, "hapax._settle gave " + std::to_string(digits.size()) +

@@ -18,7 +18,7 @@ Error taken(EventNo number) {
 
 }  // namespace
 
-Admitter::Admitter(sqlite3* db, ClaimIndex& claims, Queue& queue, Lanes& lanes)
+Admitter::Admitter(sqlite3* db, ClaimIndex& claims, QueueTable& queue, Lanes& lanes)
     : claims_(claims),
       queue_(queue),
       lanes_(lanes),

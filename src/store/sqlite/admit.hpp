@@ -15,7 +15,7 @@ namespace hapax::store::sqlite {
 // number.
 class Admitter {
  public:
-  Admitter(sqlite3* db, ClaimIndex& claims, Queue& queue, Lanes& lanes);
+  Admitter(sqlite3* db, ClaimIndex& claims, QueueTable& queue, Lanes& lanes);
 
   // Discards the state of a transaction that was rolled back.
   void forget() {
@@ -48,7 +48,7 @@ class Admitter {
   Result<void> note_seen(SourceNo source, std::int64_t now_ms);
 
   ClaimIndex& claims_;
-  Queue& queue_;
+  QueueTable& queue_;
   Lanes& lanes_;
   Lazy is_held_;
   Lazy insert_;

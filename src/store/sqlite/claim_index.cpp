@@ -4,7 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "base/try.hpp"
-#include "store/contract.hpp"
+#include "store/claims.hpp"
 #include "store/sqlite/inbox_statements.hpp"
 
 #include <sqlite3.h>

@@ -3,7 +3,7 @@
 #include "store/sqlite/claim_log.hpp"
 
 #include "base/claim_key.hpp"
-#include "store/contract.hpp"
+#include "store/claims.hpp"
 
 #include <algorithm>
 

@@ -15,26 +15,26 @@ constexpr std::string_view kClaiming = "claim an id";
 
 }  // namespace
 
-Claims::Claims(StoreTime time, Statement claim, Statement take_over, Statement read,
-               Statement store_result)
+ClaimTable::ClaimTable(StoreTime time, Statement claim, Statement take_over, Statement read,
+                       Statement store_result)
     : time_(std::move(time)),
       claim_(std::move(claim)),
       take_over_(std::move(take_over)),
       read_(std::move(read)),
       store_result_(std::move(store_result)) {}
 
-Result<Claims> Claims::prepare(sqlite3* db, Clock& clock) {
+Result<ClaimTable> ClaimTable::prepare(sqlite3* db, Clock& clock) {
   HAPAX_TRY_ASSIGN(time, StoreTime::prepare(db, clock));
   HAPAX_TRY_ASSIGN(claim, Statement::prepare(db, kClaim));
   HAPAX_TRY_ASSIGN(take_over, Statement::prepare(db, kTakeOver));
   HAPAX_TRY_ASSIGN(read, Statement::prepare(db, kReadClaim));
   HAPAX_TRY_ASSIGN(store_result, Statement::prepare(db, kStoreResult));
-  return Claims(std::move(time), std::move(claim), std::move(take_over), std::move(read),
-                std::move(store_result));
+  return ClaimTable(std::move(time), std::move(claim), std::move(take_over), std::move(read),
+                    std::move(store_result));
 }
 
-Result<bool> Claims::take(Statement& statement, const ClaimRequest& request, std::int64_t now_ms,
-                          bool pass_now) {
+Result<bool> ClaimTable::take(Statement& statement, const ClaimRequest& request,
+                              std::int64_t now_ms, bool pass_now) {
   Run run(statement);
   run.bind(request.key).bind(view(request.token)).bind(now_ms + request.ttl.count());
   request.result.empty() ? run.bind_null() : run.bind(request.result);
@@ -43,7 +43,7 @@ Result<bool> Claims::take(Statement& statement, const ClaimRequest& request, std
   return changed == 1;
 }
 
-Result<Claimed> Claims::claim(const ClaimRequest& request, std::int64_t now_ms) {
+Result<Claimed> ClaimTable::claim(const ClaimRequest& request, std::int64_t now_ms) {
   const Claimed fresh{.ours = true, .fresh = true, .token = request.token, .result = {}};
   HAPAX_TRY_ASSIGN(free, take(claim_, request, now_ms, false));
   if (free) return fresh;
@@ -64,14 +64,14 @@ Result<Claimed> Claims::claim(const ClaimRequest& request, std::int64_t now_ms) 
   return claimed;
 }
 
-Result<bool> Claims::is_ours(std::string_view key, const Token& token) {
+Result<bool> ClaimTable::is_ours(std::string_view key, const Token& token) {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind(key).step(kClaiming));
   return found && row.bytes(0) == view(token);
 }
 
-Result<void> Claims::store_result(std::string_view key, const Token& token,
-                                  std::string_view result) {
+Result<void> ClaimTable::store_result(std::string_view key, const Token& token,
+                                      std::string_view result) {
   Run update(store_result_);
   update.bind(result).bind(key).bind(view(token));
   HAPAX_TRY_ASSIGN(changed, update.change("store the result"));

@@ -4,7 +4,7 @@
 
 #include <hapax/store.hpp>
 
-#include "store/contract.hpp"
+#include "store/claims.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/store_time.hpp"
 
@@ -28,9 +28,9 @@ struct Claimed {
 
 // Claims on one connection, inside a write transaction that the caller begins and ends: the
 // store's, or that of a library user.
-class Claims {
+class ClaimTable {
  public:
-  static Result<Claims> prepare(sqlite3* db, Clock& clock);
+  static Result<ClaimTable> prepare(sqlite3* db, Clock& clock);
 
   StoreTime& time() { return time_; }
 
@@ -44,8 +44,8 @@ class Claims {
   Result<bool> take(Statement& statement, const ClaimRequest& request, std::int64_t now_ms,
                     bool pass_now);
 
-  Claims(StoreTime time, Statement claim, Statement take_over, Statement read,
-         Statement store_result);
+  ClaimTable(StoreTime time, Statement claim, Statement take_over, Statement read,
+             Statement store_result);
 
   StoreTime time_;
   Statement claim_;

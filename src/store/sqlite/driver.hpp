@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
-#include <memory>
 #include <string>
 
 namespace hapax::store::sqlite {
 
 // Opens the store in the file at `path`. The clock must outlive it.
-Result<std::unique_ptr<Driver>> open_driver(const std::string& path, const OpenOptions& options,
-                                            Clock& clock);
+Result<Driver> open_driver(const std::string& path, const OpenOptions& options, Clock& clock);
 
 // Upgrades the file's schema and returns its version.
 Result<int> migrate_file(const std::string& path, const OpenOptions& options);

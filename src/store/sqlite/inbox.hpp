@@ -20,8 +20,10 @@ namespace hapax::store::sqlite {
 // begins and ends.
 class Inbox {
  public:
-  Inbox(sqlite3* db, Claims& claims, std::int64_t& fence_high_water)
-      : fences(db, fence_high_water),
+  Inbox(sqlite3* handle, ClaimTable prepared, std::int64_t& fence_high_water)
+      : db(handle),
+        claims(std::move(prepared)),
+        fences(db, fence_high_water),
         claim_index(db),
         queue(db),
         lanes(db, queue, fences),
@@ -55,9 +57,11 @@ class Inbox {
     committed_ = true;
   }
 
+  sqlite3* const db;
+  ClaimTable claims;
   Fences fences;
   ClaimIndex claim_index;
-  Queue queue;
+  QueueTable queue;
   Lanes lanes;
   Admitter admitter;
   Leaser leaser;
@@ -65,7 +69,7 @@ class Inbox {
   Replayer replayer;
   Retention retention;
   Notes notes;
-  Rejects rejects;
+  RejectTable rejects;
   Names names;
   Records records;
   Messages messages;

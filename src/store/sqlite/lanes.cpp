@@ -25,7 +25,7 @@ void note_end(Delivery& delivery, QueueState state, EndReason reason, std::int64
 
 }  // namespace
 
-Lanes::Lanes(sqlite3* db, Queue& queue, Fences& fences)
+Lanes::Lanes(sqlite3* db, QueueTable& queue, Fences& fences)
     : queue_(queue),
       fences_(fences),
       read_(db, kReadLane),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "store/claims.hpp"
 #include "store/sqlite/fences.hpp"
 #include "store/sqlite/queue.hpp"
 
@@ -12,12 +13,12 @@ struct Budget {
   unsigned superseded = kMaxSuperseded;
 };
 
-// The state of a delivery, in its lane or outside lanes: the transitions of store/inbox_queue.hpp.
+// The state of a delivery, in its lane or outside lanes: the transitions of store/batch.hpp.
 // Only this class changes a row's state and the lanes. Each function writes everything that
 // changed, including the caller's changes to `delivery`.
 class Lanes {
  public:
-  Lanes(sqlite3* db, Queue& queue, Fences& fences);
+  Lanes(sqlite3* db, QueueTable& queue, Fences& fences);
 
   // Adds a new delivery at the end of its lane; without a lane it is open.
   Result<void> enter(Delivery& delivery, std::chrono::milliseconds remember, std::int64_t now_ms);
@@ -66,7 +67,7 @@ class Lanes {
   static bool is_outdated(const Lane& lane, const Delivery& delivery, std::int64_t now_ms);
   static void move_version(Lane& lane, const Delivery& delivery, std::int64_t now_ms);
 
-  Queue& queue_;
+  QueueTable& queue_;
   Fences& fences_;
   Lazy read_;
   Lazy insert_;

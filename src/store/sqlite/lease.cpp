@@ -8,7 +8,7 @@
 
 namespace hapax::store::sqlite {
 
-Leaser::Leaser(sqlite3* db, Queue& queue, Lanes& lanes, Fences& fences)
+Leaser::Leaser(sqlite3* db, QueueTable& queue, Lanes& lanes, Fences& fences)
     : queue_(queue),
       lanes_(lanes),
       fences_(fences),
@@ -36,7 +36,7 @@ Result<Lease> Leaser::lease(const LeaseRequest& request, std::int64_t now_ms) {
   return answer;
 }
 
-// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/inbox_queue.hpp.
+// Leases the delivery, ends it, or leaves it unchanged: see Lease in store/batch.hpp.
 Result<std::optional<Leased>> Leaser::try_lease(Delivery& delivery, const LeaseRequest& request,
                                                 std::int64_t now_ms, Budget& budget) {
   const bool lapsed = delivery.holder && counts_abandons(delivery.holder->kind);

@@ -9,7 +9,7 @@ namespace hapax::store::sqlite {
 // Grants leases, and releases those of holders known to be dead. Inside a write transaction.
 class Leaser {
  public:
-  Leaser(sqlite3* db, Queue& queue, Lanes& lanes, Fences& fences);
+  Leaser(sqlite3* db, QueueTable& queue, Lanes& lanes, Fences& fences);
 
   Result<Lease> lease(const LeaseRequest& request, std::int64_t now_ms);
   Result<Released> release_holder(const ReleaseStep& step, std::int64_t now_ms);
@@ -20,7 +20,7 @@ class Leaser {
   Result<Leased> take(Delivery& delivery, const LeaseRequest& request, std::int64_t now_ms);
   Result<StoredEvent> event(EventNo number);
 
-  Queue& queue_;
+  QueueTable& queue_;
   Lanes& lanes_;
   Fences& fences_;
   Lazy is_paused_;

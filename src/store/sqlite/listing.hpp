@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/catalog.hpp"
+#include "store/queue.hpp"
 #include "store/sqlite/connection.hpp"
 
 #include <optional>

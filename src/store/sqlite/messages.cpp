@@ -29,7 +29,7 @@ struct Messages::Stored {
   std::string payload;
 };
 
-Messages::Messages(sqlite3* db, Claims& claims, Admitter& admitter, Names& names)
+Messages::Messages(sqlite3* db, ClaimTable& claims, Admitter& admitter, Names& names)
     : claims_(claims),
       admitter_(admitter),
       names_(names),

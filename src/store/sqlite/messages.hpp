@@ -12,7 +12,7 @@ namespace hapax::store::sqlite {
 // queue. Inside a write transaction.
 class Messages {
  public:
-  Messages(sqlite3* db, Claims& claims, Admitter& admitter, Names& names);
+  Messages(sqlite3* db, ClaimTable& claims, Admitter& admitter, Names& names);
 
   // nullopt: the key exists with other content. `again`: an earlier run may have been committed.
   Result<std::optional<Enqueued>> enqueue(const MessageId& id, const Message& message,
@@ -32,7 +32,7 @@ class Messages {
   Result<void> move_one(const Stored& message, EventNo number, SourceNo source,
                         std::int64_t now_ms);
 
-  Claims& claims_;
+  ClaimTable& claims_;
   Admitter& admitter_;
   Names& names_;
   Lazy insert_;

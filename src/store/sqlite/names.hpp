@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/catalog.hpp"
+#include "store/claims.hpp"
+#include "store/node.hpp"
 #include "store/sqlite/connection.hpp"
 
 namespace hapax::store::sqlite {

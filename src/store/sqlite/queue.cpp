@@ -118,7 +118,7 @@ DeliveryState shown(const Delivery& delivery, std::int64_t now_ms) {
   return DeliveryState::completed;
 }
 
-Queue::Queue(sqlite3* db)
+QueueTable::QueueTable(sqlite3* db)
     : read_(db, kReadDelivery),
       all_of_(db, kDeliveriesOf),
       completed_of_(db, kCompletedOf),
@@ -133,12 +133,12 @@ Queue::Queue(sqlite3* db)
       write_(db, kWriteDelivery),
       remove_(db, kRemoveDelivery) {}
 
-Result<std::optional<Delivery>> Queue::read(const DeliveryRef& ref) {
+Result<std::optional<Delivery>> QueueTable::read(const DeliveryRef& ref) {
   Run row(read_);
   return read_one(row.bind(ref.event.value()).bind(ref.delivery.value()));
 }
 
-Result<std::vector<Delivery>> Queue::all_of(EventNo event) {
+Result<std::vector<Delivery>> QueueTable::all_of(EventNo event) {
   Run rows(all_of_);
   HAPAX_TRY_ASSIGN(found, read_all(rows.bind(event.value())));
   const std::size_t queued = found.size();
@@ -157,25 +157,26 @@ Result<std::vector<Delivery>> Queue::all_of(EventNo event) {
   return found;
 }
 
-Result<std::optional<Delivery>> Queue::first_waiting(DestinationNo to, std::string_view lane) {
+Result<std::optional<Delivery>> QueueTable::first_waiting(DestinationNo to, std::string_view lane) {
   Run row(first_waiting_);
   return read_one(row.bind(to.value()).bind(lane));
 }
 
-Result<std::vector<Delivery>> Queue::due(DestinationNo from, std::size_t max, std::int64_t now_ms) {
+Result<std::vector<Delivery>> QueueTable::due(DestinationNo from, std::size_t max,
+                                              std::int64_t now_ms) {
   Run rows(due_);
   rows.bind(from.value()).bind(now_ms).bind(static_cast<std::int64_t>(max));
   return read_all(rows);
 }
 
-Result<std::vector<Delivery>> Queue::held_by(const ReleaseStep& step) {
+Result<std::vector<Delivery>> QueueTable::held_by(const ReleaseStep& step) {
   Run rows(held_by_);
   rows.bind(static_cast<std::int64_t>(step.kind)).bind_maybe(step.owner);
   rows.bind(static_cast<std::int64_t>(step.limit) + 1);  // one more, to detect whether more remain
   return read_all(rows);
 }
 
-Result<void> Queue::insert(const Delivery& delivery) {
+Result<void> QueueTable::insert(const Delivery& delivery) {
   Run row(insert_);
   bind_open(row, delivery);
   row.bind(static_cast<std::int64_t>(delivery.state));
@@ -186,7 +187,7 @@ Result<void> Queue::insert(const Delivery& delivery) {
   return {};
 }
 
-Result<void> Queue::insert_open(std::span<const Delivery> deliveries) {
+Result<void> QueueTable::insert_open(std::span<const Delivery> deliveries) {
   while (!deliveries.empty()) {
     const bool many = deliveries.size() >= kRowsOfStatement;
     const std::size_t count = many ? kRowsOfStatement : 1;
@@ -198,7 +199,7 @@ Result<void> Queue::insert_open(std::span<const Delivery> deliveries) {
   return {};
 }
 
-Result<void> Queue::lease(const Delivery& delivery) {
+Result<void> QueueTable::lease(const Delivery& delivery) {
   Run row(lease_);
   row.bind(delivery.ref.event.value()).bind(delivery.ref.delivery.value()).bind(delivery.due_ms);
   row.bind_maybe(value_of(delivery.fence));
@@ -209,14 +210,14 @@ Result<void> Queue::lease(const Delivery& delivery) {
   return {};
 }
 
-Result<void> Queue::renew(const Delivery& delivery) {
+Result<void> QueueTable::renew(const Delivery& delivery) {
   Run row(renew_);
   row.bind(delivery.ref.event.value()).bind(delivery.ref.delivery.value()).bind(delivery.due_ms);
   HAPAX_TRY(row.change("renew a lease"));
   return {};
 }
 
-Result<void> Queue::write(const Delivery& delivery) {
+Result<void> QueueTable::write(const Delivery& delivery) {
   Run row(write_);
   row.bind(delivery.ref.event.value()).bind(delivery.ref.delivery.value());
   row.bind(static_cast<std::int64_t>(delivery.state)).bind(delivery.due_ms);
@@ -227,7 +228,7 @@ Result<void> Queue::write(const Delivery& delivery) {
   return {};
 }
 
-Result<void> Queue::remove(const DeliveryRef& ref) {
+Result<void> QueueTable::remove(const DeliveryRef& ref) {
   Run row(remove_);
   row.bind(ref.event.value()).bind(ref.delivery.value());
   HAPAX_TRY(row.change("complete a delivery"));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/queue.hpp"
 #include "store/sqlite/connection.hpp"
 
 #include <optional>
@@ -70,9 +70,9 @@ Delivery read_delivery(const Run& row);
 DeliveryState shown(const Delivery& delivery, std::int64_t now_ms);
 
 // The rows of hapax_queue on one connection. The transitions are in Lanes.
-class Queue {
+class QueueTable {
  public:
-  explicit Queue(sqlite3* db);
+  explicit QueueTable(sqlite3* db);
 
   Result<std::optional<Delivery>> read(const DeliveryRef& ref);
   // Of one event, by number, including completed ones.

@@ -26,7 +26,7 @@ class Reader {
   // The readable parts of the store, and store time.
   struct View {
     Reading& reading;
-    Rejects& rejects;
+    RejectTable& rejects;
     Names& names;
     Records& records;
     std::int64_t now_ms;
@@ -53,7 +53,7 @@ class Reader {
     Statement begin;
     Statement end;
     Reading reading;
-    Rejects rejects;
+    RejectTable rejects;
     Names names;
     Records records;
   };

@@ -29,7 +29,7 @@ class Reading {
   Result<void> count_open(std::vector<DestinationStats>& all, std::int64_t now_ms);
   Result<void> count_rest(std::vector<DestinationStats>& all);
 
-  Queue queue_;
+  QueueTable queue_;
   ClaimIndexReader claims_;
   Lazy is_held_;
   Lazy headers_;

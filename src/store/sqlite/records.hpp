@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/node.hpp"
 #include "store/sqlite/connection.hpp"
 
 namespace hapax::store::sqlite {
 
-// The records of store/inbox.hpp, on one connection. Changes inside a write transaction.
+// The records of store/node.hpp, on one connection. Changes inside a write transaction.
 class Records {
  public:
   explicit Records(sqlite3* db);

@@ -28,7 +28,7 @@ RejectRow read_reject(const Run& row) {
 
 }  // namespace
 
-Rejects::Rejects(sqlite3* db)
+RejectTable::RejectTable(sqlite3* db)
     : insert_(db, kInsertReject),
       totals_(db, kRejectTotals),
       held_(db, kHeldRejects),
@@ -41,7 +41,7 @@ Rejects::Rejects(sqlite3* db)
       count_(db, kCountRejects),
       counts_(db, kRejectCounts) {}
 
-Result<std::size_t> Rejects::add(const RejectBatch& batch) {
+Result<std::size_t> RejectTable::add(const RejectBatch& batch) {
   std::set<SourceNo> sources;
   for (const Reject& each : batch.rejects) {
     HAPAX_TRY_ASSIGN(fresh, insert(each));
@@ -57,7 +57,7 @@ Result<std::size_t> Rejects::add(const RejectBatch& batch) {
   return evicted;
 }
 
-Result<bool> Rejects::insert(const Reject& reject) {
+Result<bool> RejectTable::insert(const Reject& reject) {
   Run row(insert_);
   row.bind(reject.no.value()).bind(reject.source.value());
   row.bind(static_cast<std::int64_t>(size_of(reject))).bind(to_us(reject.received));
@@ -68,7 +68,7 @@ Result<bool> Rejects::insert(const Reject& reject) {
   return added == 1;
 }
 
-Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
+Result<std::size_t> RejectTable::trim(SourceNo source, const RejectRing& ring) {
   {
     Run totals(totals_);
     HAPAX_TRY(totals.bind(source.value()).step("count rejects"));
@@ -92,24 +92,24 @@ Result<std::size_t> Rejects::trim(SourceNo source, const RejectRing& ring) {
   return gone.size();
 }
 
-Result<void> Rejects::count(SourceNo source, std::size_t evicted, std::uint64_t dropped) {
+Result<void> RejectTable::count(SourceNo source, std::size_t evicted, std::uint64_t dropped) {
   Run run(count_);
   run.bind(source.value()).bind(static_cast<std::int64_t>(evicted));
   HAPAX_TRY(run.bind(static_cast<std::int64_t>(dropped)).change("count rejects"));
   return {};
 }
 
-Result<bool> Rejects::remove(RejectNo number) {
+Result<bool> RejectTable::remove(RejectNo number) {
   HAPAX_TRY_ASSIGN(removed, Run(remove_).bind(number.value()).change("remove a reject"));
   return removed == 1;
 }
 
-Lazy& Rejects::page_of(const RejectQuery& query) {
+Lazy& RejectTable::page_of(const RejectQuery& query) {
   if (query.filter.source) return query.oldest_first ? oldest_of_ : newest_of_;
   return query.oldest_first ? oldest_ : newest_;
 }
 
-Result<RejectPage> Rejects::page(const RejectQuery& query) {
+Result<RejectPage> RejectTable::page(const RejectQuery& query) {
   using Limits = std::numeric_limits<std::int64_t>;
   const RejectFilter& filter = query.filter;
   RejectPage page;
@@ -131,7 +131,7 @@ Result<RejectPage> Rejects::page(const RejectQuery& query) {
   }
 }
 
-Result<std::vector<RejectCounts>> Rejects::counts() {
+Result<std::vector<RejectCounts>> RejectTable::counts() {
   std::vector<RejectCounts> counts;
   Run rows(counts_);
   const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.number(column)); };
@@ -142,7 +142,7 @@ Result<std::vector<RejectCounts>> Rejects::counts() {
   }
 }
 
-Result<std::optional<StoredReject>> Rejects::read(RejectNo number) {
+Result<std::optional<StoredReject>> RejectTable::read(RejectNo number) {
   Run row(read_);
   HAPAX_TRY_ASSIGN(found, row.bind(number.value()).step("read a reject"));
   if (!found) return std::optional<StoredReject>();

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/rejects.hpp"
 #include "store/sqlite/connection.hpp"
 
 namespace hapax::store::sqlite {
 
 // The rejects, a ring per source, on one connection. Changes inside a write transaction.
-class Rejects {
+class RejectTable {
  public:
-  explicit Rejects(sqlite3* db);
+  explicit RejectTable(sqlite3* db);
 
   Result<std::size_t> add(const RejectBatch& batch);
   Result<bool> remove(RejectNo number);

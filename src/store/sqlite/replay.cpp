@@ -63,7 +63,7 @@ Delivery copy_of(const Delivery& old, DeliveryNo number, ReplayNo replay) {
 
 }  // namespace
 
-Replayer::Replayer(sqlite3* db, Queue& queue, Lanes& lanes)
+Replayer::Replayer(sqlite3* db, QueueTable& queue, Lanes& lanes)
     : queue_(queue), lanes_(lanes), listing_(db) {}
 
 Result<Cancelled> Replayer::cancel(const DeliveryRef& which, std::int64_t now_ms) {

@@ -10,7 +10,7 @@ namespace hapax::store::sqlite {
 // Cancels and replays deliveries. Inside a write transaction.
 class Replayer {
  public:
-  Replayer(sqlite3* db, Queue& queue, Lanes& lanes);
+  Replayer(sqlite3* db, QueueTable& queue, Lanes& lanes);
 
   Result<Cancelled> cancel(const DeliveryRef& which, std::int64_t now_ms);
   Result<Replayed> replay(const Replay& what, std::int64_t now_ms);
@@ -26,7 +26,7 @@ class Replayer {
   Result<Replayed> replay_as_new(const std::vector<Delivery>& all, const Replay& what,
                                  std::int64_t now_ms);
 
-  Queue& queue_;
+  QueueTable& queue_;
   Lanes& lanes_;
   Listing listing_;
 };

@@ -3,6 +3,7 @@
 #include "store/sqlite/retention.hpp"
 
 #include "base/try.hpp"
+#include "store/claims.hpp"
 #include "store/sqlite/inbox_statements.hpp"
 #include "store/sqlite/queue.hpp"
 #include "store/sqlite/times.hpp"

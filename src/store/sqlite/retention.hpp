@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/queue.hpp"
 #include "store/sqlite/claim_index.hpp"
 
 #include <string>

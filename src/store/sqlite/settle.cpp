@@ -48,7 +48,7 @@ class Settling {
 
 }  // namespace
 
-Settler::Settler(sqlite3* db, Queue& queue, Lanes& lanes)
+Settler::Settler(sqlite3* db, QueueTable& queue, Lanes& lanes)
     : queue_(queue),
       lanes_(lanes),
       record_(db, kRecordAttempt),

@@ -9,7 +9,7 @@ namespace hapax::store::sqlite {
 // Ends leases and records attempts. Inside a write transaction.
 class Settler {
  public:
-  Settler(sqlite3* db, Queue& queue, Lanes& lanes);
+  Settler(sqlite3* db, QueueTable& queue, Lanes& lanes);
 
   Result<Settled> settle(const Settlement& settlement, std::int64_t now_ms);
 
@@ -20,7 +20,7 @@ class Settler {
   Result<Settled> renew(const Settlement& settlement, std::int64_t now_ms);
   Result<Settled> settled_before(const Settlement& settlement);
 
-  Queue& queue_;
+  QueueTable& queue_;
   Lanes& lanes_;
   Lazy record_;
   Lazy complete_;

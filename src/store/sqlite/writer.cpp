@@ -33,13 +33,12 @@ Result<void> empty_log(sqlite3* db) {
 
 }  // namespace
 
-Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
-                         Handle checkpointing, std::int64_t& fence_high_water)
+Writer::Handles::Handles(Handle writing, Statement to_begin, Statement to_commit,
+                         ClaimTable prepared, Handle checkpointing, std::int64_t& fence_high_water)
     : db(std::move(writing)),
       begin(std::move(to_begin)),
       commit(std::move(to_commit)),
-      claims(std::move(prepared)),
-      inbox(db.get(), claims, fence_high_water),
+      inbox(db.get(), std::move(prepared), fence_high_water),
       database(db.get()),
       checkpointer(std::move(checkpointing)) {
   const auto note = [](void* pages, sqlite3*, const char*, int log) {
@@ -77,7 +76,7 @@ Writer::~Writer() {
 Result<void> Writer::connect() {
   HAPAX_TRY_ASSIGN(db, open_file(options_.path, options_.busy_timeout));
   HAPAX_TRY_ASSIGN(other, open_file(options_.path, options_.busy_timeout));
-  HAPAX_TRY_ASSIGN(claims, Claims::prepare(db.get(), *clock_));
+  HAPAX_TRY_ASSIGN(claims, ClaimTable::prepare(db.get(), *clock_));
   HAPAX_TRY_ASSIGN(begin, Statement::prepare(db.get(), "BEGIN IMMEDIATE"));
   HAPAX_TRY_ASSIGN(commit, Statement::prepare(db.get(), "COMMIT"));
   HAPAX_TRY(file_->note(db.get()));

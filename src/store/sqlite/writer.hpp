@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/connection.hpp"
@@ -49,18 +48,16 @@ class Writer {
   Result<void> transact(const std::function<Result<void>(Writer&)>& work);
 
   sqlite3* handle() { return handles_->db.get(); }
-  Claims& claims() { return handles_->claims; }
   Inbox& inbox() { return handles_->inbox; }
   Reader& reader() { return *reader_; }
 
  private:
   struct Handles {
-    Handles(Handle writing, Statement to_begin, Statement to_commit, Claims prepared,
+    Handles(Handle writing, Statement to_begin, Statement to_commit, ClaimTable prepared,
             Handle checkpointing, std::int64_t& fence_high_water);
     Handle db;  // before the statements: they must be finalized before it closes
     Statement begin;
     Statement commit;
-    Claims claims;
     Inbox inbox;
     int log_pages = 0;          // of the write-ahead log, after the last commit here
     int log_pages_at_pass = 0;  // when the running checkpointer pass was requested

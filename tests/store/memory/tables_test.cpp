@@ -31,27 +31,27 @@ Arrival arrival(std::int64_t number, std::string_view key, std::span<const Targe
           .targets = targets};
 }
 
-AdmitAnswer admit_one(Driver& driver, const Arrival& arrival) {
+AdmitAnswer admit_one(const Driver& driver, const Arrival& arrival) {
   const Admit admit{std::span(&arrival, 1)};
-  return driver.write({.admit = std::span(&admit, 1)}).admit.at(0);
+  return driver.queue->write({.admit = std::span(&admit, 1)}).admit.at(0);
 }
 
 TEST(MemoryInbox, IsFullWhenAllOfItsIdsAreClaimed) {
   test::ManualClock clock;
   const auto driver = make_driver(2, clock);
-  EXPECT_TRUE(admit_one(*driver, arrival(1, "a", {})));
-  EXPECT_TRUE(admit_one(*driver, arrival(2, "b", {})));
-  const AdmitAnswer full = admit_one(*driver, arrival(3, "c", {}));
+  EXPECT_TRUE(admit_one(driver, arrival(1, "a", {})));
+  EXPECT_TRUE(admit_one(driver, arrival(2, "b", {})));
+  const AdmitAnswer full = admit_one(driver, arrival(3, "c", {}));
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code(), Code::store_full);
   EXPECT_EQ(full.error().outcome(), Outcome::did_not_happen);
-  EXPECT_EQ(admit_one(*driver, arrival(4, "a", {}))->front().kind, Admission::Kind::duplicate)
+  EXPECT_EQ(admit_one(driver, arrival(4, "a", {}))->front().kind, Admission::Kind::duplicate)
       << "a live id is never evicted";
   clock.advance(hours(1));
-  EXPECT_FALSE(admit_one(*driver, arrival(5, "c", {}))) << "the events are still there";
+  EXPECT_FALSE(admit_one(driver, arrival(5, "c", {}))) << "the events are still there";
   const Periods periods{SourceNo(1), seconds(0), seconds(0)};
-  EXPECT_EQ(driver->sweep({std::span(&periods, 1), 100})->events, 2U);
-  EXPECT_TRUE(admit_one(*driver, arrival(6, "c", {})));
+  EXPECT_EQ(driver.queue->sweep({std::span(&periods, 1), 100})->events, 2U);
+  EXPECT_TRUE(admit_one(driver, arrival(6, "c", {})));
 }
 
 TEST(MemoryInbox, IsFullWhenItsBytesAreUsedUp) {
@@ -60,16 +60,16 @@ TEST(MemoryInbox, IsFullWhenItsBytesAreUsedUp) {
   const std::string body(4000, 'x');
   Arrival big = arrival(1, "a", {});
   big.body = body;
-  EXPECT_TRUE(admit_one(*driver, big));
+  EXPECT_TRUE(admit_one(driver, big));
   const Arrival both[]{arrival(2, "b", {}), arrival(3, "c", {})};
   Arrival request[]{both[0], both[1]};
   request[0].body = request[1].body = body;
   const Admit admit{request};
-  const AdmitAnswer full = driver->write({.admit = std::span(&admit, 1)}).admit.at(0);
+  const AdmitAnswer full = driver.queue->write({.admit = std::span(&admit, 1)}).admit.at(0);
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code(), Code::store_full);
-  EXPECT_EQ(driver->events({})->events.size(), 1U) << "nothing of the request was stored";
-  EXPECT_EQ(admit_one(*driver, both[0])->front().kind, Admission::Kind::fresh);
+  EXPECT_EQ(driver.catalog->events({})->events.size(), 1U) << "nothing of the request was stored";
+  EXPECT_EQ(admit_one(driver, both[0])->front().kind, Admission::Kind::fresh);
 }
 
 // Checks that each lane has one head, open or dead and blocking, and that its other members wait;

@@ -117,7 +117,7 @@ class ClaimIndexTest : public testing::Test {
   void SetUp() override {
     for (auto& each : stores_) each = open();
   }
-  std::unique_ptr<Driver> open() { return open_driver(file_, {}, clock_).value(); }
+  Driver open() { return open_driver(file_, {}, clock_).value(); }
 
   struct Wanted {
     Admission::Kind kind;
@@ -132,7 +132,7 @@ class ClaimIndexTest : public testing::Test {
     return {Admission::Kind::fresh, no};
   }
 
-  void admit(Driver& store, const std::vector<std::string>& ids) {
+  void admit(const Driver& store, const std::vector<std::string>& ids) {
     std::vector<Arrival> arrivals;
     std::vector<Wanted> answers;
     for (const std::string& id : ids) {
@@ -145,7 +145,7 @@ class ClaimIndexTest : public testing::Test {
       answers.push_back(wanted(id, EventNo(number_)));
     }
     const Admit request{.arrivals = arrivals};
-    const Answers given = store.write({.admit = std::span(&request, 1)});
+    const Answers given = store.queue->write({.admit = std::span(&request, 1)});
     ASSERT_TRUE(given.admit.front()) << given.admit.front().error().to_string();
     for (std::size_t at = 0; at < ids.size(); ++at) {
       const Admission& each = (*given.admit.front())[at];
@@ -154,10 +154,10 @@ class ClaimIndexTest : public testing::Test {
     }
   }
 
-  void sweep(Driver& store) {
+  void sweep(const Driver& store) {
     const Periods periods{SourceNo(1), remember_, remember_};
     for (int steps = 0; steps < 1000; ++steps) {
-      if (store.sweep({std::span(&periods, 1), 50}).value().done) return;
+      if (store.queue->sweep({std::span(&periods, 1), 50}).value().done) return;
     }
     ADD_FAILURE() << "the sweep never finishes";
   }
@@ -192,7 +192,7 @@ class ClaimIndexTest : public testing::Test {
   test::TempDir directory_;
   test::ManualClock clock_;
   std::string file_ = directory_.file("claims.db");
-  std::array<std::unique_ptr<Driver>, kStores> stores_;
+  std::array<Driver, kStores> stores_;
   std::map<std::string, Known> claims_;
   std::int64_t number_ = 0;
   std::chrono::milliseconds remember_ = minutes(10);
@@ -203,13 +203,13 @@ TEST_F(ClaimIndexTest, ManyStoresOnOneFileAgreeOnTheFirst) {
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   const int rounds = test::rounds(20'000);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
-    std::unique_ptr<Driver>& store = stores_[below(kStores)];
+    Driver& store = stores_[below(kStores)];
     if (below(100) == 0) store = open();
     if (below(50) == 0) clock_.advance(minutes(static_cast<int>(below(8))));
-    if (below(200) == 0) sweep(*store);
+    if (below(200) == 0) sweep(store);
     std::vector<std::string> ids(1 + below(below(20) == 0 ? 600 : 8));
     for (std::string& id : ids) id = "id-" + std::to_string(below(4'000) * 7919 % 10'007);
-    admit(*store, ids);
+    admit(store, ids);
   }
   EXPECT_GT(count("SELECT max(turn) FROM hapax_recent"), 3) << "or nothing was merged";
   EXPECT_GT(count("SELECT min(seq) FROM hapax_recent"), 1) << "or no row was removed";
@@ -219,14 +219,14 @@ TEST_F(ClaimIndexTest, AClaimIsFoundInTheLogAndInTheIndex) {
   std::vector<std::string> ids;
   for (int each = 0; each < 500; ++each) {
     ids.push_back("id-" + std::to_string(each * 7919 % 10'007));
-    admit(*stores_.front(), {ids.back()});
+    admit(stores_.front(), {ids.back()});
   }
   EXPECT_GT(count("SELECT count(*) FROM hapax_event_id"), 0);
   std::vector<WantedIdentity> wanted;
   wanted.reserve(ids.size() + 1);
   for (const std::string& id : ids) wanted.push_back({SourceNo(1), "", id});
   wanted.push_back({SourceNo(1), "", "another"});
-  const auto found = stores_.back()->find(wanted).value();
+  const auto found = stores_.back().catalog->find(wanted).value();
   ASSERT_EQ(found.size(), 501U);
   for (std::size_t at = 0; at < ids.size(); ++at) EXPECT_EQ(found[at], claims_.at(ids[at]).event);
   EXPECT_EQ(found.back(), std::nullopt);
@@ -236,7 +236,7 @@ TEST_F(ClaimIndexTest, TheLogStaysShort) {
   for (int batch = 0; batch < 400; ++batch) {
     std::vector<std::string> ids(20);
     for (std::string& id : ids) id = "id-" + std::to_string(++number_ * 7919 % 1'000'003);
-    admit(*stores_.front(), ids);
+    admit(stores_.front(), ids);
   }
   // The passes of 4, 8, ... 2048 claims are complete: the remaining rows belong to the last two.
   EXPECT_LT(count("SELECT count(*) FROM hapax_recent"), 400);
@@ -244,11 +244,11 @@ TEST_F(ClaimIndexTest, TheLogStaysShort) {
 }
 
 TEST_F(ClaimIndexTest, ASweepRemovesExpiredClaimsOfTheLog) {
-  admit(*stores_.front(), {"a", "b", "c"});
+  admit(stores_.front(), {"a", "b", "c"});
   clock_.advance(minutes(30));
-  sweep(*stores_.front());
+  sweep(stores_.front());
   EXPECT_EQ(count("SELECT count(*) FROM hapax_event_id"), 0);
-  admit(*stores_.back(), {"a", "a", "d"});
+  admit(stores_.back(), {"a", "a", "d"});
 }
 
 // The claim expires at once, but a delivery created by the same batch and not yet written keeps it.
@@ -265,7 +265,7 @@ TEST_F(ClaimIndexTest, WorkInTheSameBatchKeepsAnExpiredId) {
                         .targets = std::span(&target, 1)});
   }
   const Admit request{.arrivals = arrivals};
-  const Answers given = stores_.front()->write({.admit = std::span(&request, 1)});
+  const Answers given = stores_.front().queue->write({.admit = std::span(&request, 1)});
   ASSERT_TRUE(given.admit.front()) << given.admit.front().error().to_string();
   EXPECT_EQ(given.admit.front()->at(0).kind, Admission::Kind::fresh);
   EXPECT_EQ(given.admit.front()->at(1).kind, Admission::Kind::duplicate);
@@ -279,13 +279,13 @@ TEST_F(ClaimIndexTest, ADamagedLogIsReported) {
                              "UPDATE hapax_recent SET claims = x'' WHERE seq = 3"}) {
     file_ = directory_.file(std::to_string(++number_));
     claims_.clear();
-    const std::unique_ptr<Driver> first = open();
-    for (const char* id : {"a", "b", "c"}) admit(*first, {id});
+    const Driver first = open();
+    for (const char* id : {"a", "b", "c"}) admit(first, {id});
     execute_sql(damage);
-    const std::unique_ptr<Driver> store = open();
+    const Driver store = open();
     const Arrival arrival{.no = EventNo(770), .source = SourceNo(1), .key = "d", .id = "d"};
     const Admit request{.arrivals = std::span(&arrival, 1)};
-    const Answers given = store->write({.admit = std::span(&request, 1)});
+    const Answers given = store.queue->write({.admit = std::span(&request, 1)});
     ASSERT_FALSE(given.admit.front()) << damage;
     EXPECT_EQ(given.admit.front().error().code(), Code::store_corrupt) << damage;
   }
@@ -294,17 +294,17 @@ TEST_F(ClaimIndexTest, ADamagedLogIsReported) {
 // The file is restored while stores are open, one of which does not read it until the log is as
 // long as before.
 TEST_F(ClaimIndexTest, ARestoredFileIsReadAgain) {
-  admit(*stores_[0], {"a", "b"});
+  admit(stores_[0], {"a", "b"});
   execute_sql("CREATE TABLE kept AS SELECT * FROM hapax_recent");
-  admit(*stores_[0], {"c"});
-  admit(*stores_[1], {"d"});
+  admit(stores_[0], {"c"});
+  admit(stores_[1], {"d"});
   execute_sql("DELETE FROM hapax_recent; INSERT INTO hapax_recent SELECT * FROM kept");
   claims_.erase("c");
   claims_.erase("d");
-  admit(*stores_[0], {"e"});
-  admit(*stores_[0], {"f"});
-  admit(*stores_[0], {"g"});
-  admit(*stores_[1], {"e", "c", "a", "d"});
+  admit(stores_[0], {"e"});
+  admit(stores_[0], {"f"});
+  admit(stores_[0], {"g"});
+  admit(stores_[1], {"e", "c", "a", "d"});
 }
 
 // Counts the statement journals that SQLite opens as temporary files.
@@ -342,8 +342,8 @@ TEST_F(ClaimIndexTest, NothingIsWrittenOutsideTheStore) {
   // Enough keys that each new one falls on a different page.
   fill_index(some(30'000));
   CountingVfs vfs;
-  const std::unique_ptr<Driver> store = open();
-  for (int batch = 0; batch < 60; ++batch) admit(*store, some(64));
+  const Driver store = open();
+  for (int batch = 0; batch < 60; ++batch) admit(store, some(64));
   EXPECT_EQ(vfs.opened, 0);
 }
 
@@ -369,10 +369,10 @@ class ClaimFaultsTest : public ClaimIndexTest {
       admit(store(), ids);
     }
   }
-  Driver& store() { return *stores_.front(); }
+  const Driver& store() { return stores_.front(); }
   std::optional<EventNo> holder_of(const std::string& id) {
     const WantedIdentity wanted{SourceNo(1), "", id};
-    return store().find(std::span(&wanted, 1)).value().front();
+    return store().catalog->find(std::span(&wanted, 1)).value().front();
   }
 
   int fillers_ = 0;
@@ -381,12 +381,12 @@ class ClaimFaultsTest : public ClaimIndexTest {
 TEST_F(ClaimFaultsTest, AMergeThatMeetsALiveClaimOfAnotherEventIsCounted) {
   for (const std::size_t at_once : {std::size_t{1}, std::size_t{64}}) {
     const std::string id = "twice-" + std::to_string(at_once);
-    const std::uint64_t before = store().claim_faults().value().doubled;
+    const std::uint64_t before = store().catalog->claim_faults().value().doubled;
     admit(store(), {id});
     const EventNo newer(number_);
     plant(id, 770, clock_.wall() + minutes(1));
     merge_all(at_once);
-    const ClaimFaults faults = store().claim_faults().value();
+    const ClaimFaults faults = store().catalog->claim_faults().value();
     EXPECT_EQ(faults.doubled, before + 1);
     EXPECT_EQ(faults.event, newer);
     EXPECT_EQ(faults.other, EventNo(770));
@@ -399,7 +399,7 @@ TEST_F(ClaimFaultsTest, AMergeThatMeetsAnExpiredClaimOrItsOwnIsNoFault) {
   plant("expired", 770, clock_.wall());
   plant("own", number_, clock_.wall() + minutes(1));
   merge_all(1);
-  EXPECT_EQ(store().claim_faults().value().doubled, 0U);
+  EXPECT_EQ(store().catalog->claim_faults().value().doubled, 0U);
   EXPECT_EQ(holder_of("own"), EventNo(number_ - fillers_));
 }
 
@@ -409,7 +409,7 @@ TEST_F(ClaimFaultsTest, ATakeoverOfAnExpiredClaimIsNoFault) {
   clock_.advance(remember_);
   admit(store(), {"a"});
   merge_all(64);
-  EXPECT_EQ(store().claim_faults().value().doubled, 0U);
+  EXPECT_EQ(store().catalog->claim_faults().value().doubled, 0U);
 }
 
 // An older version would not detect that the index is incomplete.

@@ -14,42 +14,41 @@ namespace {
 
 class HeldTransaction : public testing::Test {
  protected:
-  Moved move(std::vector<EventNo> numbers) { return store_->move_messages(numbers).value(); }
+  Moved move(std::vector<EventNo> numbers) { return store_.queue->move_messages(numbers).value(); }
 
   test::TempDir directory_;
   test::ManualClock clock_;
-  std::unique_ptr<Driver> store_ =
-      open_driver(directory_.file("app.db"), {.busy_timeout = std::chrono::milliseconds(20)},
-                  clock_)
-          .value();
+  Driver store_ = open_driver(directory_.file("app.db"),
+                              {.busy_timeout = std::chrono::milliseconds(20)}, clock_)
+                      .value();
   test::CallersDatabase caller_{directory_.file("app.db")};
   SqliteSession session_ = SqliteSession::attach(caller_.get(), {.clock = &clock_}).value();
 };
 
 TEST_F(HeldTransaction, IsNotForwardedBeforeItsCommitAndNotLostAfterIt) {
-  ASSERT_TRUE(store_->enqueue(MessageId{{1}}, {.destination = "mail", .payload = "early"}));
+  ASSERT_TRUE(store_.queue->enqueue(MessageId{{1}}, {.destination = "mail", .payload = "early"}));
   SqliteTransaction late = session_.begin().value();
   ASSERT_TRUE(outbox(late).enqueue({.destination = "mail", .payload = "late"}));
   const EventNo number(10);
-  const Result<Moved> blocked = store_->move_messages(std::span(&number, 1));
+  const Result<Moved> blocked = store_.queue->move_messages(std::span(&number, 1));
   ASSERT_FALSE(blocked);
   EXPECT_EQ(blocked.error().code(), Code::store_busy);
   EXPECT_EQ(blocked.error().outcome(), Outcome::did_not_happen);
-  EXPECT_EQ(store_->event(number).value().presence, Presence::absent);
+  EXPECT_EQ(store_.catalog->event(number).value().presence, Presence::absent);
   ASSERT_TRUE(late.commit());
   const Moved first = move({number});
   EXPECT_EQ(first.messages, 1U);
   EXPECT_TRUE(first.more);
   EXPECT_EQ(move({EventNo(11), EventNo(12)}).messages, 1U);
-  EXPECT_EQ(store_->body(EventNo(10), BodyOf::event).value().value, "early");
-  EXPECT_EQ(store_->body(EventNo(11), BodyOf::event).value().value, "late");
+  EXPECT_EQ(store_.catalog->body(EventNo(10), BodyOf::event).value().value, "early");
+  EXPECT_EQ(store_.catalog->body(EventNo(11), BodyOf::event).value().value, "late");
 }
 
 TEST_F(HeldTransaction, ThatIsRolledBackLeavesNothing) {
   {
     SqliteTransaction late = session_.begin().value();
     ASSERT_TRUE(outbox(late).enqueue({.destination = "mail", .payload = "late"}));
-    EXPECT_FALSE(store_->enqueue(MessageId{{1}}, {.destination = "mail", .payload = "x"}));
+    EXPECT_FALSE(store_.queue->enqueue(MessageId{{1}}, {.destination = "mail", .payload = "x"}));
   }
   EXPECT_EQ(move({EventNo(10)}).messages, 0U);
 }

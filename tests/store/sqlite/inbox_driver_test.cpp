@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 class SqliteInboxTest : public testing::Test {
  protected:
-  std::unique_ptr<Driver> open_another() { return open_driver(file_, {}, clock_).value(); }
+  Driver open_another() { return open_driver(file_, {}, clock_).value(); }
 
   // Requests of one event each; owns their data.
   struct Requests {
@@ -51,20 +51,20 @@ class SqliteInboxTest : public testing::Test {
   }
   void admit(const std::vector<std::int64_t>& numbers, std::string_view lane = "") {
     Requests made = requests(numbers, lane);
-    for (const AdmitAnswer& each : driver_->write({.admit = admits(made)}).admit) {
+    for (const AdmitAnswer& each : driver_.queue->write({.admit = admits(made)}).admit) {
       ASSERT_TRUE(each) << each.error().to_string();
       EXPECT_EQ(each->front().kind, Admission::Kind::fresh);
     }
   }
 
-  static std::vector<Leased> lease(Driver& driver, std::size_t max) {
+  static std::vector<Leased> lease(const Driver& driver, std::size_t max) {
     const LeaseRequest request{
         .from = DestinationNo(1), .max = max, .lease = seconds(30), .holder = {}};
-    return driver.write({.lease = std::span(&request, 1)}).lease.value().front().deliveries;
+    return driver.queue->write({.lease = std::span(&request, 1)}).lease.value().front().deliveries;
   }
-  static Settled settle(Driver& driver, const Leased& lease, const Disposition& disposition) {
+  static Settled settle(const Driver& driver, const Leased& lease, const Disposition& disposition) {
     const Settlement settlement{{lease.event.no, lease.delivery}, lease.fence, disposition};
-    return driver.write({.settle = std::span(&settlement, 1)}).settle.value().front();
+    return driver.queue->write({.settle = std::span(&settlement, 1)}).settle.value().front();
   }
 
   void change(const char* sql) {
@@ -85,12 +85,12 @@ class SqliteInboxTest : public testing::Test {
   test::TempDir directory_;
   test::ManualClock clock_;
   std::string file_ = directory_.file("inbox.db");
-  std::unique_ptr<Driver> driver_ = open_another();
+  Driver driver_ = open_another();
 };
 
 TEST_F(SqliteInboxTest, ItReportsItsCapabilities) {
   for (const Capability each : {Capability::dedup, Capability::inbox, Capability::outbox}) {
-    EXPECT_TRUE(driver_->capabilities().has(each)) << name(each);
+    EXPECT_TRUE(driver_.capabilities().has(each)) << name(each);
   }
 }
 
@@ -100,18 +100,16 @@ TEST_F(SqliteInboxTest, ARejectedRequestFailsNoOther) {
   admit({5});
   Requests made = requests({1, 2, 5, 3});
   made.arrivals[2].key = made.arrivals[2].id = "another";
-  const DedupItem item{"dkey", Token{{1}}, hours(1)};
   const LeaseRequest lease{.from = DestinationNo(1), .max = 10, .lease = seconds(30), .holder = {}};
-  const Answers answers = driver_->write(
-      {.admit = admits(made), .dedup = std::span(&item, 1), .lease = std::span(&lease, 1)});
+  const Answers answers =
+      driver_.queue->write({.admit = admits(made), .lease = std::span(&lease, 1)});
   ASSERT_EQ(answers.admit.size(), 4U);
   for (const std::size_t good : {0U, 1U, 3U}) EXPECT_TRUE(answers.admit[good]) << good;
   ASSERT_FALSE(answers.admit[2]);
   EXPECT_EQ(answers.admit[2].error().code(), Code::store_busy);
-  EXPECT_FALSE(answers.dedup->front().duplicate);
   EXPECT_EQ(answers.lease->front().deliveries.size(), 4U);
   const WantedIdentity wanted{SourceNo(1), "", "another"};
-  EXPECT_EQ(driver_->find(std::span(&wanted, 1))->front(), std::nullopt)
+  EXPECT_EQ(driver_.catalog->find(std::span(&wanted, 1))->front(), std::nullopt)
       << "a refused request claims nothing";
 }
 
@@ -120,41 +118,34 @@ TEST_F(SqliteInboxTest, ADamagedDeliveryFailsOnlyTheLeases) {
   admit({1});
   change("DELETE FROM hapax_event WHERE no = 1");
   Requests made = requests({2, 3});
-  const DedupItem item{"dkey", Token{{1}}, hours(1)};
   const LeaseRequest lease{.from = DestinationNo(1), .max = 10, .lease = seconds(30), .holder = {}};
-  const Answers answers = driver_->write(
-      {.admit = admits(made), .dedup = std::span(&item, 1), .lease = std::span(&lease, 1)});
+  const Answers answers =
+      driver_.queue->write({.admit = admits(made), .lease = std::span(&lease, 1)});
   ASSERT_FALSE(answers.lease);
   EXPECT_EQ(answers.lease.error().code(), Code::store_corrupt);
   for (const AdmitAnswer& each : answers.admit) EXPECT_TRUE(each) << each.error().to_string();
-  ASSERT_TRUE(answers.dedup) << answers.dedup.error().to_string();
-  EXPECT_FALSE(answers.dedup->front().duplicate);
   EXPECT_EQ(count("hapax_event"), 2);
 }
 
 // A claim whose token is too short.
-TEST_F(SqliteInboxTest, ADamagedClaimFailsOnlyTheDedup) {
+TEST_F(SqliteInboxTest, ADamagedClaimFailsOnlyItsOwnCall) {
   const DedupItem first{"dkey", Token{{1}}, hours(1)};
-  ASSERT_TRUE(driver_->write({.dedup = std::span(&first, 1)}).dedup);
+  ASSERT_TRUE(driver_.claims->dedup(std::span(&first, 1)));
   change("UPDATE hapax_claim SET token = x'01'");
-  Requests made = requests({1});
   const DedupItem again{"dkey", Token{{2}}, hours(1)};
-  const LeaseRequest lease{.from = DestinationNo(1), .max = 10, .lease = seconds(30), .holder = {}};
-  const Answers answers = driver_->write(
-      {.admit = admits(made), .dedup = std::span(&again, 1), .lease = std::span(&lease, 1)});
-  ASSERT_FALSE(answers.dedup);
-  EXPECT_EQ(answers.dedup.error().code(), Code::store_corrupt);
-  ASSERT_TRUE(answers.admit.front()) << answers.admit.front().error().to_string();
-  ASSERT_TRUE(answers.lease) << answers.lease.error().to_string();
-  EXPECT_EQ(answers.lease->front().deliveries.size(), 1U);
+  const Result<std::vector<Dedup>> damaged = driver_.claims->dedup(std::span(&again, 1));
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code(), Code::store_corrupt);
+  const DedupItem other{"other", Token{{3}}, hours(1)};
+  EXPECT_TRUE(driver_.claims->dedup(std::span(&other, 1)));
 }
 
 TEST_F(SqliteInboxTest, FencesGrowAcrossTwoHandlesWithAStoppedClock) {
   admit({1, 2, 3, 4});
-  const std::unique_ptr<Driver> other = open_another();
+  const Driver other = open_another();
   std::int64_t last = 0;
-  for (Driver* each : {driver_.get(), other.get(), driver_.get(), other.get()}) {
-    const std::vector<Leased> leased = lease(*each, 1);
+  for (const Driver& each : {driver_, other, driver_, other}) {
+    const std::vector<Leased> leased = lease(each, 1);
     ASSERT_EQ(leased.size(), 1U);
     EXPECT_GT(leased.front().fence.value(), last);
     last = leased.front().fence.value();
@@ -163,16 +154,16 @@ TEST_F(SqliteInboxTest, FencesGrowAcrossTwoHandlesWithAStoppedClock) {
 
 TEST_F(SqliteInboxTest, FencesFollowTheStoresTime) {
   admit({1, 2});
-  const std::int64_t first = lease(*driver_, 1).front().fence.value();
+  const std::int64_t first = lease(driver_, 1).front().fence.value();
   clock_.advance(hours(1));
-  EXPECT_GE(lease(*driver_, 1).front().fence.value() - first, 3'600'000'000);
+  EXPECT_GE(lease(driver_, 1).front().fence.value() - first, 3'600'000'000);
 }
 
 TEST_F(SqliteInboxTest, AnEmptyLaneWithoutAVersionLeavesNoRow) {
   admit({1, 2}, "lane");
   EXPECT_EQ(count("hapax_lane"), 1);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(settle(*driver_, lease(*driver_, 1).front(), Ack{}), Settled::ok);
+    EXPECT_EQ(settle(driver_, lease(driver_, 1).front(), Ack{}), Settled::ok);
   }
   EXPECT_EQ(count("hapax_lane"), 0);
   EXPECT_EQ(count("hapax_queue"), 0) << "completed deliveries leave the queue";
@@ -185,11 +176,11 @@ TEST_F(SqliteInboxTest, AListingReadsABoundedNumberOfEvents) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   admit(numbers);
   EventQuery query{.filter = {.id = "id-7"}, .before = kNewest, .limit = 10};
-  const EventPage first = driver_->events(query).value();
+  const EventPage first = driver_.catalog->events(query).value();
   EXPECT_TRUE(first.events.empty());
   ASSERT_TRUE(first.next);
   query.before = *first.next;
-  const EventPage second = driver_->events(query).value();
+  const EventPage second = driver_.catalog->events(query).value();
   ASSERT_EQ(second.events.size(), 1U);
   EXPECT_EQ(second.events.front().no, EventNo(7));
   EXPECT_FALSE(second.next);
@@ -201,11 +192,11 @@ TEST_F(SqliteInboxTest, AStepOfAReplayReadsABoundedNumberOfEvents) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   admit(numbers);
   ReplayStep step{.filter = {.id = "id-10400"}, .how = {}, .limit = 10, .dry = true};
-  Replaying part = driver_->replay_step(step).value();
+  Replaying part = driver_.queue->replay_step(step).value();
   EXPECT_EQ(part.events, 0U);
   EXPECT_FALSE(part.done);
   step.after = part.after;
-  part = driver_->replay_step(step).value();
+  part = driver_.queue->replay_step(step).value();
   EXPECT_EQ(part.events, 1U);
   EXPECT_TRUE(part.done);
 }
@@ -214,11 +205,11 @@ TEST_F(SqliteInboxTest, ARepeatedMoveWithTheSameNumbersMovesNothingTwice) {
   for (unsigned char each = 1; each <= 3; ++each) {
     MessageId id;
     id.bytes.fill(each);
-    ASSERT_TRUE(driver_->enqueue(id, {.destination = "mail", .payload = "hello"}));
+    ASSERT_TRUE(driver_.queue->enqueue(id, {.destination = "mail", .payload = "hello"}));
   }
   const std::vector<EventNo> numbers{EventNo(10), EventNo(11)};
   for (int again = 0; again < 2; ++again) {
-    const Moved moved = driver_->move_messages(numbers).value();
+    const Moved moved = driver_.queue->move_messages(numbers).value();
     EXPECT_EQ(moved.messages, 2U);
     EXPECT_TRUE(moved.more);
   }
@@ -230,7 +221,7 @@ TEST_F(SqliteInboxTest, ARepeatedMoveWithTheSameNumbersMovesNothingTwice) {
 TEST_F(SqliteInboxTest, ASweepThatFindsNothingWritesNothing) {
   admit({1});
   const Periods periods{SourceNo(1), hours(1), hours(1)};
-  const auto sweep = [&] { return driver_->sweep({std::span(&periods, 1), 500}).value(); };
+  const auto sweep = [&] { return driver_.queue->sweep({std::span(&periods, 1), 500}).value(); };
   EXPECT_TRUE(sweep().done);
   const auto written = [&] { return std::filesystem::last_write_time(file_ + "-wal"); };
   const auto before = written();
@@ -246,7 +237,7 @@ TEST_F(SqliteInboxTest, ASweepRemovesOldEventsAndStopsAtRecentOnes) {
     std::vector<std::int64_t> made(20);
     for (std::int64_t& each : made) each = numbers.next().value();
     admit(made);
-    for (const Leased& each : lease(*driver_, 20)) settle(*driver_, each, Ack{});
+    for (const Leased& each : lease(driver_, 20)) settle(driver_, each, Ack{});
   };
   admit_some();
   clock_.advance(hours(24 * 40));
@@ -254,7 +245,7 @@ TEST_F(SqliteInboxTest, ASweepRemovesOldEventsAndStopsAtRecentOnes) {
   const Periods periods{SourceNo(1), hours(24 * 30), hours(24 * 30)};
   std::size_t events = 0;
   for (int steps = 0; steps < 5; ++steps) {
-    const Swept swept = driver_->sweep({std::span(&periods, 1), 100}).value();
+    const Swept swept = driver_.queue->sweep({std::span(&periods, 1), 100}).value();
     events += swept.events;
     if (swept.done) break;
     ASSERT_LT(steps, 4);
@@ -268,12 +259,14 @@ TEST_F(SqliteInboxTest, ReadersDoNotBlockWritersAndSeeCommits) {
   std::atomic<int> failures = 0;
   std::thread reader([&] {
     while (!stop) {
-      if (!driver_->events({}) || !driver_->stats() || !driver_->event(EventNo(1))) ++failures;
+      if (!driver_.catalog->events({}) || !driver_.catalog->stats() ||
+          !driver_.catalog->event(EventNo(1)))
+        ++failures;
     }
   });
   for (std::int64_t no = 2; no < 100; ++no) {
     admit({no});
-    EXPECT_EQ(driver_->event(EventNo(no))->presence, Presence::here);
+    EXPECT_EQ(driver_.catalog->event(EventNo(no))->presence, Presence::here);
   }
   stop = true;
   reader.join();
@@ -284,8 +277,8 @@ TEST_F(SqliteInboxTest, AStoreWithLockedOutWritersCanBeRead) {
   admit({1});
   const Handle other = open_file(file_, seconds(5)).value();
   ASSERT_TRUE(execute(other.get(), "BEGIN IMMEDIATE", "lock"));
-  EXPECT_EQ(driver_->event(EventNo(1))->presence, Presence::here);
-  EXPECT_EQ(driver_->events({})->events.size(), 1U);
+  EXPECT_EQ(driver_.catalog->event(EventNo(1))->presence, Presence::here);
+  EXPECT_EQ(driver_.catalog->events({})->events.size(), 1U);
 }
 
 // After a rollback the time at which a source was last seen must be written again.
@@ -294,8 +287,8 @@ TEST_F(SqliteInboxTest, ASourceIsSeenAfterARolledBackFirstAttempt) {
   clock_.advance(hours(1));
   Requests made = requests({6, 5});
   made.arrivals[1].key = made.arrivals[1].id = "another";
-  driver_->write({.admit = admits(made)});
-  const Stats stats = driver_->stats().value();
+  driver_.queue->write({.admit = admits(made)});
+  const Stats stats = driver_.catalog->stats().value();
   ASSERT_EQ(stats.sources.size(), 1U);
   EXPECT_EQ(stats.sources.front().last_seen, std::chrono::floor<milliseconds>(clock_.wall()));
 }

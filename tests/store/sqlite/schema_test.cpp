@@ -65,10 +65,10 @@ TEST_F(SchemaTest, AnOlderSchemaIsMigratedAndKeepsItsData) {
     EXPECT_EQ(run.number(0), 1) << sql;
   }
   const std::unique_ptr<Clock> clock = make_system_clock();
-  const std::unique_ptr<Driver> driver = open_driver(file_, {}, *clock).value();
+  const Driver driver = open_driver(file_, {}, *clock).value();
   const EventNo number(1);
-  EXPECT_EQ(driver->move_messages(std::span(&number, 1))->messages, 1U);
-  EXPECT_EQ(driver->body(number, BodyOf::event)->value, "hi\n");
+  EXPECT_EQ(driver.queue->move_messages(std::span(&number, 1))->messages, 1U);
+  EXPECT_EQ(driver.catalog->body(number, BodyOf::event)->value, "hi\n");
 }
 
 TEST_F(SchemaTest, AnOlderSchemaIsAnErrorWithMigrationOff) {

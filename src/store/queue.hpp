@@ -3,26 +3,20 @@
 #pragma once
 
 #include <hapax/outbox.hpp>
-#include <hapax/store.hpp>
 
-#include "model/ids.hpp"
-#include "model/numbers.hpp"
-#include "store/inbox_queue.hpp"
-#include "store/inbox_rows.hpp"
+#include "store/batch.hpp"
+#include "store/event_filter.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-// The inbox contract: events, their deliveries, leases, lanes and retention. It is tested by
-// tests/compliance/inbox_*; the memory store is the model that the others are compared with. The
-// items of write() are in inbox_queue.hpp, the rows that can be read in inbox_rows.hpp, everything
-// else is here.
+// The queue of an inbox: admitting events, leasing and settling their deliveries, and everything
+// else that changes them. It is tested by tests/compliance/inbox_*; the memory store is the model
+// that the others are compared with.
 //
 // Times are store time, read once per transaction, in whole milliseconds. `now >= end` means
 // expired everywhere. Fences come from one source that only increases, across rollbacks, crashes
@@ -137,32 +131,23 @@ struct Swept {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Records: small texts, stored by name and shared by all nodes, for data that is small and rarely
-// changes: a bulk replay in progress, a developer's machine that listens.
+// Duplicates, recorded lazily and in bulk, never before an ack.
 
-inline constexpr std::size_t kMaxRecord = std::size_t{16} * 1024;  // bytes per record
-inline constexpr std::size_t kMaxRecords = 1000;                   // in a store
-
-struct Record {
-  std::string name;  // same rules as a source name: check_name()
-  // Random, above 0, new for each write, so that a writer recognizes its own.
-  std::int64_t version = 0;
-  std::string content;
-
-  friend bool operator==(const Record&, const Record&) = default;
+struct DuplicateNote {
+  EventNo event;  // ignored if it does not exist
+  std::uint64_t count = 0;
+  // A changed body. The first kMaxVariants digests are stored, each with its first time, and the
+  // bytes of the last of them. A known digest, or the event's own, is ignored.
+  struct Changed {
+    Digest digest{};
+    WallTime at{};
+    std::string_view body;
+  };
+  std::optional<Changed> changed = {};
 };
 
 // ---------------------------------------------------------------------------------------------
-// Other operations.
-
-enum class NameKind : std::uint8_t { source, destination };
-
-struct KnownName {
-  std::int64_t number = 0;
-  std::string name;
-};
-
-using StoreSecret = std::array<unsigned char, 32>;
+// Outbox messages, and leases of dead holders.
 
 // Committed outbox messages become events with one delivery each. The source is kOutboxSource, the
 // tenant is empty, the id is the message's UUID, and the lane is that of the message's order key.
@@ -182,125 +167,52 @@ struct Released {
   bool done = false;
 };
 
-// The operations of a store with an inbox, besides write(). Thread-safe; they block and never
-// throw. An error has one of the three outcomes. Each call is atomic by itself, except that sweep()
-// and release_holder() may stop after a part. Unless noted otherwise, a call may be repeated after
-// an unknown outcome, and the default, for stores without an inbox, returns `misconfigured`.
-class InboxOperations {
+// ---------------------------------------------------------------------------------------------
+// The contract. The capabilities `inbox` and `outbox`. Thread-safe; the calls block and never
+// throw. An error has one of the three outcomes. Each call is atomic by itself, except that an item
+// of a batch is, and that sweep() and release_holder() may stop after a part. Unless noted
+// otherwise, a call may be repeated after an unknown outcome.
+class Queue {
  public:
-  virtual ~InboxOperations() = default;
+  virtual ~Queue() = default;
 
-  // The number of a name: assigned by the first call, then the same forever, on every node.
-  virtual Result<std::int64_t> number_of(NameKind kind, std::string_view name);
-  virtual Result<std::vector<KnownName>> names(NameKind kind);  // by number
-
-  // Assigns `owner` (not empty) a node number of its own until `lease` expires. Another call
-  // extends the lease and keeps the number. If the lease has expired and the number was reassigned,
-  // it returns a new one, and the owner must generate no more event numbers with the old one.
-  // Unused numbers are assigned first, then the one that expired longest ago. store_full: all are
-  // taken.
-  virtual Result<NodeNo> take_node(const Token& owner, std::chrono::milliseconds lease);
-  virtual Result<void> leave_node(const Token& owner);  // expires it at once; no-op without one
-
-  // The store's secret: `proposed` of the first call, then the same forever, on every node.
-  virtual Result<StoreSecret> secret(const StoreSecret& proposed);
-
-  // For each identity the event with the live claim. Informational: only write() decides.
-  virtual Result<std::vector<std::optional<EventNo>>> find(std::span<const WantedIdentity> wanted);
-  virtual Result<EventPage> events(const EventQuery& query);
-  virtual Result<Lookup<EventDetail>> event(EventNo number);
-  // The bytes as received. last_variant: absent if there is none.
-  virtual Result<Lookup<std::string>> body(EventNo number, BodyOf which);
+  // See store/batch.hpp. A store resolves an unknown outcome itself, by repeating the statement
+  // with the same numbers and fences, and reports `unknown` only where it cannot.
+  virtual Answers write(const Batch& batch) = 0;
 
   // Also cancels leased deliveries: the holder's settle is then stale. Advances the lane.
-  virtual Result<Cancelled> cancel(const DeliveryRef& which);
-  virtual Result<Replayed> replay(const Replay& what);
-  virtual Result<Replaying> replay_step(const ReplayStep& step);
+  virtual Result<Cancelled> cancel(const DeliveryRef& which) = 0;
+  virtual Result<Replayed> replay(const Replay& what) = 0;
+  virtual Result<Replaying> replay_step(const ReplayStep& step) = 0;
 
-  virtual Result<Swept> sweep(const SweepStep& step);
+  // Releases the leases of holders known to be dead: pending, due at once, old fence invalid. No
+  // abandon is counted, and first_sent is kept.
+  virtual Result<Released> release_holder(const ReleaseStep& step) = 0;
+  virtual Result<Swept> sweep(const SweepStep& step) = 0;
 
   // Creates in advance the partitions for the events of today and tomorrow, so that no request
   // waits for them. Otherwise requests create them on demand. To be called periodically; a no-op in
   // stores without partitions.
-  virtual Result<void> make_ahead();
+  virtual Result<void> make_ahead() = 0;
 
   // Must not be repeated after an unknown outcome: the counts, for display only, could double.
-  virtual Result<void> note_duplicates(std::span<const DuplicateNote> notes);
-
-  // Stores the rejects, counts the dropped ones, and returns how many others were evicted. The
-  // counts are for display: if the call is repeated after an unknown outcome, they may be too
-  // large.
-  virtual Result<std::size_t> add_rejects(const RejectBatch& batch);
-  virtual Result<RejectPage> rejects(const RejectQuery& query);
-  virtual Result<std::vector<RejectCounts>> reject_counts();  // by source
-  virtual Result<std::optional<StoredReject>> reject(RejectNo number);
-  virtual Result<bool> remove_reject(RejectNo number);  // false: no such reject
-  virtual Result<void> remove_rejects(std::span<const RejectNo> numbers);
-
-  // Stored. A paused destination still gets deliveries, which can be settled but not leased.
-  virtual Result<void> pause(DestinationNo destination, bool paused);
-  virtual Result<std::vector<DestinationNo>> paused();  // by number
+  virtual Result<void> note_duplicates(std::span<const DuplicateNote> notes) = 0;
 
   // As Outbox::enqueue, in a transaction of its own, for callers without one. After an unknown
   // outcome a message with a key may be repeated, with its id; one without a key must not.
-  virtual Result<Enqueued> enqueue(const MessageId& id, const Message& message);
+  virtual Result<Enqueued> enqueue(const MessageId& id, const Message& message) = 0;
   // Moves committed messages into the queue, at most one per number, in whatever order they were
   // committed: messages are found by a scan, never by a cursor. It may move fewer and then sets
   // `more`: messages locked by another transaction wait for another call. Event numbers are used in
   // order, by message number; so are positions in lanes. A repeated call counts the messages
   // already moved under the same numbers, and may move more under unused ones. store_busy, and
   // nothing is moved, if a number belongs to an event that was not a message.
-  virtual Result<Moved> move_messages(std::span<const EventNo> numbers);
-
-  // Releases the leases of holders known to be dead: pending, due at once, old fence invalid. No
-  // abandon is counted, and first_sent is kept.
-  virtual Result<Released> release_holder(const ReleaseStep& step);
-
-  virtual Result<std::optional<Record>> record(std::string_view name);
-  virtual Result<std::vector<Record>> records(std::string_view prefix);  // sorted by name
-  // Replaces the record of version `before`; 0: adds a new record. True: the record is stored, by
-  // this call or an earlier one with the same version. False: `before` did not match, and nothing
-  // changed. store_full: there are kMaxRecords.
-  virtual Result<bool> put_record(const Record& record, std::int64_t before);
-  // True: no such record remains. False: it has another version, and nothing changed.
-  virtual Result<bool> remove_record(std::string_view name, std::int64_t version);
-
-  virtual Result<Stats> stats();
-  // Cheap enough to call every second. Always zero in a store where a unique constraint alone
-  // decides.
-  virtual Result<ClaimFaults> claim_faults();
+  virtual Result<Moved> move_messages(std::span<const EventNo> numbers) = 0;
 };
 
-// ---------------------------------------------------------------------------------------------
-
-// Validate the limits above; invalid_argument names the one exceeded, by the first bad item.
-Result<void> check(const Admit& admit);
-Result<void> check(const Settlement& settlement);
-Result<void> check(const LeaseRequest& request);
-Result<void> check(const EventQuery& query);
+// invalid_argument: exceeds a limit; names the first one.
 Result<void> check(const ReplayStep& step);
 Result<void> check(const SweepStep& step);
 Result<void> check(const DuplicateNote& note);
-Result<void> check(const Reject& reject);
-Result<void> check(const RejectQuery& query);
-Result<void> check(const Record& record);
-Result<void> check_name(std::string_view name);
-
-// The key of the unique index: (source, tenant) as a group, then the identity key unchanged, so
-// that time-ordered ids stay ordered. See base/claim_key.hpp.
-std::string event_claim_key(SourceNo source, std::string_view tenant, std::string_view key);
-// The lane of an order key, within its destination.
-std::string lane_key(SourceNo source, std::string_view tenant, std::string_view order_key);
-
-// The outcome that the attempt row records for a disposition; nullopt for Renew.
-std::optional<AttemptOutcome> outcome_of(const Disposition& disposition);
-
-// The store_full error of put_record().
-Error no_room_for_records();
-
-// Whether an expired lease of this holder counts as abandoned.
-constexpr bool counts_abandons(Holder::Kind kind) {
-  return kind != Holder::Kind::push;
-}
 
 }  // namespace hapax::store

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/contract.hpp"
+#include "store/driver.hpp"
 
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string_view>
 
@@ -25,16 +24,22 @@ enum class Fault : std::uint8_t {
 // as long as a slow store would. Called under no lock; must be thread-safe.
 using Plan = std::function<Fault(std::string_view operation)>;
 
-class FaultyDriver final : public Driver {
+class FaultyDriver final : public Claims,
+                           public Queue,
+                           public Catalog,
+                           public Rejects,
+                           public Node {
  public:
-  // `inner` must outlive it.
-  FaultyDriver(Driver& inner, Plan plan) : inner_(inner), plan_(std::move(plan)) {}
+  FaultyDriver(Driver inner, Plan plan) : inner_(std::move(inner)), plan_(std::move(plan)) {}
+
+  // It must outlive the result.
+  Driver driver() { return {nullptr, this, this, this, this, this}; }
 
   // Ends a crash: the store answers again.
   void restart();
   bool crashed() const;
 
-  Capabilities capabilities() const override { return inner_.capabilities(); }
+  Result<std::vector<Dedup>> dedup(std::span<const DedupItem> items) override;
   Answers write(const Batch& batch) override;
   Result<Purged> purge(std::size_t limit) override;
   Result<std::int64_t> number_of(NameKind kind, std::string_view name) override;
@@ -75,7 +80,7 @@ class FaultyDriver final : public Driver {
   template <class Call>
   auto through(std::string_view operation, Call call) -> decltype(call());
 
-  Driver& inner_;
+  Driver inner_;
   Plan plan_;
   mutable std::mutex mutex_;
   bool crashed_ = false;

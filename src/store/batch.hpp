@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <hapax/outbox.hpp>
-#include <hapax/store.hpp>
-
 #include "base/sha256.hpp"
 #include "model/delivery.hpp"
 #include "model/ids.hpp"
 #include "model/numbers.hpp"
+#include "store/inbox_limits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -18,47 +16,9 @@
 #include <string_view>
 #include <vector>
 
-// The inbox items of a batch: admit, lease and settle, with their answers and the behavior required
-// of a store. Part of store/inbox.hpp.
+// The items of Queue::write(): admit, lease and settle, with their answers and the behavior
+// required of a store. Part of store/queue.hpp.
 namespace hapax::store {
-
-// Limits. The caller of a driver validates every item with check() in inbox.hpp first, before
-// anything is written. A driver never sees an item that exceeds a limit.
-inline constexpr std::size_t kMaxName = 128;  // of a source or destination: visible ASCII
-inline constexpr std::size_t kMaxTenant = 128;
-inline constexpr std::size_t kMaxEventId = 4 * kMaxId + 3;        // display form: parts and '/'
-inline constexpr std::size_t kMaxIdentityKey = 4 * (kMaxId + 8);  // parts with kind and length
-inline constexpr std::size_t kMaxType = 1024;
-inline constexpr std::size_t kMaxOrderKey = kMaxId;
-inline constexpr std::size_t kMaxBody = kMaxPayload;
-inline constexpr std::size_t kMaxStoredHeaders = 2 * kMaxHeaderBytes;  // encoded
-inline constexpr std::size_t kMaxArrivals = 10'000;                    // in one request
-inline constexpr std::size_t kMaxTargets = 64;                         // of one arrival
-inline constexpr std::size_t kMaxLeaseCount = 1000;                    // deliveries in one lease
-// Headers and bodies in the answer to one lease request; the last delivery may exceed it.
-inline constexpr std::size_t kMaxLeaseBytes = std::size_t{16} * 1024 * 1024;
-inline constexpr std::size_t kMaxAttemptError = 256;
-inline constexpr std::size_t kMaxExcerpt = 1024;
-inline constexpr std::size_t kMaxShownAttempts = 100;  // of one event, the latest
-inline constexpr std::size_t kMaxVariants = 16;        // changed bodies of one event
-inline constexpr std::size_t kMaxRejectText = 1024;    // reason, detail, method, proof: each
-inline constexpr std::size_t kMaxUrl = 16 * 1024;
-inline constexpr std::size_t kMaxPage = 1000;    // rows of one listing
-inline constexpr std::size_t kMaxStep = 10'000;  // rows of one step of retention or replay
-
-// How many deliveries one item (a settlement, a lease request, a cancel, a replay of one event) may
-// supersede, so that a backlog of old versions cannot make a transaction long.
-inline constexpr unsigned kMaxSuperseded = 64;
-
-// Attempt rows are kept for this long after the last settle of their delivery, regardless of
-// `keep`, so that a repeated settle gets the original answer.
-inline constexpr std::chrono::milliseconds kKeepAttempts = days;
-
-// stats().last_seen may lag by this much.
-inline constexpr std::chrono::milliseconds kSeenSlack = std::chrono::seconds(1);
-
-// The source of events that were outbox messages. No configured source may have this name.
-inline constexpr std::string_view kOutboxSource = "outbox";
 
 // ---------------------------------------------------------------------------------------------
 // Admit: a request is stored durably as events with deliveries, or not at all.
@@ -229,5 +189,44 @@ enum class Settled : std::uint8_t {
   stale,    // the lease was taken over, has ended or never existed
   unknown,  // no such delivery, and no attempt of it
 };
+
+// ---------------------------------------------------------------------------------------------
+// Batch: one write() takes work of every kind. A batch is a unit of sync, not of atomicity: each
+// item is atomic by itself.
+
+// Executed in this order. Each vector of answers has one element per item, in order.
+struct Batch {
+  std::span<const Settlement> settle = {};
+  std::span<const Admit> admit = {};
+  std::span<const LeaseRequest> lease = {};
+};
+
+struct Answers {
+  Result<std::vector<Settled>> settle = std::vector<Settled>{};
+  std::vector<AdmitAnswer> admit;  // each with its own outcome
+  Result<std::vector<Lease>> lease = std::vector<Lease>{};
+};
+
+// Every item of the batch failed with the same error.
+Answers failed(const Batch& batch, const Error& error);
+
+// invalid_argument: exceeds a limit; names the first one.
+Result<void> check(const Admit& admit);
+Result<void> check(const Settlement& settlement);
+Result<void> check(const LeaseRequest& request);
+
+// The key of the unique index: (source, tenant) as a group, then the identity key unchanged, so
+// that time-ordered ids stay ordered. See base/claim_key.hpp.
+std::string event_claim_key(SourceNo source, std::string_view tenant, std::string_view key);
+// The lane of an order key, within its destination.
+std::string lane_key(SourceNo source, std::string_view tenant, std::string_view order_key);
+
+// The outcome that the attempt row records for a disposition; nullopt for Renew.
+std::optional<AttemptOutcome> outcome_of(const Disposition& disposition);
+
+// Whether an expired lease of this holder counts as abandoned.
+constexpr bool counts_abandons(Holder::Kind kind) {
+  return kind != Holder::Kind::push;
+}
 
 }  // namespace hapax::store
