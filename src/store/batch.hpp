@@ -6,7 +6,7 @@
 #include "model/delivery.hpp"
 #include "model/ids.hpp"
 #include "model/numbers.hpp"
-#include "store/inbox_limits.hpp"
+#include "store/limits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -223,6 +223,13 @@ std::string lane_key(SourceNo source, std::string_view tenant, std::string_view 
 
 // The outcome that the attempt row records for a disposition; nullopt for Renew.
 std::optional<AttemptOutcome> outcome_of(const Disposition& disposition);
+
+// How a delivery interacts with the version of its lane.
+enum class Guard : std::uint8_t {
+  full,     // compared with the lane's version, and advances it
+  observe,  // advances it
+  none,     // neither: a replay
+};
 
 // Whether an expired lease of this holder counts as abandoned.
 constexpr bool counts_abandons(Holder::Kind kind) {

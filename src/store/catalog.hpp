@@ -6,7 +6,7 @@
 #include "model/delivery.hpp"
 #include "model/numbers.hpp"
 #include "store/event_filter.hpp"
-#include "store/inbox_limits.hpp"
+#include "store/limits.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/numbers.hpp"
-#include "store/inbox_limits.hpp"
+#include "store/limits.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -7,11 +7,11 @@
 #include "env/world.hpp"
 #include "model/message.hpp"
 #include "store/limits.hpp"
-#include "store/sqlite/claims.hpp"
-#include "store/sqlite/connection.hpp"
-#include "store/sqlite/savepoint.hpp"
-#include "store/sqlite/schema.hpp"
-#include "store/sqlite/statements.hpp"
+#include "store/sqlite/claims/claims.hpp"
+#include "store/sqlite/claims/statements.hpp"
+#include "store/sqlite/file/connection.hpp"
+#include "store/sqlite/file/savepoint.hpp"
+#include "store/sqlite/file/schema.hpp"
 #include "tx/errors.hpp"
 
 #include <sqlite3.h>

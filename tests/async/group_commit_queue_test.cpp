@@ -3,8 +3,8 @@
 #include "async/group_commit_queue.hpp"
 
 #include "store/memory/driver.hpp"
-#include "store/sqlite/connection.hpp"
 #include "store/sqlite/driver.hpp"
+#include "store/sqlite/file/connection.hpp"
 #include "support/eventually.hpp"
 #include "support/faulty_driver.hpp"
 #include "support/world.hpp"

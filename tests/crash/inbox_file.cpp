@@ -14,7 +14,7 @@ struct Rule {
   const char* broken;  // counts violations
 };
 
-// State 0 is open, 1 waiting, 5 dead and blocking: see store/sqlite/schema.cpp.
+// State 0 is open, 1 waiting, 5 dead and blocking: see store/sqlite/file/schema.cpp.
 constexpr Rule kRules[] = {
     {"a lane with open deliveries has one head",
      "SELECT count(*) FROM (SELECT 1 FROM hapax_queue WHERE lane IS NOT NULL AND state IN (0, 1, 5)"

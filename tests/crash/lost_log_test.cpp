@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
 #include "crash/crash_vfs.hpp"
-#include "store/sqlite/schema.hpp"
-#include "store/sqlite/writer.hpp"
+#include "store/sqlite/file/schema.hpp"
+#include "store/sqlite/file/writer.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/schema.hpp"
-#include "store/sqlite/writer.hpp"
+#include "store/sqlite/file/schema.hpp"
+#include "store/sqlite/file/writer.hpp"
 #include "support/sql_process.hpp"
 #include "support/world.hpp"
 

@@ -20,7 +20,7 @@ using testing::Pair;
 class ListeningTest : public testing::Test {
  protected:
   void write(const std::string& name) {
-    ASSERT_TRUE(driver_->put_record({"listen/" + name, 7, "of a newer version"}, 0).value());
+    ASSERT_TRUE(driver_.node->put_record({"listen/" + name, 7, "of a newer version"}, 0).value());
   }
   // A new view, as after a reload.
   void drop_old() { listening_.drop_old(std::make_shared<const admin::ConfigView>()); }
@@ -28,9 +28,9 @@ class ListeningTest : public testing::Test {
 
   test::ManualClock clock_;
   test::SeededRandom random_{3};
-  std::unique_ptr<store::Driver> driver_ = store::memory::make_driver(100, clock_);
+  store::Driver driver_ = store::memory::make_driver(100, clock_);
   test::LinesLog log_;
-  deliver::Listeners listeners_{*driver_, clock_, random_, [] {}};
+  deliver::Listeners listeners_{*driver_.catalog, *driver_.node, clock_, random_, [] {}};
   Listening listening_{listeners_, *driver_, clock_, log_};
 };
 

@@ -134,11 +134,11 @@ TEST_F(TakenNameTest, TheNameIsTakenAfterTheConfigurationUsedIt) {
 class NewerListenersTest : public ListenersTest {
  protected:
   void write(const std::string& name, const std::string& content) {
-    ASSERT_TRUE(driver_->put_record({"listen/" + name, ++version_, content}, 0).value());
+    ASSERT_TRUE(driver_.node->put_record({"listen/" + name, ++version_, content}, 0).value());
   }
   std::string seen_now() { return std::to_string(clock_.wall().time_since_epoch().count()); }
   bool is_kept(const std::string& name) {
-    return driver_->record("listen/" + name).value().has_value();
+    return driver_.node->record("listen/" + name).value().has_value();
   }
   std::int64_t version_ = 0;
 };

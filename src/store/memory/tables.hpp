@@ -44,12 +44,6 @@ struct Event {
 // `open` is pending or leased: due_ms is when it may be leased next.
 enum class QueueState : std::uint8_t { open, waiting, completed, dead, superseded, cancelled };
 
-enum class Guard : std::uint8_t {
-  full,     // compared with the lane's version, and advances it
-  observe,  // advances it
-  none,     // neither: a replay
-};
-
 struct Delivery {
   DeliveryRef ref;
   DestinationNo to;

@@ -7,6 +7,7 @@
 #include "store/postgres/rows.hpp"
 
 #include <deque>
+#include <exception>
 
 namespace hapax::store::postgres {
 
@@ -152,6 +153,19 @@ std::vector<std::vector<Admission>> read(const QueryResult& answer, std::span<co
 }
 
 }  // namespace
+
+// One transaction per kind, with an outcome of its own: no locks are held from one to the next.
+Answers PostgresQueue::write(const Batch& batch) {
+  try {
+    Answers answers;
+    if (!batch.settle.empty()) answers.settle = settle(batch.settle);
+    if (!batch.admit.empty()) answers.admit = admit(batch.admit);
+    if (!batch.lease.empty()) answers.lease = lease(batch.lease);
+    return answers;
+  } catch (const std::exception& failure) {
+    return failed(batch, Error(Code::outcome_unknown, failure.what()));
+  }
+}
 
 std::vector<AdmitAnswer> PostgresQueue::admit(std::span<const Admit> items) {
   std::vector<AdmitAnswer> answers(items.size(), AdmitAnswer(std::vector<Admission>()));

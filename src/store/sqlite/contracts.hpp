@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/driver.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/sqlite/file/database.hpp"
 
 #include <memory>
 

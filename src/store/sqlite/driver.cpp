@@ -5,7 +5,7 @@
 #include "base/try.hpp"
 #include "store/grouped_claims.hpp"
 #include "store/sqlite/contracts.hpp"
-#include "store/sqlite/schema.hpp"
+#include "store/sqlite/file/schema.hpp"
 
 namespace hapax::store::sqlite {
 

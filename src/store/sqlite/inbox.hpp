@@ -3,16 +3,16 @@
 #pragma once
 
 #include "base/try.hpp"
-#include "store/sqlite/admit.hpp"
-#include "store/sqlite/lease.hpp"
-#include "store/sqlite/messages.hpp"
-#include "store/sqlite/names.hpp"
-#include "store/sqlite/notes.hpp"
-#include "store/sqlite/records.hpp"
-#include "store/sqlite/rejects.hpp"
-#include "store/sqlite/replay.hpp"
-#include "store/sqlite/retention.hpp"
-#include "store/sqlite/settle.hpp"
+#include "store/sqlite/catalog/names.hpp"
+#include "store/sqlite/catalog/records.hpp"
+#include "store/sqlite/catalog/rejects.hpp"
+#include "store/sqlite/queue/admit.hpp"
+#include "store/sqlite/queue/lease.hpp"
+#include "store/sqlite/queue/messages.hpp"
+#include "store/sqlite/queue/notes.hpp"
+#include "store/sqlite/queue/replay.hpp"
+#include "store/sqlite/queue/retention.hpp"
+#include "store/sqlite/queue/settle.hpp"
 
 namespace hapax::store::sqlite {
 

@@ -4,10 +4,10 @@
 
 #include "base/percent.hpp"
 #include "base/try.hpp"
-#include "store/sqlite/names.hpp"
-#include "store/sqlite/reading.hpp"
-#include "store/sqlite/schema.hpp"
-#include "store/sqlite/store_time.hpp"
+#include "store/sqlite/catalog/names.hpp"
+#include "store/sqlite/catalog/reading.hpp"
+#include "store/sqlite/file/schema.hpp"
+#include "store/sqlite/file/store_time.hpp"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

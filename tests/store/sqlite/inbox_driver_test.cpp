@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/sqlite/driver.hpp"
 
-#include "store/sqlite/connection.hpp"
+#include "store/sqlite/file/connection.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>

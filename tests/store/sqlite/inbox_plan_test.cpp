@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "store/sqlite/inbox_statements.hpp"
 
-#include "store/sqlite/connection.hpp"
-#include "store/sqlite/schema.hpp"
+#include "store/sqlite/file/connection.hpp"
+#include "store/sqlite/file/schema.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>

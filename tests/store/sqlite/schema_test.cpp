@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/schema.hpp"
+#include "store/sqlite/file/schema.hpp"
 
-#include "store/sqlite/connection.hpp"
 #include "store/sqlite/driver.hpp"
+#include "store/sqlite/file/connection.hpp"
 #include "support/world.hpp"
 
 #include <hapax/store.hpp>

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the hapax authors
 // SPDX-License-Identifier: MIT
-#include "store/sqlite/writer.hpp"
+#include "store/sqlite/file/writer.hpp"
 
-#include "store/sqlite/schema.hpp"
+#include "store/sqlite/file/schema.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
