@@ -31,7 +31,7 @@ class ListeningTest : public testing::Test {
   store::Driver driver_ = store::memory::make_driver(100, clock_);
   test::LinesLog log_;
   deliver::Listeners listeners_{*driver_.catalog, *driver_.node, clock_, random_, [] {}};
-  Listening listening_{listeners_, *driver_, clock_, log_};
+  Listening listening_{listeners_, *driver_.catalog, clock_, log_};
 };
 
 TEST_F(ListeningTest, AnUnreadableRegistrationIsLoggedOnce) {
