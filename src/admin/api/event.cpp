@@ -10,8 +10,6 @@
 #include "http/problem.hpp"
 #include "model/headers.hpp"
 
-#include <vector>
-
 namespace hapax::admin {
 
 namespace {

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <hapax/verify.hpp>
+
 #include "admin/json_object.hpp"
 #include "admin/names.hpp"
 #include "store/catalog.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hapax::admin {
 

@@ -31,15 +31,19 @@ struct ReplayRequest {
   bool dry = false;
 };
 
-Result<void> read_filter(const ApiContext& context, const Members& filter, ReplayRequest& asked) {
-  ReplayJob& job = asked.job;
+Result<void> read_source(const ApiContext& context, const Members& filter, ReplayRequest& asked) {
   HAPAX_TRY_ASSIGN(source, filter.text("source"));
-  if (source) {
-    HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::source));
-    const std::optional<std::int64_t> number = names.find(*source);
-    asked.nothing = !number;
-    job.source = SourceNo(number.value_or(0));
-  }
+  if (!source) return {};
+  HAPAX_TRY_ASSIGN(names, Names::read(context.catalog, store::NameKind::source));
+  const std::optional<std::int64_t> number = names.find(*source);
+  asked.nothing = !number;
+  asked.job.source = SourceNo(number.value_or(0));
+  return {};
+}
+
+Result<void> read_filter(const ApiContext& context, const Members& filter, ReplayRequest& asked) {
+  HAPAX_TRY(read_source(context, filter, asked));
+  ReplayJob& job = asked.job;
   HAPAX_TRY_TO(job.tenant, filter.text("tenant"));
   HAPAX_TRY_TO(job.id, filter.text("id"));
   HAPAX_TRY_TO(job.type, filter.text("type"));
