@@ -51,12 +51,13 @@ HAPAX_API Token make_token();
 struct DedupRequest {
   std::string_view scope;  ///< 1 to kMaxScope bytes; the same id in another scope is another id
   std::string_view id;     ///< 1 to kMaxId bytes
-  /// How long the id is remembered after its claim: 1 ms to kMaxTtl. A duplicate does not extend
-  /// it.
+  /// How long the id is remembered after its claim: 1 ms to kMaxTtl. Neither a duplicate nor a
+  /// repeat with the same token extends it.
   std::chrono::milliseconds ttl = kDefaultTtl;
   /// If empty, the request cannot be repeated. To repeat a request after an unknown outcome, pass
-  /// make_token() and then the same token again: the repeated request returns the answer that the
-  /// first one should have returned. Never share a token between two requests.
+  /// make_token() and then the same token again: until the claim expires, the repeated request
+  /// returns the answer that the first one should have returned. Never share a token between two
+  /// requests: what the second one returns is unspecified.
   Token token = {};
 };
 
@@ -81,12 +82,17 @@ class HAPAX_API DedupStore {
   ///
   /// Success: one answer for each request, in order; an id repeated in the call belongs to its
   /// first occurrence. The claims are durable when the call returns. Of any number of concurrent
-  /// callers of one id, exactly one gets `duplicate == false`. A claim expires after its ttl: at
-  /// `now >= claimed + ttl` the id is free again. A request with the claim's own token is not a
-  /// duplicate; an empty token matches no claim. No requests: no answers, and no error.
+  /// callers of one free id, exactly one gets `duplicate == false`. A claim expires after its ttl:
+  /// at `now >= claimed + ttl` the id is free again, where `now` is read once per call. A claim
+  /// must never expire early: the time must count while the store is closed, and a clock that jumps
+  /// must not free it. A request with the claim's own token is not a duplicate; an empty token
+  /// matches no claim, and a store need not generate tokens. No requests: no answers, and no error.
   ///
-  /// Errors concern the whole call. did_not_happen: nothing was claimed. unknown: some or all may
-  /// have been claimed; repeat the call with the same tokens to find out.
+  /// Errors concern the whole call. invalid_argument: check() rejects a request, so nothing is
+  /// claimed; a store may also reject more than kMaxBatch requests, and must accept 1000. Otherwise
+  /// the codes of Code whose name starts with store_. did_not_happen: nothing was claimed. unknown
+  /// (outcome_unknown): some or all may have been claimed; repeat the call with the same tokens to
+  /// find out.
   virtual Result<std::vector<Dedup>> dedup(std::span<const DedupRequest> requests) = 0;
 };
 
