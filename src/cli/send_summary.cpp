@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/send_summary.hpp"
 
+#include "cli/admin_client.hpp"
+
 #include <boost/json.hpp>
 
 #include <cstdio>
@@ -95,7 +97,7 @@ int exit_code(const Tally& tally) {
 }
 
 std::string text_of(const json::value& answer, std::string_view name) {
-  const json::value* found = answer.is_object() ? answer.get_object().if_contains(name) : nullptr;
+  const json::value* found = member_in(answer, name);
   if (found == nullptr || !found->is_string()) return {};
   return std::string(found->get_string());
 }

@@ -91,8 +91,8 @@ DescriptorBudget budget_descriptors(const Config& config, Log& log) {
 
 }  // namespace
 
-// What all parts share, then the parts. The pools outlive the server, to which they post results;
-// the parts are destroyed before it.
+// What all parts share, then the parts. The pools outlive the server, to which they post results.
+// The parts are destroyed before it: once its threads have ended, no request refers to them.
 struct Daemon::Impl {
   Impl(Config given, Log& given_log, std::unique_ptr<store::Opened> opened)
       : config(std::move(given)),
