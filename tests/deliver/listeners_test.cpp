@@ -45,6 +45,15 @@ TEST_F(ListenersTest, AreStoredWithTheirSources) {
   EXPECT_TRUE(all[1].subscribes_to("z"));
 }
 
+TEST_F(ListenersTest, TheFormatOfTheirRecordsStays) {
+  const auto stored = [&] { return driver_.node->record("listen/a").value().value().content; };
+  const std::string seen = std::to_string(clock_.wall().time_since_epoch().count());
+  ASSERT_TRUE(listeners_.add({.name = "a", .sources = {"x", "y"}}));
+  EXPECT_EQ(stored(), R"({"sources":["x","y"],"seen":)" + seen + "}");
+  ASSERT_TRUE(listeners_.remove("a").value());
+  EXPECT_EQ(stored(), R"({"sources":["x","y"],"seen":)" + seen + R"(,"ended":true})");
+}
+
 TEST_F(ListenersTest, OnlyChangesAreReported) {
   ASSERT_TRUE(listeners_.add({.name = "a"}));
   ASSERT_TRUE(listeners_.add({.name = "a"}));

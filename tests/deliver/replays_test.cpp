@@ -208,6 +208,33 @@ TEST(ReplayJobTest, RoundTripsThroughItsRecord) {
   for (const char* bad : {"", "{}", "[]", "{\"no\":1}"}) EXPECT_FALSE(job_from(bad)) << bad;
 }
 
+// Nodes of two versions share a store during an upgrade, and a replay outlives its process.
+TEST(ReplayJobTest, TheFormatOfItsRecordStays) {
+  const std::string text =
+      R"({"no":7,"source":3,"tenant":"acme","id":null,"type":null,"order_key":null,"status":3,)"
+      R"("since":null,"until":1700000000000000,"as_new":true,"destination":5,)"
+      R"("accept_duplicate":true,"rate":50,"request":"/v1/replay","last":90,"after":10,)"
+      R"("matched":80,"events":8,"deliveries":6,"state":1,"started":1600000000000000,)"
+      R"("ended":null,"owner":"node","owned_until":1600000001000000})";
+  const std::optional<ReplayJob> job = job_from(text);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(to_record_text(*job), text);
+  EXPECT_EQ(job->how.no, ReplayNo(7));
+  EXPECT_EQ(job->how.as, store::ReplayAs::as_new);
+  EXPECT_EQ(job->how.destination, DestinationNo(5));
+  EXPECT_TRUE(job->how.accept_duplicate);
+  EXPECT_EQ(job->source, SourceNo(3));
+  EXPECT_EQ(job->tenant, "acme");
+  EXPECT_EQ(job->status, DeliveryState::dead);
+  EXPECT_EQ(job->until, WallTime(seconds(1'700'000'000)));
+  EXPECT_EQ(job->rate, 50U);
+  EXPECT_EQ(job->last, EventNo(90));
+  EXPECT_EQ(job->after, EventNo(10));
+  EXPECT_EQ(job->state, ReplayJob::State::done);
+  EXPECT_EQ(job->started, WallTime(seconds(1'600'000'000)));
+  EXPECT_EQ(job->owner, "node");
+}
+
 TEST(ReplayJobTest, ItsIdIsParsedStrictly) {
   const ReplayNo number(0x0123456789abcdef);
   EXPECT_EQ(replay_text(number), "p0123456789abcdef");
